@@ -9,7 +9,7 @@ class JobsConfig(AppConfig):
     name = "jobs"
 
     def ready(self) -> None:
-        """Import the tasks; without this a wake-up would go to a name that nobody knows."""
+        """Import the tasks; without this a wake-up would go to a name that no one knows."""
         import config.celery  # noqa: F401, PLC0415 -- the application the tasks are bound to
         import jobs.caretaker  # noqa: PLC0415 -- a step of every worker; needs the models, which are loaded now
         import jobs.limits  # noqa: PLC0415

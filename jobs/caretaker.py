@@ -1,6 +1,6 @@
 """Looks after a worker, in a thread of its main process.
 
-It writes that the worker lives, tells systemd so, ends a worker that is deaf, and has jobs run that nobody woke it for.
+It writes that the worker lives, tells systemd so, ends a worker that is deaf, and has jobs run that no one woke it for.
 """
 
 import faulthandler
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class Caretaker:
-    """One worker, its heartbeats, its watchdog, and what it does where nobody wakes it."""
+    """One worker, its heartbeats, its watchdog, and what it does where no one wakes it."""
 
     def __init__(self, worker: Any) -> None:  # noqa: ANN401 -- Celery has no types
         self.worker = worker
@@ -39,7 +39,7 @@ class Caretaker:
         self.processes = [Process(queue, name=worker.hostname) for queue in self.queues]
         self.watchdog = watchdog.Watchdog(watchdog.DEAF_SECONDS)
         self.unwoken = Unwoken(self.queues, time.monotonic(), include=worker.include or ())
-        self.is_connected = threading.Event()  # before, a broker that is not reached yet makes nobody deaf
+        self.is_connected = threading.Event()  # before, a broker that is not reached yet makes no one deaf
         self.is_stopping = threading.Event()
 
     def hear(self) -> None:

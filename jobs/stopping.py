@@ -2,7 +2,7 @@
 
 Celery ends a job by a signal, which raises `SystemExit` wherever its process is, and the job is given back. Raised
 between the claim and the job's own `try`, or while a failure is being written, it would leave a row that says that
-somebody works on it, and the job would wait until its lease ran out.
+someone works on it, and the job would wait until its lease ran out.
 """
 
 import signal

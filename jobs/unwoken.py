@@ -1,4 +1,4 @@
-"""Jobs that nobody woke this worker for, taken from the table.
+"""Jobs that no one woke this worker for, taken from the table.
 
 A wake-up may be lost, and where the broker is away, full or out of order none comes at all. A worker that was idle for
 a while then looks for itself. Celery runs no job without a message, so a process beside it does: `manage.py run_due`,
@@ -48,7 +48,7 @@ class Unwoken:
         """
         if self._process is not None and self._process.poll() is not None:
             if self._process.returncode:
-                logger.error("the process for jobs that nobody woke ended with status %s", self._process.returncode)
+                logger.error("the process for jobs that no one woke ended with status %s", self._process.returncode)
                 self._rests_until = now + REST_SECONDS
             if self._process.stdin is not None:
                 self._process.stdin.close()

@@ -2,7 +2,7 @@
 
 A Celery worker may stay so after its broker went away and came back. Nothing is lost by that, as jobs are rows; but
 they wait. Wake-ups that lie in the queue of a worker that does nothing are the sign of it. The worker then ends itself,
-so that whoever keeps it running starts it anew.
+so that anyone who keeps it running starts it again.
 """
 
 DEAF_SECONDS = 15.0  # a worker that hears takes a message within moments
@@ -10,7 +10,7 @@ DEAF_STATUS = 75  # "try again later", as sysexits.h has it
 
 
 class Watchdog:
-    """Since when wake-ups have been lying there without anybody at work here."""
+    """Since when wake-ups have been lying there without anyone at work here."""
 
     def __init__(self, deaf_seconds: float) -> None:
         self.deaf_seconds = deaf_seconds

@@ -18,7 +18,6 @@ from leaderboard.access.audit import Change, record_changes
 from leaderboard.accounts.display_names import is_taken
 from leaderboard.benchmarks.audited import audited_state, record_state_changes
 from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
-from leaderboard.computing.rankings import site_rules
 from leaderboard.models import (
     AuditEntry,
     Batch,
@@ -37,31 +36,31 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.queue.retry import retry_job
-from ranking_engine import RULES
+from leaderboard.rankings.configuration import default_rule_choices
 from ranking_engine.text.names import check_name, fold_name
 
 IN_ADMIN = "changed in the administration"
 
 admin.site.site_header = "Plurank administration"
 admin.site.site_title = "Plurank administration"
-admin.site.index_title = "What there is"
+admin.site.index_title = "Overview"
 
 
 class Untouchable(admin.ModelAdmin):
-    """Rows that the admin shows and nobody changes here."""
+    """Rows that the admin shows and no one changes here."""
 
     formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401
-        """Nobody adds one."""
+        """No one adds one."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401
-        """Nobody changes one."""
+        """No one changes one."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401
-        """Nobody deletes one."""
+        """No one deletes one."""
         return False
 
 
@@ -83,7 +82,7 @@ class KeyedForm(forms.ModelForm):
             raise ValidationError(str(error)) from error
         others = self._meta.model._default_manager.filter(benchmark_id=self.instance.benchmark_id or 0)  # noqa: SLF001
         if fold_name(name) in {fold_name(other.name) for other in others.exclude(pk=self.instance.pk)}:
-            raise ValidationError(f"Another {kind} of this benchmark is called {name!r}.")
+            raise ValidationError(f"This benchmark already has a {kind} with the name {name!r}.")
         return name
 
 
@@ -169,7 +168,7 @@ class MembershipFormSet(BaseInlineFormSet):
         super().clean()
         roles = [form.cleaned_data.get("role") for form in self.forms if form.cleaned_data.get("DELETE") is not True]
         if not any(self.errors) and Membership.Role.OWNER not in roles:
-            raise ValidationError("A benchmark has at least one owner.")
+            raise ValidationError("A benchmark needs at least one owner.")
 
 
 class MembershipInline(admin.TabularInline):
@@ -185,7 +184,7 @@ class MembershipInline(admin.TabularInline):
 class BenchmarkForm(forms.ModelForm):
     """A benchmark as staff edit it."""
 
-    default_rule = forms.ChoiceField(choices=[(key, RULES[key].name) for key in site_rules()], initial="borda")
+    default_rule = forms.ChoiceField(choices=default_rule_choices, initial="borda")
     source_url = forms.URLField(max_length=500, required=False, assume_scheme="https")
 
     class Meta:
@@ -194,6 +193,12 @@ class BenchmarkForm(forms.ModelForm):
             "name", "key", "description", "visibility", "submission_policy", "replacement", "default_rule",
             "missing_policy", "aggregation", "gamma", "source_url", "licence", "citation", "tags",
         )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
+        super().__init__(*args, **kwargs)
+        default_rule = self.fields.get("default_rule")
+        if isinstance(default_rule, forms.ChoiceField):
+            default_rule.choices = default_rule_choices(self.instance)
 
 
 @admin.register(Benchmark)
@@ -220,7 +225,7 @@ class BenchmarkAdmin(admin.ModelAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: ANN401
-        """Remember how the benchmark stood before the first of its rows is stored."""
+        """Remember how the benchmark was before the first of its rows is stored."""
         form.state_before = audited_state(obj.pk) if change else None
         super().save_model(request, obj, form, change)
 
@@ -242,15 +247,15 @@ class BenchmarkAdmin(admin.ModelAdmin):
 
 
 class OwnDisplayName:
-    """A form of an account whose display name nobody else has."""
+    """A form of an account whose display name no one else has."""
 
     def clean_display_name(self) -> str:
-        """The name, unless it is new and somebody else's."""
+        """The name, unless it is new and someone else's."""
         name = self.cleaned_data["display_name"]  # type: ignore[attr-defined]
         user = self.instance  # type: ignore[attr-defined]
         is_kept = User.objects.filter(pk=user.pk, display_name=name).exists()
         if not is_kept and is_taken(name, user):
-            raise ValidationError("Somebody here has this display name, or one that looks like it.")
+            raise ValidationError("This display name, or one that looks like it, is already taken.")
         return str(name)
 
 
@@ -264,7 +269,7 @@ class NewPersonForm(OwnDisplayName, AdminUserCreationForm):
 
 @admin.register(User)
 class PersonAdmin(UserAdmin):
-    """Accounts, known by their e-mail addresses."""
+    """Accounts, known by their email addresses."""
 
     form = PersonForm
     add_form = NewPersonForm

@@ -35,11 +35,11 @@ def addresses_are_confirmed(app_configs: Sequence[AppConfig] | None, **options: 
 
 @register(deploy=True)
 def settings_are_known(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
-    """Nobody looks at a variable whose name is misspelt; what is unlike every setting belongs to something else."""
+    """No one looks at a variable whose name is misspelt; what is unlike every setting belongs to something else."""
     strange = sorted(name for name in os.environ if name.startswith("PLURANK_") and name not in env.asked_for)
     meant = {name: get_close_matches(name, env.asked_for, n=1, cutoff=0.85) for name in strange}
     return [
-        CheckWarning(f"{name} is no setting", hint=f"Did you mean {like[0]}?", id="plurank.W003")
+        CheckWarning(f"{name} is not a setting", hint=f"Did you mean {like[0]}?", id="plurank.W003")
         for name, like in meant.items()
         if like
     ]

@@ -3,11 +3,24 @@
 from django.urls import include, path
 
 from leaderboard.accounts import views as accounts, views_people as people
-from leaderboard.benchmarks import views as benchmarks
-from leaderboard.boards import views as boards, views_exports as exports, views_rule as rule, views_rules as rules
+from leaderboard.benchmarks import views as benchmarks, views_dashboard as dashboards, views_metadata as metadata
+from leaderboard.boards import (
+    views as boards,
+    views_exports as exports,
+    views_rule as rule,
+    views_rules as rules,
+    views_scores as scores,
+)
+from leaderboard.boards.pareto import views as pareto
 from leaderboard.boards.public import views as public
 from leaderboard.comparisons import views as comparisons, views_history as histories
-from leaderboard.explore import views as explore, views_compare as compare, views_try_table as try_table
+from leaderboard.explore import (
+    views as explore,
+    views_compare as compare,
+    views_search as searches,
+    views_task as task,
+    views_try_table as try_table,
+)
 from leaderboard.notifications import views as notifications
 from leaderboard.operations import views as operations
 from leaderboard.papers import views as papers
@@ -29,8 +42,11 @@ urlpatterns = [
     path("b/<slug:key>/feed.atom", public.feed, name="feed"),
     path("feed.atom", public.feed_of_all, name="feed_of_all"),
     path("b/<slug:key>/upload/", submissions.upload, name="upload"),
+    path("b/<slug:key>/scores/", scores.scores, name="scores"),
+    path("b/<slug:key>/tasks/<slug:task>/", task.task, name="task"),
     path("b/<slug:key>/agreement/", comparisons.agreement, name="agreement"),
     path("b/<slug:key>/head-to-head/", comparisons.head_to_head, name="head_to_head"),
+    path("b/<slug:key>/pareto/", pareto.pareto, name="pareto"),
     path("b/<slug:key>/prospects/", prospects.prospects, name="prospects"),
     path("b/<slug:key>/what-if/", explore.what_if, name="what_if"),
     path("b/<slug:key>/what-if/data.json", explore.what_if_data_json, name="what_if_data"),
@@ -52,6 +68,7 @@ urlpatterns = [
     path("b/<slug:key>/releases/<slug:release_key>/", boards.release, name="release"),
     path("b/<slug:key>/manage/", benchmarks.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", benchmarks.manage_tasks, name="manage_tasks"),
+    path("b/<slug:key>/manage/metadata/", metadata.manage_metadata, name="manage_metadata"),
     path("b/<slug:key>/manage/clusters/", benchmarks.manage_clusters, name="manage_clusters"),
     path("b/<slug:key>/manage/releases/", benchmarks.manage_releases, name="manage_releases"),
     path("b/<slug:key>/manage/studies/", studies.manage_studies, name="manage_studies"),
@@ -74,6 +91,7 @@ urlpatterns = [
     path("drafts/<uuid:uuid>/", submissions.draft, name="draft"),
     path("submissions/<uuid:uuid>/", submissions.batch, name="batch"),
     path("submissions/<uuid:uuid>/progress/", submissions.batch_progress, name="batch_progress"),
+    path("search/", searches.search_page, name="search"),
     path("rules/", rules.rules, name="rules"),
     path("rules/choose/", rules.choose_rule, name="choose_rule"),
     path("rules/<slug:rule_key>/", rules.rule_page, name="rule_page"),
@@ -86,6 +104,7 @@ urlpatterns = [
     path("docs/files/<path:path>", operations.document_file, name="document_file"),
     path("docs/<path:path>/", operations.document, name="document"),
     path("status/", operations.status, name="status"),
+    path("account/", dashboards.dashboard, name="dashboard"),
     path("account/close/", accounts.close_account, name="close_account"),
     path("account/tokens/", accounts.tokens, name="tokens"),
     path("account/tokens/revoke/", accounts.revoke, name="revoke_token"),

@@ -1,6 +1,6 @@
 """Who may see and do what on a benchmark.
 
-A view finds the `Audience` once, at the door, and hands it to everything that it calls: nobody behind the door looks up
+A view finds the `Audience` once, at the door, and hands it to everything that it calls: no one behind the door looks up
 a role again. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.
 """
 
@@ -20,13 +20,13 @@ from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
 
 Viewer = User | AnonymousUser
-UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what stands in a queue
+UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what is in a queue
 DECIDING = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 SIGN_IN_FIRST = "Sign in first."
-NO_BENCHMARK = "No benchmark of this name is open to you."
-NO_DRAFT = "No draft of yours stands here; drafts expire after some days."
-NO_SUBMISSION = "No submission stands here that is open to you."
-DECIDERS_ALONE = "Only the moderators and owners of a benchmark decide about submissions."
+NO_BENCHMARK = "There is no benchmark of this name, or you have no access to it."
+NO_DRAFT = "You have no such draft; drafts expire after some days."
+NO_SUBMISSION = "There is no such submission, or you have no access to it."
+DECIDERS_ALONE = "Only the moderators and owners of a benchmark can decide on submissions."
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Audience:
 
     `level` names who the answer to a request is fit for; it is part of every cache key.
 
-    Where a benchmark hides something, moderators and owners see all of it and everybody else is *restricted*: they see
+    Where a benchmark hides something, moderators and owners see all of it and everyone else is *restricted*: they see
     the scores of no system but their own (`sees_others`: the ranks of others; `sees_names`: what these are called).
     """
 
@@ -76,7 +76,7 @@ class Audience:
     def proven_system_ids(self) -> frozenset[int]:
         """The systems whose scores were the viewer's own at every revision: what restricted viewers see whole.
 
-        A submission that waits proves nothing: anybody may send one for anybody's system. One that somebody else
+        A submission that waits proves nothing: anyone may send one for anyone's system. One that someone else
         withdrew still counts: its scores are on the boards of older revisions.
         """
         if not self.viewer.is_authenticated:
@@ -95,7 +95,7 @@ class Audience:
 
     @property
     def is_accepted_at_once(self) -> bool:
-        """Whether nobody has to decide about what they submit."""
+        """Whether no one has to decide about what they submit."""
         return self.may_moderate or self.benchmark.submission_policy == Benchmark.SubmissionPolicy.OPEN
 
 
@@ -174,10 +174,10 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
     if is_owner:
         return ""
     if policy == Benchmark.SubmissionPolicy.OWNERS:
-        return "Its owners alone submit scores."
+        return "Only its owners can submit scores."
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
-        return f"Submissions were taken until {moment_in_words(benchmark.deadline)}."
-    return "" if ban is None else f"Its owners and moderators take no submissions from you: {ban}"
+        return f"Submissions were accepted until {moment_in_words(benchmark.deadline)}."
+    return "" if ban is None else f"Its owners or moderators banned you from submitting: {ban}"
 
 
 def is_embargoed(benchmark: Benchmark) -> bool:
@@ -226,7 +226,7 @@ def readable_benchmark(
     if not audience.may_read:
         raise Http404(NO_BENCHMARK)
     if audience.is_restricted and not restricted:
-        raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
+        raise PermissionDenied("The owners of this benchmark show its scores only to its moderators.")
     return benchmark, audience
 
 
@@ -239,7 +239,7 @@ def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
     """
     benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not audience.may_administer:
-        raise PermissionDenied("Only the owners of a benchmark change it.")
+        raise PermissionDenied("Only the owners of a benchmark can change it.")
     return benchmark
 
 
@@ -260,12 +260,12 @@ def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
     """The viewer's own draft of a benchmark.
 
     Raises:
-        Http404: there is none of theirs.
+        Http404: they have none.
     """
     drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
     draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
     if draft is None:
-        raise Http404("No draft of yours stands here; drafts expire after some days.")
+        raise Http404("You have no such draft; drafts expire after some days.")
     return draft
 
 
@@ -273,7 +273,7 @@ def own_draft(viewer: Viewer, uuid: UUID) -> tuple[Draft, Audience]:
     """The viewer's own draft, and what they are to its benchmark.
 
     Raises:
-        Http404: there is none of theirs, or they may no longer see its benchmark.
+        Http404: they have none, or they may no longer see its benchmark.
     """
     draft = draft_to_confirm(viewer, uuid)
     if draft is None or not (audience := audience_of(viewer, draft.benchmark)).may_read:
@@ -341,7 +341,7 @@ def erasable_submission(viewer: User, uuid: UUID) -> Submission:
         return submission
     if not _is_visible(submission.batch, audience):
         raise Http404(NO_SUBMISSION)
-    raise PermissionDenied("Only the owners of a benchmark and the site's staff take scores down.")
+    raise PermissionDenied("Only the owners of a benchmark and the site’s staff can take scores down.")
 
 
 def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
@@ -353,7 +353,7 @@ def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
     batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
     batch = batches.filter(submissions__state__in=UNDECIDED).first()
     if batch is None:
-        raise Http404("No submission that waits stands here.")
+        raise Http404("There is no such waiting submission.")
     return batch
 
 

@@ -1,6 +1,6 @@
 """The audit trail: who changed what from what to what, when and why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -34,6 +34,21 @@ def changes_between(subject: str, of: str, before: Mapping[str, Any], after: Map
     """
     texts = ((name, as_text(before.get(name)), as_text(after.get(name))) for name in dict.fromkeys([*before, *after]))
     return [Change(subject, of, name, old, new) for name, old, new in texts if old != new]
+
+
+def as_one(changes: Sequence[Change], field: str) -> list[Change]:
+    """Changes of one thing as a single one, so that many values take one row of the trail; one alone stays as it is.
+
+    Args:
+        changes: all of the same thing, their fields called `FIELD.NAME`.
+        field: what the fields are called together, as in "metadata". Both texts are then "NAME: value; NAME: value",
+            by name: PostgreSQL and SQLite return the keys of a JSON object in different orders.
+    """
+    if len(changes) < 2:
+        return list(changes)
+    named = sorted((one.field.removeprefix(f"{field}."), one.before, one.after) for one in changes)
+    before, after = ("; ".join(f"{texts[0]}: {texts[place]}" for texts in named if texts[place]) for place in (1, 2))
+    return [Change(changes[0].subject, changes[0].of, field, before, after)]
 
 
 def as_text(value: Any) -> str:  # noqa: ANN401

@@ -30,8 +30,8 @@ from leaderboard.models import User
 from leaderboard.notifications.outbox import put_mail
 
 USED_BEFORE = (
-    "Somebody was signed in to this account before its address was confirmed. In case that was not you, they are "
-    "signed out and their password is taken back. Choose a new one by “Forgot the password?”."
+    "Someone was signed in to this account before its address was confirmed. In case that was not you, all sessions "
+    "were ended and the password was reset. Choose a new one with “Forgot your password?”."
 )
 
 
@@ -39,7 +39,7 @@ class AccountAdapter(DefaultAccountAdapter):
     """Keeps the display name that the sign-up form asked for, counts wrong passwords, mails by the outbox."""
 
     def save_user(self, request: HttpRequest, user: User, form: object, commit: bool = True) -> User:
-        """Store the new user with their e-mail in lower case."""
+        """Store the new user with their email in lower case."""
         user = super().save_user(request, user, form, commit=False)
         user.email = user.email.lower()
         user.display_name = getattr(form, "cleaned_data", {}).get("display_name", "")
@@ -58,7 +58,7 @@ class AccountAdapter(DefaultAccountAdapter):
             is_confirmed = bool(super().confirm_email(request, email_address))
             if is_confirmed and is_first and request.user.pk != user.pk:
                 clear_before_proof(user)
-                if user.last_login is not None:  # somebody has used it, and knows the password that it has
+                if user.last_login is not None:  # someone has used it, and knows the password that it has
                     user.set_unusable_password()
                     user.save(update_fields=["password"])
                     messages.warning(request, USED_BEFORE)
@@ -96,7 +96,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
-        """After a password was reset by its link: whoever reads the account's mail need not wait."""
+        """After a password was reset by its link: anyone who reads the account's mail need not wait."""
         email = str(credentials.get("email", "")).lower()
         for account in {email, counted_account(request, email)}:
             forget_attempts("login", account=account)
@@ -107,15 +107,16 @@ class AccountAdapter(DefaultAccountAdapter):
         return {"account": counted_account(request, account), "address": client_address(request)}
 
     def send_account_already_exists_mail(self, email: str) -> None:
-        """Tell whoever reads this mail that it has an account, in the time that making one takes."""
+        """Tell anyone who reads this mail that it has an account, in the time that making one takes."""
         make_password("as long as a password")  # nearly all of that time: without it the answer would come sooner
         super().send_account_already_exists_mail(email)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account.
 
-        Its links lead to the site's own address. That of the request says what whoever asked has named, its port above
-        all, and they may have asked for somebody else's mail.
+        Its links lead to the site's own address. That of the request says what anyone who asked has named, its port
+        above
+        all, and they may have asked for someone else's mail.
         """
         own = RequestSite(self.request)
         own.domain = own.name = urlsplit(settings.SITE_URL).netloc

@@ -1,6 +1,6 @@
-"""When somebody proves for the first time that they read the mail of an account's address.
+"""When someone proves for the first time that they read the mail of an account's address.
 
-Until then the account may have been made by somebody else, who typed an address that is not theirs, set up ways back
+Until then the account may have been made by someone else, who typed an address that is not theirs, set up ways back
 in, and waits for the owner of the address. So nothing that was set up before outlives the proof.
 """
 
@@ -14,11 +14,11 @@ from leaderboard.models import ApiToken, AuditEntry, Invitation, Membership, Use
 from leaderboard.notifications.deliveries import switch_off_leavers
 from leaderboard.notifications.outbox import forget_addressee
 
-WHY = "The address of the account was confirmed after they had taken the role."
+WHY = "The account’s address was confirmed after this role was assigned."
 
 
 def has_proven_address(user: User) -> bool:
-    """Whether somebody answered a mail to the address by which the user signs in."""
+    """Whether someone answered a mail to the address by which the user signs in."""
     return EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True).exists()
 
 
@@ -32,8 +32,8 @@ def is_own_address(user: User, email: str) -> bool:
 def clear_before_proof(user: User) -> None:
     """End every way into an account, and every role from outside, that came before its address was proven.
 
-    Further addresses, second factors, tokens, sessions, invitations that nobody has used, and roles on benchmarks that
-    somebody else owns. Its own benchmarks, submissions and drafts stay: they open nothing.
+    Further addresses, second factors, tokens, sessions, invitations that no one has used, and roles on benchmarks that
+    someone else owns. Its own benchmarks, submissions and drafts stay: they open nothing.
     """
     further = EmailAddress.objects.filter(user=user).exclude(email=user.email.lower())
     for address in further.values_list("email", flat=True):
@@ -56,7 +56,7 @@ def clear_before_proof(user: User) -> None:
 def note_proof_by_reset(user: User) -> None:
     """After a password was set by the link of a mail: the first such answer proves the address that it went to.
 
-    Where only a further address was ever confirmed, nobody can tell to which of them the mail went; then everything
+    Where only a further address was ever confirmed, no one can tell to which of them the mail went; then everything
     is cleared, and the address stays unproven until its own mail is answered.
     """
     if has_proven_address(user):

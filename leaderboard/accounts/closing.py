@@ -1,6 +1,6 @@
 """Closing an account: the person goes, what they did stays.
 
-Personal data stands on the user's row, in addresses and keys to sign in by, and in what they wrote. The row becomes a
+Personal data is on the user's row, in addresses and keys to sign in by, and in what they wrote. The row becomes a
 "former member"; rows that belong to the person go with it; their words in the history are replaced. Scores, events
 and decisions stay.
 """
@@ -53,7 +53,7 @@ class ClosingError(ValueError):
 
 
 def solely_owned(user: User) -> list[Benchmark]:
-    """The benchmarks that nobody else owns."""
+    """The benchmarks that no one else owns."""
     owners = Membership.objects.filter(role=Membership.Role.OWNER)
     others = owners.exclude(user=user).values("benchmark")
     return list(Benchmark.objects.filter(pk__in=owners.filter(user=user).values("benchmark")).exclude(pk__in=others))
@@ -64,13 +64,13 @@ def close_account(user: User) -> None:
     """Make the user a former member, for good.
 
     Raises:
-        ClosingError: they alone own a benchmark; somebody else has to own it first.
+        ClosingError: they alone own a benchmark; someone else has to own it first.
     """
     owned = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.OWNER)
     list(owned.select_for_update().order_by("pk"))  # two owners who leave at once: one of them is the last
     if alone := solely_owned(user):
         names = ", ".join(benchmark.name for benchmark in alone)
-        raise ClosingError(f"You alone own {names}. Invite somebody as an owner first, on its page of people.")
+        raise ClosingError(f"You are the only owner of {names}. Invite another owner first, on its People page.")
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:
             rows: Any = model._default_manager  # noqa: SLF001 -- as below
@@ -81,16 +81,16 @@ def close_account(user: User) -> None:
         LogEntry.objects.filter(Q(object_repr__icontains=address) | Q(change_message__icontains=address)).update(
             object_repr=FORMER, change_message=""
         )
-    # Older rows of the administration's log call whoever got a role on a benchmark by name.
+    # Older rows of the administration's log call anyone who got a role on a benchmark by name.
     for role in Membership.Role.values:
-        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it stands in the log, which is JSON
+        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it is in the log, which is JSON
         for entry in LogEntry.objects.filter(change_message__contains=named):
             entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
             entry.save(update_fields=["change_message"])
     forget_sessions(user)
     for membership in Membership.objects.filter(user=user).select_related("benchmark"):
         changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": membership.role}, {"role": ""})
-        record_changes(membership.benchmark, changes, actor=user, reason="They closed their account.")
+        record_changes(membership.benchmark, changes, actor=user, reason="The account was closed.")
         membership.delete()
         switch_off_leavers(membership.benchmark)
     Invitation.objects.filter(author=user, used_by=None).delete()

@@ -5,9 +5,9 @@ from leaderboard.models.people import skeleton_of
 
 
 def is_taken(name: str, user: User | None = None) -> bool:
-    """Whether somebody else's display name is this one, or looks like it.
+    """Whether someone else's display name is this one, or looks like it.
 
-    Accounts from before that share a name keep it; nobody else gets it.
+    Accounts from before that share a name keep it; no one else gets it.
 
     Args:
         name: the new display name; an empty one is never taken, the site then calls people by their number.

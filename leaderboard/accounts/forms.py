@@ -37,7 +37,7 @@ class NewPasswordForm(ResetPasswordKeyForm):
     """A new password by the link of a mail."""
 
     def save(self) -> None:
-        """Keep it. Whoever signed up with an address that is not theirs, or stole a session, is left no way in."""
+        """Keep it. Anyone who signed up with an address that is not theirs, or stole a session, is left no way in."""
         super().save()
         note_proof_by_reset(self.user)
         revoke_all_tokens(self.user)
@@ -50,7 +50,7 @@ class ChangeForm(ChangePasswordForm):
         required=False,
         initial=True,
         label="Revoke my API tokens",
-        help_text="Leave it ticked if somebody may have known the old password. Programs then need new tokens.",
+        help_text="Leave this selected if someone else may know the old password. Programs then need new tokens.",
     )
 
     def save(self) -> None:
@@ -85,7 +85,7 @@ class _UsedOnce(_CountedCode):
         code = super().checked_code()
         authenticator: Authenticator = self.authenticator  # type: ignore[attr-defined]
         if authenticator.type == Authenticator.Type.TOTP and not use_code(authenticator, code):
-            raise ValidationError("This code was used before; wait for the next one.", code="incorrect_code")
+            raise ValidationError("This code was already used; wait for the next one.", code="incorrect_code")
         return code
 
 
@@ -107,17 +107,17 @@ class TokenForm(forms.Form):
     name = LineFormField(
         max_length=80,
         label="Name",
-        help_text="What it is for, or where it is kept.",
+        help_text="What you use it for, or where it is stored.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     scopes = forms.MultipleChoiceField(
         choices=[
-            (ApiToken.Scope.READ, "read what you may read"),
+            (ApiToken.Scope.READ, "read everything you can see"),
             (ApiToken.Scope.SUBMIT, "submit scores"),
-            (ApiToken.Scope.MANAGE, "host: decide where you moderate, change what you own, create benchmarks"),
+            (ApiToken.Scope.MANAGE, "host: decide on submissions, change your benchmarks, create benchmarks"),
         ],
         initial=[ApiToken.Scope.READ],
-        label="What it may do",
+        label="Scopes",
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one."},
     )
@@ -130,5 +130,5 @@ class CloseForm(forms.Form):
     """That an account is to be closed."""
 
     is_sure = forms.BooleanField(
-        label="I know that this cannot be undone.", error_messages={"required": "Tick this to go on."}
+        label="I understand that this cannot be undone.", error_messages={"required": "Select this to continue."}
     )

@@ -15,13 +15,13 @@ SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without 
 
 
 class DisplayNameForm(forms.Form):
-    """What sign-up asks for beside e-mail and password."""
+    """What sign-up asks for beside email and password."""
 
     display_name = LineFormField(
         max_length=80,
         required=False,
         label="Display name",
-        help_text="How others see you; your e-mail address is never shown.",
+        help_text="How others see you; your email address is never shown.",
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
 
@@ -31,9 +31,9 @@ class DisplayNameForm(forms.Form):
         if name and (problem := name_problem(name, allow_formula=True)):
             raise forms.ValidationError(f"The display name {problem}.")
         if SITES_OWN.fullmatch(skeleton(name)):
-            raise forms.ValidationError("The site itself calls people so; choose another display name.")
+            raise forms.ValidationError("This name is reserved; choose another display name.")
         if is_taken(name):
-            raise forms.ValidationError("Somebody here has this display name, or one that looks like it.")
+            raise forms.ValidationError("This display name, or one that looks like it, is already taken.")
         return name
 
     def signup(self, request: HttpRequest, user: User) -> None:

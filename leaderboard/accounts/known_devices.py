@@ -1,6 +1,6 @@
-"""Browsers in which somebody signed in before, so that strangers who guess do not lock them out.
+"""Browsers in which someone signed in before, so that strangers who guess do not lock them out.
 
-Wrong passwords are counted by account. If strangers' guesses counted for everybody, anybody who knows an address could
+Wrong passwords are counted by account. If strangers' guesses counted for everyone, anyone who knows an address could
 keep its owner out. So a browser that an account was signed in with gets a cookie, and guesses from it are counted by
 themselves: strangers do not use them up, and a stolen browser has no more of them than a stranger has.
 The cookie names accounts by keyed hashes and is signed; the server stores nothing of it.
@@ -39,7 +39,7 @@ def counted_account(request: HttpRequest, email: str) -> str:
     """Under what name wrong passwords of an account count that come from this browser.
 
     Args:
-        request: of somebody who tries to sign in.
+        request: of someone who tries to sign in.
         email: what they typed, in lower case.
 
     Returns:

@@ -1,6 +1,6 @@
 """Who has a role on a benchmark, who may not submit to it, and how people come to a role: by a link, used once.
 
-An owner who could name people by their e-mail addresses would learn who has an account here; so they send a link.
+An owner who could name people by their email addresses would learn who has an account here; so they send a link.
 """
 
 import hashlib
@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
+from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.notifications.deliveries import switch_off_leavers
+from ranking_engine.text.characters import line_problem
 
 INVITATION_DAYS = 7
 MAX_INVITATIONS = 50  # open ones of a benchmark
@@ -25,23 +27,34 @@ class PeopleError(ValueError):
 
 
 @transaction.atomic
-def invite(benchmark: Benchmark, *, author: User, role: str) -> str:
+def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "") -> str:
     """Make an invitation.
 
+    Args:
+        benchmark: to which.
+        author: an owner.
+        role: that it gives.
+        name: whom it is for, in one line; they are greeted by it. May be empty.
+
     Returns:
-        Its secret, which nobody can read again.
+        Its secret, which no one can read again.
 
     Raises:
-        PeopleError: there is no such role, or there are too many open invitations.
+        PeopleError: there is no such role, the name is too long, or there are too many open invitations.
     """
+    if len(name) > NAME_LENGTH:
+        raise PeopleError(f"The name has {len(name):,} characters; at most {NAME_LENGTH} are kept.")
+    if problem := line_problem(name):
+        raise PeopleError(f"The name {problem}.")
     if role not in Role.values:
-        raise PeopleError(f"Choose among the roles {', '.join(Role.values)}.")
+        raise PeopleError(f"Choose one of the roles {', '.join(Role.values)}.")
     if open_invitations(benchmark).count() >= MAX_INVITATIONS:
-        raise PeopleError(f"{MAX_INVITATIONS} invitations are open; wait until some are used or run out.")
+        raise PeopleError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
     secret = secrets.token_urlsafe(24)
     Invitation.objects.create(
         benchmark=benchmark,
         role=role,
+        name=name.strip(),
         secret_hash=_hash(secret),
         author=author,
         expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
@@ -50,8 +63,29 @@ def invite(benchmark: Benchmark, *, author: User, role: str) -> str:
 
 
 def open_invitations(benchmark: Benchmark) -> QuerySet[Invitation]:
-    """The invitations that somebody may still use."""
+    """The invitations that someone may still use."""
     return Invitation.objects.filter(benchmark=benchmark, used_by=None, expires_at__gt=timezone.now())
+
+
+@transaction.atomic
+def revoke_invitation(benchmark: Benchmark, number: int, *, author: User) -> None:
+    """End an open invitation: its link works no more.
+
+    Args:
+        benchmark: to which it invites.
+        number: its primary key.
+        author: an owner.
+
+    Raises:
+        PeopleError: the benchmark has no such open invitation.
+    """
+    invitation = open_invitations(benchmark).filter(pk=number).first()
+    if invitation is None or not Invitation.objects.filter(pk=number, used_by=None).delete()[0]:
+        raise PeopleError("This invitation was used, revoked or expired already.")
+    changes = changes_between(
+        AuditEntry.Subject.PERSON, "invitation", {"invitation": invitation.role}, {"invitation": ""}
+    )
+    record_changes(benchmark, changes, actor=author)
 
 
 def members_of(benchmark: Benchmark) -> QuerySet[Membership]:
@@ -76,11 +110,13 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
     """Take the role that a link offers; a greater one that the user has stays.
 
     Raises:
-        PeopleError: somebody used the link already, or its author owns the benchmark no more.
+        PeopleError: someone used the link already, or its author owns the benchmark no more.
     """
     still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
-    if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(used_by=user):
-        raise PeopleError("This invitation was used already, or taken back.")
+    if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
+        used_by=user, name=""
+    ):
+        raise PeopleError("This invitation was already used or revoked.")
     known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
     order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
     if known and order.index(Role(known.role)) >= order.index(Role(invitation.role)):
@@ -94,18 +130,18 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
 
 @transaction.atomic
 def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, reason: str = "") -> None:
-    """Give somebody who has a role another one, or none where `role` is empty.
+    """Give someone who has a role another one, or none where `role` is empty.
 
     Raises:
-        PeopleError: they have none, there is no such role, or nobody would own the benchmark.
+        PeopleError: they have none, there is no such role, or no one would own the benchmark.
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     known = Membership.objects.filter(benchmark=benchmark, user=user).first()
     if known is None or (role and role not in Role.values):
-        raise PeopleError("Nobody with a role here is meant, or there is no such role.")
+        raise PeopleError("There is no such person or role.")
     owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
     if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
-        raise PeopleError("A benchmark has at least one owner.")
+        raise PeopleError("A benchmark needs at least one owner.")
     _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
     if role:
         Membership.objects.filter(pk=known.pk).update(role=role)
@@ -117,15 +153,15 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
 
 @transaction.atomic
 def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
-    """Take no submissions of somebody any more; they read the reason.
+    """Take no submissions of someone any more; they read the reason.
 
     Raises:
         PeopleError: no reason is given, or they moderate or own the benchmark.
     """
     if not reason.strip():
-        raise PeopleError("Say why: they read it.")
+        raise PeopleError("Give a reason: the banned user sees it.")
     if Membership.objects.filter(benchmark=benchmark, user=user, role__in=[Role.OWNER, Role.MODERATOR]).exists():
-        raise PeopleError("Owners and moderators cannot be banned; take their role first.")
+        raise PeopleError("Owners and moderators cannot be banned; remove their role first.")
     _, is_new = Ban.objects.get_or_create(
         benchmark=benchmark, user=user, defaults={"reason": reason.strip(), "author": author}
     )
@@ -135,7 +171,7 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
 
 @transaction.atomic
 def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> None:
-    """Take submissions of somebody again."""
+    """Take submissions of someone again."""
     if Ban.objects.filter(benchmark=benchmark, user=user).delete()[0]:
         _record(benchmark, user, "banned", "yes", "no", actor=author, reason=reason)
 

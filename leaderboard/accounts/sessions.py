@@ -1,4 +1,4 @@
-"""Where somebody is signed in, and how they end that."""
+"""Where someone is signed in, and how they end that."""
 
 import json
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def sessions_of(request: HttpRequest, user: User) -> list[SessionRow]:
 
 
 def browser_name(user_agent: str) -> str:
-    """A browser in words: the first name of each list that stands in what it says of itself."""
+    """A browser in words: the first name of each list that is in what it says of itself."""
     parts = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
     named = [SHOWN_NAMES.get(name, name) for name in parts if name]
     return " on ".join(named) or "an unknown browser"
@@ -78,9 +78,9 @@ def end_all_sessions(user: User) -> None:
 
 
 def forget_sessions(user: User) -> int:
-    """Delete every stored session that belongs to a user or names an address of theirs, ended ones among them.
+    """Delete every stored session that belongs to a user or names one of their addresses, ended ones among them.
 
-    What somebody typed to sign in or to sign up stays in the session of their browser, signed in or not, until that
+    What someone typed to sign in or to sign up stays in the session of their browser, signed in or not, until that
     runs out. Sessions are stored packed, so each of them is read.
 
     Returns:

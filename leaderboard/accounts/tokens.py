@@ -38,36 +38,36 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
     """Store a token, and mail its owner that there is one.
 
     Returns:
-        The token's row, and its secret, which nobody can read again.
+        The token's row, and its secret, which no one can read again.
 
     Raises:
         TokenError: the name is taken, a scope or the lifetime is none that there is, or there are too many tokens.
     """
     unknown = set(scopes) - set(ApiToken.Scope.values)
     if unknown or not scopes:
-        raise TokenError(f"Choose among the scopes {', '.join(ApiToken.Scope.values)}.")
+        raise TokenError(f"Choose from the scopes {', '.join(ApiToken.Scope.values)}.")
     if days not in LIFETIMES:
-        raise TokenError(f"A token lives {', '.join(map(str, LIFETIMES))} days.")
+        raise TokenError(f"A token can be valid for {', '.join(map(str, LIFETIMES))} days.")
     ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
     try:
         with user_lock(user):
             if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
                 raise TokenError(f"You have {MAX_TOKENS} tokens; revoke one first.")
             token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
-            if has_proven_address(user):  # so that nobody makes one behind their back
+            if has_proven_address(user):  # so that no one makes one behind their back
                 pages = ("tokens", "account_change_password", "sessions")
                 links = "\n".join(site_address(reverse(page)) for page in pages)
                 text = (
                     f"Hello {user.shown_name},\n\n"
-                    f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it "
-                    f"expires on {moment_in_words(token.expiry)}.\n\n"
-                    "If that was not you, somebody is signed in to your account. Revoke the token, change your "
+                    f"an API token was created for your account: “{token.name}”. Its scopes are "
+                    f"{', '.join(token.scopes)}, and it expires on {moment_in_words(token.expiry)}.\n\n"
+                    "If that was not you, someone else is signed in to your account. Revoke the token, change your "
                     f"password, and sign out everywhere else:\n\n{links}\n"
                 )
                 put_mail(user.email, subject="[Plurank] A new API token", text=text)
             return token, secret
     except IntegrityError as error:
-        raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
+        raise TokenError("You already have a token of this name; revoke it, or choose another name.") from error
 
 
 def revoke_token(user: User, name: str) -> bool:
@@ -76,7 +76,7 @@ def revoke_token(user: User, name: str) -> bool:
 
 
 def revoke_all_tokens(user: User) -> int:
-    """Delete all tokens of a user, as when their password may have been known to somebody else.
+    """Delete all tokens of a user, as when their password may have been known to someone else.
 
     Returns:
         How many there were.

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -30,19 +31,19 @@ class _Emails(EmailView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401
         """Do what the form says, whole or not at all.
 
-        Before the primary address is confirmed the account may be somebody else's doing: then nothing but its mail is
+        Before the primary address is confirmed the account may be someone else's doing: then nothing but its mail is
         sent again.
         """
         user = signed_in(request)
         only_sends = "action_send" in request.POST and request.POST.get("email", "").lower() == user.email.lower()
         if not only_sends and not has_proven_address(user):
-            messages.error(request, f"Confirm {user.email} first: follow the link that was sent there.")
+            messages.error(request, f"Confirm {user.email} first: follow the link in the email we sent there.")
             return redirect("account_email")
         try:
             with transaction.atomic():
                 return super().post(request, *args, **kwargs)
         except IntegrityError:
-            messages.error(request, "This address cannot be your primary one; another account signs in by it.")
+            messages.error(request, "This address cannot be your primary one; another account uses it to sign in.")
             return redirect("account_email")
 
 
@@ -54,7 +55,7 @@ emails = _Emails.as_view()  # for those who signed in, with allauth's own limits
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def close_account(request: HttpRequest) -> HttpResponse:
-    """What closing does, and doing it; asked for by whoever signed in a moment ago."""
+    """What closing does, and doing it; asked for by the person who signed in a moment ago."""
     user = signed_in(request)
     form = CloseForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -84,7 +85,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         elif (session := whole_number(number, 15)) is not None and end_session(user, session):
             messages.success(request, "That browser is signed out.")
         else:
-            messages.info(request, "That browser is not signed in any more.")
+            messages.info(request, "That browser is no longer signed in.")
         return redirect("sessions")
     return render(request, "account/sessions.html", {"sessions": sessions_of(request, user)})
 
@@ -131,7 +132,14 @@ def tokens(request: HttpRequest) -> HttpResponse:
         }
         for token in tokens_of(user)
     ]
-    context = {"tokens": rows, "form": form, "made": made, "secret": secret}
+    address = request.build_absolute_uri(reverse("api:benchmarks"))
+    context = {
+        "tokens": rows,
+        "form": form,
+        "made": made,
+        "secret": secret,
+        "curl": f'curl -H "Authorization: Token {secret}" {address}' if secret else "",
+    }
     return render(request, "account/tokens.html", context, status=status)
 
 
@@ -141,7 +149,7 @@ def revoke(request: HttpRequest) -> HttpResponse:
     """Revoke one of one's own tokens."""
     name = request.POST.get("name", "")
     if revoke_token(signed_in(request), name):
-        messages.success(request, f"The token “{name}” is revoked; it opens nothing any more.")
+        messages.success(request, f"The token “{name}” was revoked and no longer works.")
     else:
         messages.info(request, "You have no token of this name.")
     return redirect("tokens")

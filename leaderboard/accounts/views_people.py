@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -20,6 +21,7 @@ from leaderboard.accounts.people import (
     lift_ban,
     members_of,
     open_invitations,
+    revoke_invitation,
 )
 from leaderboard.common.limits import (
     TooManyAttemptsError,
@@ -47,12 +49,17 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
         actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
         try:
             if action == "invite":
-                invitation = invite(benchmark, author=actor, role=role)
+                name = request.POST.get("name", "")
+                invitation = invite(benchmark, author=actor, role=role, name=name)
                 link = request.build_absolute_uri(reverse("join", args=[invitation]))
+            elif action == "revoke":
+                number = whole_number(request.POST.get("invitation", "")) or 0
+                revoke_invitation(benchmark, number, author=actor)
+                messages.success(request, "The invitation is revoked; its link no longer works.")
             else:
                 member = User.objects.filter(pk=whole_number(request.POST.get("user", "")) or 0).first()
                 if member is None:
-                    messages.error(request, "Nobody with a role here is meant.")
+                    messages.error(request, "There is no such person.")
                     return redirect("manage_people", key)
                 if action == "lift":
                     lift_ban(benchmark, member, author=actor)
@@ -73,25 +80,28 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
         "member_pages": page_links(members, anchor="members", bans=request.GET.get("bans", "")),
         "bans": banned,
         "ban_pages": page_links(banned, parameter="bans", anchor="bans", page=request.GET.get("page", "")),
-        "n_invitations": open_invitations(benchmark).count(),
+        "invitations": open_invitations(benchmark),
         "roles": Membership.Role.choices,
         "link": link,
     }
     return render(request, "accounts/manage_people.html", context)
 
 
-@login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, secret: str) -> HttpResponse:
-    """An invitation, for whoever has its link. Links that lead to none are counted."""
-    whose = {"account": str(signed_in(request).pk), "address": client_address(request)}
+    """An invitation, for anyone who has its link; to take it, they sign in. Links that lead to none are counted."""
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(request.path)
+    whose = {"address": client_address(request)}
+    if request.user.is_authenticated:
+        whose["account"] = str(signed_in(request).pk)
     try:
         require_attempt_left("join", **whose)
         invitation = find_invitation(secret)
         if invitation is None:
             take_attempt("join", **whose)
-            raise Http404("This invitation was used already, or its time is over.")
+            raise Http404("This invitation was already used or has expired.")
     except TooManyAttemptsError as error:
         return too_many_attempts(request, error)
     if request.method == "POST":

@@ -55,7 +55,7 @@ class AgreementRowSerializer(Shape):
     )
     agreement_least = s.DictField(child=s.FloatField(allow_null=True), help_text="By k, the same of the last k places.")
     n_ranked = s.IntegerField(help_text="Systems with a rank.")
-    n_tied = s.IntegerField(help_text="Ranked systems minus distinct ranks; 0 where the rule tells all of them apart.")
+    n_tied = s.IntegerField(help_text="Ranked systems minus distinct ranks; 0 if no two systems share a rank.")
     n_in_ties = s.IntegerField(help_text="Systems that share their rank.")
     dispersion_to = s.FloatField(
         allow_null=True,
@@ -100,7 +100,7 @@ class RankingMapSerializer(Shape):
 
     members = MapMemberSerializer(many=True, help_text="The distance of two is (1 - tau-b) / 2, as far as a plane can.")
     share = s.FloatField(allow_null=True, help_text="The share of the positive eigenvalues that the plane shows.")
-    stress = s.FloatField(allow_null=True, help_text="0 where the plane shows every distance as it is.")
+    stress = s.FloatField(allow_null=True, help_text="0 if the plane shows every distance exactly.")
     left_out = s.ListField(child=s.CharField(), help_text="Rules and tasks with an undefined tau-b.")
     reason = s.CharField(allow_blank=True, help_text="Why there is no map.")
 

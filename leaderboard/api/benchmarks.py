@@ -30,6 +30,7 @@ from leaderboard.common.files import listed_export
 from leaderboard.models import Benchmark, Task
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of, present_configuration
 from leaderboard.rankings.published import published_board
+from ranking_engine.files.metadata import KINDS
 
 JSON = "application/json"  # of errors, whatever was asked for
 TASK_COLUMNS = (
@@ -56,7 +57,7 @@ class ListedBenchmarkSerializer(Shape):
     n_winners = s.IntegerField()
     n_rules_electing = s.IntegerField()
     n_rules_electing_others = s.IntegerField(
-        source="n_rules_elsewhere", help_text="Rules that elect somebody else than the default rule."
+        source="n_rules_elsewhere", help_text="Rules that elect someone else than the default rule."
     )
 
     def value_of_revision(self, line: ListedBenchmark) -> int | None:
@@ -65,7 +66,7 @@ class ListedBenchmarkSerializer(Shape):
 
 
 DERIVED_GAMMA = (
-    "The optimality threshold where none is stated: 95 % of the maximum, if all tasks that vote state the same one and "
+    "The optimality threshold if none is stated: 95 % of the maximum, if all tasks that vote state the same one and "
     "higher is better on all of them."
 )
 
@@ -77,8 +78,31 @@ class BenchmarkPageSerializer(Shape):
     results = ListedBenchmarkSerializer(many=True)
 
 
+class MetadataFieldSerializer(Shape):
+    """One thing that may be said of every system."""
+
+    key = s.CharField(help_text="Lower-case letters, digits and hyphens.")
+    name = s.CharField()
+    kind = s.ChoiceField(choices=list(KINDS.items()))
+    unit = s.CharField(allow_blank=True, help_text="Of a number.")
+    choices = s.ListField(child=s.CharField(), help_text="What a value may be, where the kind is `choice`.")
+    is_column = s.BooleanField(help_text="Whether boards have a column of it unless a reader chooses others.")
+
+    def value_of_unit(self, field: dict[str, Any]) -> str:
+        """The unit."""
+        return str(field.get("unit", ""))
+
+    def value_of_choices(self, field: dict[str, Any]) -> list[str]:
+        """The choices."""
+        return list(field.get("choices", []))
+
+    def value_of_is_column(self, field: dict[str, Any]) -> bool:
+        """Whether it is one."""
+        return bool(field.get("is_column", False))
+
+
 class BenchmarkDetailSerializer(PublishedSerializer):
-    """A benchmark, and where its board stands."""
+    """A benchmark, and the state of its board."""
 
     key = s.CharField(source="benchmark.key")
     name = s.CharField(source="benchmark.name")
@@ -94,6 +118,11 @@ class BenchmarkDetailSerializer(PublishedSerializer):
         child=s.CharField(),
         source="benchmark.variants",
         help_text="Keys of variants of rules that are columns beside the rules, such as `copeland[variant=lower]`.",
+    )
+    metadata_fields = MetadataFieldSerializer(
+        many=True,
+        source="benchmark.metadata_fields",
+        help_text="What may be said of its systems beside their scores.",
     )
     derived_gamma = s.FloatField(allow_null=True, help_text=f"{DERIVED_GAMMA} Of the published board.")
     source_url = s.CharField(allow_blank=True, source="benchmark.source_url")
@@ -112,7 +141,7 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     n_missing = s.IntegerField(help_text="Missing scores on voting tasks.")
     condorcet_winner = s.CharField(
         allow_null=True,
-        help_text="The name of who wins every head-to-head; null where nobody does, and under two-step aggregation.",
+        help_text="The name of who wins every head-to-head; null where no one does, and under two-step aggregation.",
     )
     may_submit = s.BooleanField(
         source="audience.may_submit", help_text="Whether the user of this request may submit here."
@@ -210,7 +239,7 @@ class OneBenchmarkView(BenchmarkView):
         responses=reading(BenchmarkDetailSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """What a benchmark says of itself, and where its board stands."""
+        """What a benchmark says of itself, and the state of its board."""
         return self.answer_here(lambda: BenchmarkDetailSerializer.render(benchmark_content(self.audience)))
 
 

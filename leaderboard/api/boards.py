@@ -23,7 +23,8 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.studies.axioms import rule_properties
-from leaderboard.studies.landscape import places_by_key, places_of
+from leaderboard.studies.landscape import figures_of_all, open_boards, places_by_key, places_of
+from leaderboard.studies.scale_ends import scale_ends
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule, __version__ as engine_version
 from ranking_engine.catalogue.omission import omission_sentence
 
@@ -31,7 +32,7 @@ BASELINE_KINDS = [choice for choice in Baseline.choices if choice[0] != Baseline
 RULE_COLUMNS = ("key", "name", "family", "summary", "needs_complete", "tie_convention", "source")
 VIEW = [
     OpenApiParameter("sort", str, description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."),
-    OpenApiParameter("reference", str, description="The rule that changes are told against."),
+    OpenApiParameter("reference", str, description="The rule that changes are compared with."),
     OpenApiParameter("policy", enum=Benchmark.MissingPolicy.values, description="Another missing-score policy."),
     AGGREGATION,
     OpenApiParameter("ties", enum=list(TIES), description="Another tie convention within a task."),
@@ -89,12 +90,12 @@ class BoardDetailSerializer(PublishedSerializer):
 
     benchmark = s.CharField(help_text="Its name.")
     verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
-    reference = s.CharField(help_text="The rule that changes are told against.")
+    reference = s.CharField(help_text="The rule that changes are compared with.")
     missing = s.CharField()
     aggregation = s.CharField()
     ties = s.CharField()
     condorcet_winner = s.CharField(
-        allow_null=True, help_text="Null where nobody wins every head-to-head, and under two-step aggregation."
+        allow_null=True, help_text="Null where no one wins every head-to-head, and under two-step aggregation."
     )
     baselines = BaselineStandingSerializer(many=True)
     rules = BoardRuleSerializer(many=True)
@@ -170,10 +171,45 @@ class LandscapeEntrySerializer(Shape):
     )
 
 
+class CorrelationSerializer(Shape):
+    """A line of least squares through the benchmarks, and Pearson's correlation."""
+
+    slope = s.FloatField()
+    intercept = s.FloatField()
+    r = s.FloatField()
+    p = s.FloatField(help_text="Two-sided, of Student's t distribution with n - 2 degrees of freedom.")
+
+
+class ScaleEndSerializer(Shape):
+    """A made-up benchmark without structure: one end of the scale."""
+
+    name = s.CharField(help_text="Constant (one task, repeated) or Random (every score drawn by itself).")
+    n_systems = s.IntegerField()
+    n_tasks = s.IntegerField()
+    diversity = s.FloatField()
+    reached = s.FloatField(help_text="The share of pairs that a search reversed; a mean over trials, as diversity.")
+
+
+class PlaneSerializer(Shape):
+    """How diversity and sensitivity go together on all benchmarks that you may see, of all pages."""
+
+    n_benchmarks = s.IntegerField(help_text="That have both figures.", source="fit.n")
+    reached = CorrelationSerializer(
+        source="fit.reached", allow_null=True, help_text="With the share of pairs that was reached."
+    )
+    proven = CorrelationSerializer(
+        source="fit.proven", allow_null=True, help_text="With the proven upper bounds of that share."
+    )
+    verdict = s.CharField(source="fit.verdict", help_text="What the figures allow to say.")
+    scale_ends = ScaleEndSerializer(many=True)
+
+
 class LandscapePageSerializer(Shape):
     """A page of benchmarks, by key."""
 
     next = s.URLField(allow_null=True)
+    cardinal = PlaneSerializer(help_text="Rankings by mean score.")
+    ordinal = PlaneSerializer(help_text="Rankings by win rate.")
     results = LandscapeEntrySerializer(many=True)
 
 
@@ -192,7 +228,7 @@ class BoardPageView(FigureView):
         | {422: error("The board is too large for an answer on demand; the message says the limit.")},
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Every system under every rule, with the verdict that stands above the board; parameters as on its page.
+        """Every system under every rule, with the verdict that is above the board; parameters as on its page.
 
         Where owners hide scores or names, others than moderators get what they see there.
         """
@@ -292,5 +328,9 @@ class LandscapeView(ApiView):
         wanted = window(request.query_params)
         rows = places_by_key(request.user, after=wanted.after, most=wanted.size + 1)
         page = cut(rows, wanted, lambda benchmark: benchmark.key)
-        content = {"next": next_url(request, page), "results": places_of(page.items)}
+        planes: dict[str, Any] = {
+            plane: {"fit": relation, "scale_ends": scale_ends(plane)}
+            for plane, relation in figures_of_all(open_boards(request.user)).fits().items()
+        }
+        content = planes | {"next": next_url(request, page), "results": places_of(page.items)}
         return self.answer(lambda: LandscapePageSerializer.render(content), is_public=True)

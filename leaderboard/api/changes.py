@@ -90,7 +90,7 @@ class ChangesSerializer(Shape):
     configuration = s.ListField(child=s.CharField(), help_text="What of tasks and settings differs, in words.")
     scores = ScoreChangeEntrySerializer(many=True)
     rules = RuleChangeEntrySerializer(many=True)
-    rule = s.CharField(source="chosen", help_text="Whose ranks `ranks` tells one by one.")
+    rule = s.CharField(source="chosen", help_text="The rule whose ranks `ranks` lists one by one.")
     ranks = RankChangeEntrySerializer(many=True, source="moves")
     flips = s.CharField(
         source="iia_violations",

@@ -20,7 +20,7 @@ from leaderboard.common.files import ColumnHead, Value
 from leaderboard.comparisons.pair import pair_of
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.margins import margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, number, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -84,7 +84,15 @@ class PairDetailSerializer(PublishedSerializer):
     level = s.FloatField(source="pair.level")
     not_both = s.FloatField(source="pair.not_both", help_text="The share of the tasks without a score of both.")
     test = s.CharField(source="pair.test_sentence", help_text="Whether the difference could be luck, in a sentence.")
-    p_value = s.FloatField(allow_null=True, help_text="Of the sign-flip test of this pair, chosen beforehand.")
+    p_value = s.FloatField(allow_null=True, help_text="From the sign-flip test of this one pair, chosen beforehand.")
+    probability = s.FloatField(
+        source="pair.probability",
+        help_text="That the first is ahead on most such clusters of tasks on which the two differ, each counted once, "
+        "whatever its weight: a Bayesian sign test with a uniform prior.",
+    )
+    n_ahead = s.IntegerField(source="pair.n_ahead", help_text="Clusters of tasks on which the first is ahead.")
+    n_behind = s.IntegerField(source="pair.n_behind", help_text="Clusters of tasks on which the first is behind.")
+    n_level = s.IntegerField(source="pair.n_level", help_text="Clusters on which they are level; left out.")
     n_units = s.IntegerField(
         source="pair.n_units", help_text="Clusters of tasks that both have a score on, taken as independent."
     )
@@ -110,7 +118,7 @@ class ComparisonView(FigureView):
     renderer_classes = TABLES
 
     def place_of(self, systems: Sequence[BoardSystem], name: str) -> int:
-        """Where the system stands whose key the address gives under `name`.
+        """The rank of the system whose key the address gives under `name`.
 
         Raises:
             ApiError: it gives none.
@@ -126,7 +134,8 @@ class ComparisonView(FigureView):
 
     def column(self, board: PublishedBoard) -> Column:
         """The column of the rule that the address names."""
-        rule = self.request.query_params.get("rule", "") or self.benchmark.default_rule
+        rule = self.request.query_params.get("rule", "")
+        rule = rule or own_rule(self.benchmark, board.rules)
         column = next((column for column in board.columns if column.rule == rule), None)
         if column is None:
             raise Http404(f"No rule {rule[:60]!r} is on this board.")

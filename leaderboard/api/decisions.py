@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.access.audience import erasable_submission, moderated_batch, visible_batch
+from leaderboard.access.audience import audience_of, erasable_submission, moderated_batch, visible_batch
 from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ReasonText, Shape, Sure, Truth
 from leaderboard.api.protocol.problems import ApiError
@@ -40,7 +40,7 @@ TAKEDOWN_EXAMPLE = body_example(
 
 
 class DecidedStatusSerializer(SubmissionStatusSerializer):
-    """Where a submission stands after a decision; a dry run says what that would change."""
+    """The state of a submission after a decision; a dry run says what that would change."""
 
     rules = PreviewedRuleSerializer(
         many=True,
@@ -83,7 +83,7 @@ class TakedownSerializer(Shape):
     held_at = s.CharField(
         source="effects.revisions_text",
         allow_blank=True,
-        help_text="The revisions at which they held, which are shown no more.",
+        help_text="The revisions that contained them, which are no longer shown.",
     )
     releases = s.ListField(child=s.CharField(), help_text="The keys of frozen revisions among these.")
     n_drafts = s.IntegerField(
@@ -118,7 +118,7 @@ class DecisionView(WritingView):
         step: Callable[[], object],
         rules: Callable[[], list[RuleOutcome]] | None = None,
     ) -> Response:
-        """Take a step, and say where the submission stands then; a dry run says, too, which ranks it changes.
+        """Take a step, and say the state of the submission then; a dry run says, too, which ranks it changes.
 
         Args:
             request: what was asked.
@@ -132,7 +132,7 @@ class DecisionView(WritingView):
             step()
             if is_dry and rules is None:
                 states.append(latest_state(batch.benchmark))
-            return submission_status(request, batch)
+            return submission_status(request, batch, audience_of(request.user, batch.benchmark))
 
         response = self.carry_out(decided)
         if is_dry:  # it is taken back: whatever is ranked now is ranked outside the transaction
@@ -198,7 +198,7 @@ class RetractView(DecisionView):
 
     @extend_schema(
         operation_id="retract",
-        summary="Take one's own submission back",
+        summary="Withdraw your own waiting submission",
         tags=["submissions"],
         request=OptionalReasonSerializer,
         **DECIDING,
@@ -276,7 +276,7 @@ class TakeDownView(WritingView):
         cannot be undone.
         """
         batch_uuid, named = batch_naming(uuid)
-        if named is None:  # of a batch of one system that is open to whoever asks
+        if named is None:  # of a batch of one system that is open to anyone who asks
             batch, _ = visible_batch(self.user, batch_uuid)
             try:
                 named = lone_submission(batch, None)

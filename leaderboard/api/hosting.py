@@ -67,7 +67,11 @@ class SettingsSerializer(Shape):
     deadline = Moment(required=False, allow_null=True)
     embargo_until = Moment(required=False, allow_null=True)
     decision_days = Whole(required=False, min_value=1, max_value=365, help_text="For a moderator to decide.")
-    rejects_overdue = Truth(required=False, help_text="Whether what nobody decided on in time is rejected.")
+    rejects_overdue = Truth(required=False, help_text="Whether what no one decided on in time is rejected.")
+    submitters_withdraw = Truth(
+        required=False,
+        help_text="Whether submitters withdraw accepted scores themselves while submissions are open; else they ask.",
+    )
     score_view = ChoiceText(Benchmark.ScoreView.values, required=False)
     anonymous_until = Moment(required=False, allow_null=True)
     default_rule = Text(most=TEXT_LENGTH, required=False)
@@ -106,6 +110,7 @@ class HostedBenchmarkSerializer(BenchmarkDetailSerializer):
     embargo_until = s.DateTimeField(allow_null=True, source="benchmark.embargo_until")
     decision_days = s.IntegerField(source="benchmark.decision_days")
     rejects_overdue = s.BooleanField(source="benchmark.rejects_overdue")
+    submitters_withdraw = s.BooleanField(source="benchmark.submitters_withdraw")
     score_view = s.ChoiceField(choices=Benchmark.ScoreView.values, source="benchmark.score_view")
     anonymous_until = s.DateTimeField(allow_null=True, source="benchmark.anonymous_until")
     is_archived = s.BooleanField(source="benchmark.is_archived")
@@ -148,7 +153,7 @@ def hosted_content(row: Benchmark, user: User, n_changed: int) -> dict[str, Any]
 
 
 def new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A benchmark that was just made; a dry run says no more of its key than anybody may know.
+    """A benchmark that was just made; a dry run says no more of its key than anyone may know.
 
     Args:
         view: that made it.

@@ -146,7 +146,7 @@ class TaskBodySerializer(Shape):
         allow_null=True,
         help_text="Tasks of one cluster are not independent of each other; null for none.",
     )
-    is_archived = Truth(required=False, help_text="An archived task keeps its scores and votes no more.")
+    is_archived = Truth(required=False, help_text="An archived task keeps its scores and no longer counts.")
     key = Text(most=200, required=False)
 
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
@@ -170,7 +170,7 @@ class CountingSerializer(Shape):
         child=Text(most=LONGEST_KEY),
         most=MAX_VARIANTS,
         required=False,
-        help_text="Rules under other options, or points of one's own, as further columns, such as "
+        help_text="Rules under other options, or with your own points, as further columns, such as "
         "`copeland[variant=lower]` or `positional[vector=12,10,8]`.",
     )
 

@@ -38,11 +38,13 @@ from leaderboard.api.submissions import (
 )
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
-from leaderboard.submissions.importers import FORMATS
-from leaderboard.submissions.imports import SCALES, Assignment, Import, note_of, read_import, rows_of_import, suggested
+from leaderboard.submissions.imports import SCALES, Assignment, note_of, read_import, rows_of_import, suggested
 from leaderboard.submissions.lifecycle import require_may_submit
-from leaderboard.submissions.problems import InputError, SubmissionError
+from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.uploads import Upload
+from ranking_engine.files.problems import InputError
+from ranking_engine.importers import FORMATS
+from ranking_engine.importers.results_table import Import
 
 IMPORT_EXAMPLE = OpenApiExample(
     "A results file of lm-evaluation-harness",

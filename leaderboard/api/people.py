@@ -39,7 +39,7 @@ CLOSING_EXAMPLE = body_example("For good", {"password": "your own password", "is
 
 
 class PersonSerializer(Shape):
-    """Somebody with a role."""
+    """Someone with a role."""
 
     user = s.IntegerField(source="user_id", help_text="Their number.")
     name = s.CharField(source="user.shown_name")
@@ -47,7 +47,7 @@ class PersonSerializer(Shape):
 
 
 class BannedPersonSerializer(Shape):
-    """Somebody whose submissions are not taken."""
+    """Someone whose submissions are not taken."""
 
     user = s.IntegerField(source="user_id")
     name = s.CharField(source="user.shown_name")
@@ -55,7 +55,7 @@ class BannedPersonSerializer(Shape):
 
 
 class OpenInvitationSerializer(Shape):
-    """An invitation that nobody has used yet."""
+    """An invitation that no one has used yet."""
 
     role = s.ChoiceField(choices=ROLES)
     author = s.CharField(source="author.shown_name")
@@ -72,7 +72,7 @@ class PeoplePageSerializer(Shape):
 
 
 class PersonBodySerializer(Shape):
-    """A change of somebody's role, or the end of a ban."""
+    """A change of someone's role, or the end of a ban."""
 
     role = ChoiceText(ROLES, required=False, allow_null=True, help_text="Null for none.")
     banned = Truth(required=False, help_text="False lifts a ban.")
@@ -81,14 +81,14 @@ class PersonBodySerializer(Shape):
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
         """A ban is not made here, and something has to change."""
         if values.get("banned"):
-            yield "banned", "false lifts a ban; somebody is banned by a decision about their submission"
+            yield "banned", "false lifts a ban; someone is banned by a decision about their submission"
         names = data if isinstance(data, dict) else ()
         if "role" not in names and ("banned" not in names or values.get("banned")):
             yield "role", "it is missing; say the role, or null for none"
 
 
 class PersonStateSerializer(Shape):
-    """What somebody is to the benchmark now."""
+    """What someone is to the benchmark now."""
 
     user = s.IntegerField()
     role = s.ChoiceField(choices=ROLES, allow_null=True)
@@ -183,13 +183,13 @@ class PersonView(OwnerView):
         responses={200: PersonStateSerializer, **WRITING},
     )
     def post(self, request: Request, key: str, user: int) -> Response:
-        """Another role, or none, for somebody who has one; a benchmark keeps at least one owner."""
+        """Another role, or none, for someone who has one; a benchmark keeps at least one owner."""
         body = PersonBodySerializer.read(request.data)
         number = min(user, 2**31 - 1)
         theirs = Membership.objects.filter(benchmark=self.benchmark, user_id=number)
         bans = Ban.objects.filter(benchmark=self.benchmark, user_id=number)
         if not theirs.exists() and not bans.exists():  # the same for accounts that there are and that there are not
-            raise Http404("Nobody with a role or a ban here is meant.")
+            raise Http404("No one with a role or a ban here is meant.")
         person = User.objects.get(pk=number)
 
         def step() -> dict[str, Any]:
@@ -211,7 +211,7 @@ class InvitationsView(OwnerView):
 
     @extend_schema(
         operation_id="invite",
-        summary="Invite somebody",
+        summary="Invite someone",
         tags=["people"],
         parameters=[DRY_RUN],
         request=InvitationBodySerializer,
@@ -248,7 +248,7 @@ class AuditView(OwnerView):
         parameters=[
             OpenApiParameter("subject", enum=[subject for subject, _ in SUBJECTS], description="Only such changes."),
             OpenApiParameter("who", int, description="Only what this user changed."),
-            OpenApiParameter("of", str, description="Only where this stands in what was changed."),
+            OpenApiParameter("of", str, description="Only the state of this in what was changed."),
             FORMAT,
             *PAGING,
         ],

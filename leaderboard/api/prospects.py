@@ -47,7 +47,7 @@ CONDITIONS_EXAMPLE = body_example(
 
 
 class NearestChangeSerializer(Shape):
-    """Weights under which a system loses to nobody, and how far they are from where it started."""
+    """Weights under which a system loses to no one, and how far they are from where it started."""
 
     weights = s.DictField(child=s.CharField(), help_text="By task key, exact fractions as `3/7`; only positive ones.")
     change = s.FloatField()
@@ -58,7 +58,7 @@ class NearestChangeSerializer(Shape):
 
 
 class NearestWeightsSerializer(Shape):
-    """The smallest changes of weights that make a system lose to nobody."""
+    """The smallest changes of weights that make a system lose to no one."""
 
     total_change = NearestChangeSerializer(
         help_text="Least half of the sum of all changes: how much weight has to move."
@@ -79,7 +79,7 @@ class ProspectEntrySerializer(NamedSystemSerializer):
     system = s.CharField(source="prospect.system")
     verdict = s.ChoiceField(source="prospect.verdict", choices=list(VERDICTS))
     prospective = s.BooleanField(
-        source="prospect.is_prospective", help_text="Whether weights exist under which it loses to nobody."
+        source="prospect.is_prospective", help_text="Whether weights exist under which it loses to no one."
     )
     weights = s.DictField(
         child=s.CharField(), help_text="Such weights by task key, exact fractions; empty where there are none."
@@ -204,7 +204,7 @@ class ConditionsBodySerializer(Shape):
     rule = ChoiceText(
         list(RULES),
         absent=MAJORITY,
-        help_text="What is to be won: losing to nobody head to head (`majority`), or coming first on points.",
+        help_text="What is to be won: losing to no one head to head (`majority`), or coming first on points.",
     )
 
 
@@ -368,7 +368,7 @@ class ProspectView(AllTasksView):
 
 
 def _results(prospects: Prospects | None, names: dict[str, str]) -> dict[str, Any]:
-    """Every system's prospect, whoever wins most weightings first, for `ProspectEntrySerializer`."""
+    """Every system's prospect, most wins over weightings first, for `ProspectEntrySerializer`."""
     systems = prospects.systems if prospects else ()
     ordered = sorted(systems, key=lambda prospect: prospect_order(prospect, names))
     conditions = prospects.conditions if prospects else ()

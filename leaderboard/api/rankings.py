@@ -1,4 +1,4 @@
-"""Rankings, under the revision's own weights or those that somebody asks for."""
+"""Rankings, under the revision's own weights or those that someone asks for."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -114,7 +114,7 @@ class RankingRowSerializer(NamedSystemSerializer):
     interval = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="Least and greatest rank if the same tasks were drawn anew with replacement; of it by itself.",
+        help_text="Least and greatest rank if the same tasks were drawn again with replacement; of it by itself.",
     )
     simultaneous_interval = s.ListField(
         child=s.IntegerField(),
@@ -128,7 +128,7 @@ class RankingRowSerializer(NamedSystemSerializer):
     inseparable = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="The ranks between which it cannot be told apart from others; null where from none, or not tested.",
+        help_text="Ranks of the systems that do not differ significantly from it; null if none, or not tested.",
     )
 
 
@@ -155,27 +155,29 @@ class RankingDetailSerializer(PublishedSerializer, RankingHeadSerializer, Counte
 
     jobs = JobStateSerializer(many=True)
     intervals = IntervalsSerializer(
-        allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
+        allow_null=True,
+        help_text="Null while they are not computed, and if anything but the stored ranking was requested.",
     )
     separability = s.CharField(
-        allow_null=True, help_text="Which systems sign-flip tests over tasks tell apart; null while not computed."
+        allow_null=True,
+        help_text="Which systems differ significantly by sign-flip tests over tasks; null while not computed.",
     )
     next = s.URLField(allow_null=True)
     results = RankingRowSerializer(many=True)
 
 
 class RankedView(FigureView):
-    """A view of what the rules say, under the revision's own weights or those that somebody asks for."""
+    """A view of what the rules say, under the revision's own weights or those that someone asks for."""
 
     is_open_to_restricted = True
     reads_by_post = True
 
     def seen_board(self, board: PublishedBoard, publication: Publication) -> tuple[PublishedBoard, list[BoardSystem]]:
-        """A board and its systems, in its order, as whoever asks may see them."""
+        """A board and its systems, in its order, as anyone who asks may see them."""
         return redacted(board, systems_at(publication.revision), self.audience)
 
     def is_seen(self, system: BoardSystem) -> bool:
-        """Whether whoever asks may know of this system."""
+        """Whether anyone who asks may know of this system."""
         return self.audience.sees_others or system.id in self.own
 
     def board(self, publication: Publication, counting: RankingChoice) -> PublishedBoard:
@@ -186,7 +188,7 @@ class RankedView(FigureView):
                 other weights or policies would tell.
         """
         if not counting.is_stored and self.audience.is_restricted:
-            raise ApiError(403, "Where scores are hidden, rankings are told as the owners set them, in no other way.")
+            raise ApiError(403, "Scores are hidden on this board, so rankings are shown only as its owners set them.")
         board = published_board(publication)
         names = [] if counting.is_stored else [system.name for system in systems_at(publication.revision)]
         if not names:
@@ -266,7 +268,7 @@ class RankingView(RankedView):
     def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
         """Ranks, rule scores, reasons and rank intervals of every system, best first; a file has all on one page.
 
-        An interval has the least and the greatest rank if the same tasks were drawn anew with replacement: of each
+        An interval has the least and the greatest rank if the same tasks were drawn again with replacement: of each
         system by itself, and of all systems at once. `possibly_best` are the systems that no other is clearly ahead of.
 
         Where owners hide scores or names, others than moderators get what they see on the board's page.
@@ -361,7 +363,8 @@ class RankingView(RankedView):
         chosen: Filters,
         separability: Separability | None = None,
     ) -> list[dict[str, Any]]:
-        """The rows that are asked for, of the systems that whoever asks may know of, under the names they may see."""
+        """The rows that are asked for, of the systems that anyone who asks may know of, under the names they may
+        see."""
         keep = kept(systems, board, column, chosen, knows_about=self.audience.sees_names)
         places = {system.key: i for i, system in enumerate(systems)}
         rows = rank_rows(column, systems, separability)

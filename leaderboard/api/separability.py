@@ -39,10 +39,10 @@ class NeighbourEntrySerializer(Shape):
 class FamilySerializer(Shape):
     """A family of pairs that is adjusted by itself."""
 
-    verdict = s.CharField(help_text="`some` and `none` can be told apart, or `too_few_tasks` to tell.")
+    verdict = s.CharField(help_text="`some` or `none` differ significantly, or `too_few_tasks` to tell.")
     n_pairs = s.IntegerField()
-    n_separable = s.IntegerField(help_text="Told apart, the one ranked higher being ahead.")
-    n_contradicted = s.IntegerField(help_text="Told apart, the one ranked lower being ahead.")
+    n_separable = s.IntegerField(help_text="Significant, with the higher-ranked system ahead.")
+    n_contradicted = s.IntegerField(help_text="Significant, with the lower-ranked system ahead.")
     n_tied = s.IntegerField(help_text="Pairs that share a rank.")
     n_not_separable = s.IntegerField()
     n_too_few_tasks = s.IntegerField()
@@ -72,7 +72,7 @@ class SeparabilityDetailSerializer(PublishedSerializer):
     every_pair = FamilySerializer(allow_null=True)
     runs = s.ListField(
         child=s.ListField(child=s.CharField()),
-        help_text="Runs of systems, by key, among which no two can be told apart; they may overlap.",
+        help_text="Runs of systems, by key, in which no two differ significantly; they may overlap.",
     )
     next = s.URLField(allow_null=True)
     results = NeighbourEntrySerializer(many=True)
@@ -83,7 +83,7 @@ class SeparabilityView(ComparisonView):
 
     @extend_schema(
         operation_id="separability",
-        summary="Which systems can be told apart",
+        summary="Which systems differ significantly",
         tags=["comparisons"],
         parameters=[REVISION, RULE, TABLE_FORMAT, *PAGING],
         responses=reading(
@@ -112,7 +112,7 @@ class SeparabilityView(ComparisonView):
             texts = ("first", "second", "verdict")
             headings = [ColumnHead(name, name.replace("_", " "), is_text=name in texts) for name in keys]
             rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
-            caption = f"which neighbours under {column.name} can be told apart."
+            caption = f"which neighbours under {column.name} differ significantly."
             table = self.origin(publication).export("separability", caption, headings, rows, rule=column.rule)
             return self.table(publication, "separability", lambda: self.written(table), jobs)
 

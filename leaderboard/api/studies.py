@@ -32,7 +32,7 @@ STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
 
 
 class StudyEntrySerializer(Shape):
-    """One study, and where it stands for the revision."""
+    """One study, and its state for the revision."""
 
     study = s.CharField(source="state.key", help_text="Its key.")
     name = s.CharField(source="state.name")
@@ -58,7 +58,9 @@ class StudyDetailSerializer(PublishedSerializer, StudyEntrySerializer):
     """What one study found."""
 
     parameters = s.DictField(help_text="What it was run with, the seed among it; empty while it is not there.")
-    summary = s.DictField(help_text="What it found, by rule under `rules`; empty while it is not there.")
+    summary = s.DictField(
+        help_text="What it found, by rule under `rules`; `slow_rules` says of how many repeats. Empty while not there."
+    )
     distribution = s.DictField(
         child=s.ListField(child=s.IntegerField()),
         help_text="The names and shapes of the arrays in the file at `distribution_url`.",
@@ -164,12 +166,22 @@ class InstancesSerializer(PublishedSerializer):
     neighbours_under = s.CharField(source="page.rule", allow_blank=True, help_text="The rule's key, or `two_level`.")
     neighbours = InstancePairSerializer(many=True, source="page.neighbours")
     first_places = SharedFirstPlacesSerializer(many=True, source="page.first_places")
+    task_subsets = s.DictField(
+        child=s.ListField(child=s.FloatField(allow_null=True)),
+        help_text="For `two_level`, `one_level` and `mean`: Kendall's tau-b between the ranking on k tasks, drawn at "
+        "random, and the one on all, for k = 1, 2, ...; the mean of `n_task_subset_draws` draws. Empty without draws.",
+    )
+    n_task_subset_draws = s.IntegerField(source="page.n_subset_draws")
     next = s.URLField(allow_null=True)
     results = InstanceRowSerializer(many=True)
 
     def value_of_parameters(self, content: dict[str, Any]) -> dict[str, Any]:
         """Those of the intervals and tests."""
         return content["page"].parameters or {}
+
+    def value_of_task_subsets(self, content: dict[str, Any]) -> dict[str, list[float | None]]:
+        """The curves."""
+        return {key: [number(tau) for tau in taus] for key, taus in content["page"].subset_taus.items()}
 
 
 class InstanceVectorSerializer(NamedSystemSerializer):
@@ -204,7 +216,7 @@ class StudiesView(FigureView):
         responses=reading(StudiesSerializer, table="study, question, state, seconds, reason."),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Every study of the catalogue: what it asks, and where it stands for the revision."""
+        """Every study of the catalogue: what it asks, and its state for the revision."""
         publication = self.published()
         results = [{"state": state} for state in study_states(self.benchmark, publication)]
         states = [StudyEntrySerializer.render(result) for result in results]
@@ -298,7 +310,8 @@ class InstanceScoresView(FigureView):
         tags=["systems"],
         parameters=[REVISION, FORMAT, *PAGING],
         responses=reading(
-            InstanceScorePageSerializer, csv="system, task, instance, score: a line each, which can be submitted again."
+            InstanceScorePageSerializer,
+            csv="system, task, instance, score: one line per score, which can be submitted again.",
         )
         | {422: error("There are more scores than are sent as one file.")},
     )

@@ -18,7 +18,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.access.audience import visible_batch
+from leaderboard.access.audience import Audience, visible_batch
 from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
@@ -36,10 +36,11 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.preview.upload import preview_upload
-from leaderboard.submissions.problems import SHOWN_PROBLEMS, InputError, QuotaError, SubmissionError
+from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.queries import batch_naming
 from leaderboard.submissions.status import batch_standing
 from leaderboard.submissions.uploads import IdempotencyError, Upload, check_upload, submit_upload
+from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError
 
 MAX_DIFFERING = 100
 IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
@@ -70,7 +71,7 @@ ERROR_EXAMPLE = OpenApiExample(
         "error": {
             "code": "invalid",
             "message": "Nothing was stored: 1 problem.",
-            "details": [{"line": 2, "column": "CoLA", "message": "'high' is no number"}],
+            "details": [{"line": 2, "column": "CoLA", "message": "'high' is not a number"}],
         }
     },
     response_only=True,
@@ -100,7 +101,7 @@ class SubmissionOfSystemSerializer(NamedSystemSerializer):
     corrects = s.UUIDField(
         source="corrects.uuid",
         allow_null=True,
-        help_text="The `submission` in whose place it stands once accepted.",
+        help_text="The `submission` in whose place it is once accepted.",
     )
 
     def value_of_system(self, row: Submission) -> str | None:
@@ -122,13 +123,13 @@ class EventSerializer(Shape):
 
 
 class SubmissionStatusSerializer(Shape):
-    """Where a submission stands."""
+    """The state of a submission."""
 
     uuid = s.UUIDField(source="batch.uuid")
     url = s.URLField()
     benchmark = s.CharField(source="batch.benchmark.key")
     state = s.ChoiceField(
-        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published"],
+        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published", "withdrawn"],
         source="standing.state",
         help_text="A moderator has to decide; decided; its board is being computed, cannot be computed, is published.",
     )
@@ -190,7 +191,7 @@ class DifferingScoreSerializer(Shape):
 class SubmissionPreviewSerializer(Shape):
     """What an upload would change; nothing is stored."""
 
-    revision = s.IntegerField(help_text="The revision that the upload was held against; 0 before the first scores.")
+    revision = s.IntegerField(help_text="The revision that the upload was compared with; 0 before the first scores.")
     dry_run = s.BooleanField()
     would_be_accepted = s.BooleanField(help_text="False where a moderator would have to decide.")
     systems = PreviewedSystemSerializer(many=True)
@@ -261,7 +262,7 @@ class SubmissionsView(BenchmarkView):
         return self.take(request, replace(upload, idempotency_key=idempotency_key))
 
     def take(self, request: Request, upload: Upload) -> Response:
-        """Check and store an upload, or preview it, and say where it stands."""
+        """Check and store an upload, or preview it, and say its state."""
         try:
             if self.truth("dry_run"):
                 return Response(SubmissionPreviewSerializer.render(self.preview(upload)))
@@ -270,7 +271,7 @@ class SubmissionsView(BenchmarkView):
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
         except SubmissionError as problem:
             raise self.refused(problem) from problem
-        content = submission_status(request, batch)
+        content = submission_status(request, batch, self.audience)
         response = Response(content, status=201 if is_new else 200)
         response["Location"] = content["url"]
         response["Cache-Control"] = "no-store"
@@ -334,7 +335,7 @@ def problem_details(error: InputError) -> list[dict[str, Any]]:
 
 
 class SubmissionView(ApiView):
-    """Where a submission stands."""
+    """The state of a submission."""
 
     scopes: ClassVar = {"GET": ANY_SCOPE, "HEAD": ANY_SCOPE}
 
@@ -348,13 +349,15 @@ class SubmissionView(ApiView):
         """The stages of a submission until its board is published; `uuid` may be that of one of its systems."""
         batch, audience = visible_batch(request.user, batch_naming(uuid)[0])
         is_public = batch.benchmark.visibility == Benchmark.Visibility.PUBLIC
-        return self.answer(lambda: submission_status(request, batch), level=audience.level, is_public=is_public)
+        return self.answer(
+            lambda: submission_status(request, batch, audience), level=audience.level, is_public=is_public
+        )
 
 
-def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
-    """Where a batch stands, as the API says it."""
+def submission_status(request: Request, batch: Batch, audience: Audience) -> dict[str, Any]:
+    """The state of a batch, as the API says it to this audience."""
     url = request.build_absolute_uri(reverse("api:submission", args=[batch.uuid]))
     systems = batch.submissions.select_related("system", "corrects")
     return SubmissionStatusSerializer.render(
-        {"batch": batch, "standing": batch_standing(batch), "url": url, "systems": systems}
+        {"batch": batch, "standing": batch_standing(batch, audience), "url": url, "systems": systems}
     )

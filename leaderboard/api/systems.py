@@ -1,6 +1,6 @@
 """Systems of a benchmark and their scores: JSON for programs, files for tables."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.http import Http404, HttpResponseBase
@@ -47,6 +47,7 @@ from leaderboard.rankings.redaction import redacted, seen_systems
 from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, systems_at
 from leaderboard.rankings.systems import about_systems
 from leaderboard.rankings.tables import TableCell, score_rows, scores_csv, scores_long_csv
+from ranking_engine.files.metadata import COLUMN_PREFIX, MetadataField
 
 BASELINE_EXAMPLE = body_example("People solved the tasks", {"baseline": "human", "reason": "Nangia and Bowman 2019"})
 SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags", "baseline")
@@ -62,6 +63,11 @@ class SystemEntrySerializer(Shape):
     url = s.CharField(source="about.url", allow_blank=True)
     description = s.CharField(source="about.description", allow_blank=True)
     tags = s.ListField(child=s.CharField(), source="about.tags")
+    metadata = s.DictField(
+        source="about.metadata",
+        help_text="By the key of one of the benchmark's `metadata_fields`: a number, true or false, or a text. What is "
+        "not known is left out.",
+    )
     baseline = s.ChoiceField(
         choices=Baseline.choices,
         source="about.baseline",
@@ -99,7 +105,7 @@ class SystemRankSerializer(Shape):
     interval = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="Least and greatest rank if the same tasks were drawn anew with replacement; of it by itself.",
+        help_text="Least and greatest rank if the same tasks were drawn again with replacement; of it by itself.",
     )
     simultaneous_interval = s.ListField(
         child=s.IntegerField(), allow_null=True, help_text="Likewise, wide enough to hold for all systems at once."
@@ -153,10 +159,15 @@ class SystemsView(BenchmarkView):
         systems = [system for system in seen if is_called(words, system.name, system.key)]
         if self.file_format:
             rows = [SystemEntrySerializer.render(entry) for entry in self._entries(systems)]
-            rows = [row | {"tags": " ".join(row["tags"])} for row in rows]
-            table = listed_export(
-                f"{self.benchmark.key}-systems", f"{self.benchmark.name}: systems.", SYSTEM_COLUMNS, rows
-            )
+            fields = self.benchmark.fields_of_systems
+            rows = [
+                row
+                | {"tags": " ".join(row["tags"])}
+                | {f"{COLUMN_PREFIX}{field.key}": field.written(row["metadata"].get(field.key, "")) for field in fields}
+                for row in rows
+            ]
+            columns = (*SYSTEM_COLUMNS, *(f"{COLUMN_PREFIX}{field.key}" for field in fields))
+            table = listed_export(f"{self.benchmark.key}-systems", f"{self.benchmark.name}: systems.", columns, rows)
             return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
         page = cut_sorted(systems, wanted, lambda system: system.key)
         number = publication.revision.number if publication else None
@@ -169,7 +180,8 @@ class SystemsView(BenchmarkView):
 
     def _entries(self, systems: Iterable[BoardSystem]) -> list[dict[str, Any]]:
         """What is said of systems; of those whose names are hidden, nothing but what they are called here."""
-        return _described(systems, self.own if not self.audience.sees_names else None)
+        known = self.own if not self.audience.sees_names else None
+        return _described(systems, known, self.benchmark.fields_of_systems)
 
 
 class BaselineBodySerializer(Shape):
@@ -207,7 +219,7 @@ class SystemView(OwnerView):
             return SystemDetailSerializer.render(
                 {
                     **self.stamp(publication),
-                    **_described([system], None)[0],
+                    **_described([system], None, self.benchmark.fields_of_systems)[0],
                     "scores": score_rows(publication.revision, [system])[0],
                     "ranks": [rank_row(column, i, system) | {"rule": column.rule} for column in board.columns],
                 }
@@ -233,20 +245,27 @@ class SystemView(OwnerView):
 
         def step() -> dict[str, Any]:
             mark_baseline(system, author=self.user, **body)
+            keys = {field.key for field in self.benchmark.fields_of_systems}
+            system.metadata = {key: value for key, value in system.metadata.items() if key in keys}
             return SystemEntrySerializer.render({"system": system.key, "name": system.name, "about": system})
 
         return self.carry_out(step)
 
 
-def _described(systems: Iterable[BoardSystem], known: frozenset[int] | None) -> list[dict[str, Any]]:
+def _described(
+    systems: Iterable[BoardSystem], known: frozenset[int] | None, fields: Sequence[MetadataField]
+) -> list[dict[str, Any]]:
     """Systems for `SystemEntrySerializer`.
 
     Args:
         systems: which.
         known: those of which more is told than what they are called; None for all.
+        fields: of their metadata; values of others are not told.
     """
     systems = list(systems)
     about = about_systems([system.id for system in systems])
+    for system in about.values():
+        system.metadata = {field.key: system.metadata[field.key] for field in fields if field.key in system.metadata}
     return [
         {
             "system": system.key,
@@ -274,7 +293,7 @@ class ScoresView(FigureView):
             table="All rows; as CSV a scores.csv, which imports again.",
             files=[("text/x-preflib", "The order of every voting task, as often as its weight says.")],
         )
-        | {422: error("The weights cannot be told as numbers of voters, or nothing is ordered.")},
+        | {422: error("The weights cannot be written as numbers of voters, or there is no ranking.")},
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every score of the revision, or why there is none, with the submission that it comes from.

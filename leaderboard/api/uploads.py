@@ -26,6 +26,7 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.checks import MISSING_WORDS, stated_reason
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload
+from ranking_engine.files.metadata import MAX_FIELDS
 
 MAX_INSTANCES = 2**31  # what the database counts to
 LABEL_LENGTH = 200
@@ -47,7 +48,7 @@ class MeasuredValue(ScoreField):
     def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
         """The number."""
         if data is None:
-            raise s.ValidationError("it is missing; write null or a reason in place of the object where none is")
+            raise s.ValidationError("it is missing; write null or a reason in place of the object if there is none")
         return super().to_internal_value(data)
 
 
@@ -148,6 +149,19 @@ class NumberText(StrictText, s.UUIDField):  # type: ignore[misc]
     """The number of a submission, which is looked up when it is stored."""
 
 
+@extend_schema_field({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}})
+class MetadataValues(Strict, s.Field):
+    """Values of the systems' metadata, which are checked when they are stored."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Every value, by the label of its field."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object, found {kind_of(data)}")
+        if len(data) > MAX_FIELDS:
+            raise s.ValidationError(f"{len(data)} values; a benchmark has at most {MAX_FIELDS} fields")
+        return data
+
+
 class SubmittedSystemSerializer(Shape):
     """One system's scores."""
 
@@ -158,6 +172,10 @@ class SubmittedSystemSerializer(Shape):
     organisation = Text(required=False)
     url = AddressText(required=False)
     description = Text(is_line=False, required=False)
+    metadata = MetadataValues(
+        required=False,
+        help_text="By the key or the name of one of the benchmark's `metadata_fields`. What is left out stays.",
+    )
     corrects = NumberText(
         required=False,
         help_text="The `submission` of one system that this corrects: it takes that one's place. The upload's `note` "

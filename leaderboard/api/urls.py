@@ -14,6 +14,7 @@ from leaderboard.api import (
     hosting,
     hosting_tasks,
     imports,
+    metadata,
     moderation,
     people,
     prospects,
@@ -31,6 +32,7 @@ version_1 = [
     path("benchmarks/", hosting.HostedBenchmarksView.as_view(), name="benchmarks"),
     path("benchmarks/<slug:key>/", hosting.HostedBenchmarkView.as_view(), name="benchmark"),
     path("benchmarks/<slug:key>/tasks/", hosting_tasks.HostedTasksView.as_view(), name="tasks"),
+    path("benchmarks/<slug:key>/metadata/", metadata.MetadataView.as_view(), name="metadata"),
     path("benchmarks/<slug:key>/systems/", systems.SystemsView.as_view(), name="systems"),
     path("benchmarks/<slug:key>/systems/<slug:system_key>/", systems.SystemView.as_view(), name="system"),
     path(

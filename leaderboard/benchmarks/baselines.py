@@ -14,7 +14,7 @@ from ranking_engine.files.tables import TableError, TableIssue
 from ranking_engine.text.names import fold_name
 
 MAX_BASELINES = 20  # of one benchmark: the board has a sentence for each
-TOO_MANY = f"A benchmark has at most {MAX_BASELINES} baselines."
+TOO_MANY = f"A benchmark can have at most {MAX_BASELINES} baselines."
 
 
 @transaction.atomic
@@ -34,7 +34,7 @@ def mark_baseline(system: System, baseline: str, *, author: User, reason: str = 
         ValidationError: `baseline` is no kind of baseline, or the benchmark has as many as it may have.
     """
     if baseline not in Baseline.values:
-        raise ValidationError({"baseline": f"{baseline[:40]!r} is none of {', '.join(Baseline.values)}."})
+        raise ValidationError({"baseline": f"{baseline[:40]!r} is not one of {', '.join(Baseline.values)}."})
     benchmark = Benchmark.objects.select_for_update().get(pk=system.benchmark_id)
     system.refresh_from_db(fields=["baseline"])
     marked = System.objects.filter(benchmark=benchmark).exclude(baseline=Baseline.NONE).exclude(pk=system.pk)

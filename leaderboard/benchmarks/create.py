@@ -79,8 +79,8 @@ def create_benchmark(
             rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
         if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
             raise ValidationError(
-                f"An account may make {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has. Archived ones "
-                "count too. Whoever runs this site can raise the limit, or make one for you."
+                f"An account can create {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has reached the "
+                f"limit. Archived ones count too. The operator of this site can raise the limit, or create one for you."
             )
     # Where the stated key belongs to a private benchmark that the owner may not know of, another is given: a refusal
     # would cost nothing, and tell that it is there. So every guess costs one of the benchmarks of an account.
@@ -89,8 +89,9 @@ def create_benchmark(
     key = make_key(key, taken) if is_hidden else key or make_key(name, taken)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
-    if benchmark.default_rule not in listed_rules():
-        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(listed_rules())}"})
+    rules = [*listed_rules(), *benchmark.variants]
+    if benchmark.default_rule not in rules:
+        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(rules)}"})
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
@@ -101,7 +102,7 @@ def create_benchmark(
 
 
 def known_keys(viewer: User) -> set[str]:
-    """The keys of the benchmarks that somebody may find out about: all but other people's private ones."""
+    """The keys of the benchmarks that someone may find out about: all but other people's private ones."""
     private = Benchmark.objects.filter(visibility=Benchmark.Visibility.PRIVATE).exclude(memberships__user=viewer)
     return set(Benchmark.objects.exclude(pk__in=private.values("pk")).values_list("key", flat=True))
 

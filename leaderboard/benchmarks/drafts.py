@@ -15,8 +15,10 @@ from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.baselines import mark_stated_baselines
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.folders import (
+    fields_of_files,
     group_specs,
     has_gaps,
+    metadata_of_files,
     stated_fields,
     table_entries,
     table_rows,
@@ -76,7 +78,7 @@ class RuleVerdict:
 def make_benchmark_draft(
     owner: User, *, name: str, table: bytes = b"", about: bytes = b"", task_names: Sequence[str] = ()
 ) -> BenchmarkDraft:
-    """Check what somebody wants to make a benchmark of, and keep it.
+    """Check what someone wants to make a benchmark of, and keep it.
 
     Args:
         owner: whose it will be.
@@ -129,7 +131,9 @@ def draft_contents(draft: BenchmarkDraft) -> DraftContents:
             max_cells=settings.UPLOAD_CELLS,
         )
     elif not described.tasks:
-        raise TableError([TableIssue(None, None, None, "there is neither a table nor a task")], TABLE_NAME)
+        raise TableError([TableIssue(None, None, None, "there is no table and no task")], TABLE_NAME)
+    if table is not None:
+        metadata_of_files(described, table)  # says what of the systems cannot be read
     entries = table_entries(described, table) if table else list(described.tasks)
     fields = stated_fields(described, has_gaps=table is not None and has_gaps(table))
     proposal = Proposal(
@@ -202,7 +206,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:
     if not proposal.tasks:
-        raise ProposalError([("tasks", None, "", "A benchmark has at least one task.")])
+        raise ProposalError([("tasks", None, "", "A benchmark needs at least one task.")])
     write_proposal(benchmark, proposal)
 
 
@@ -222,13 +226,14 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
     """
     contents = draft_contents(draft)
     if BenchmarkDraft.objects.filter(pk=draft.pk).delete()[0] == 0:
-        raise ValidationError("This draft was used or discarded already.")
-    benchmark = create_described(draft.owner, proposal, fields)
+        raise ValidationError("This draft was already used or discarded.")
+    declared = [field.declaration for field in fields_of_files(contents.described, contents.table)]
+    benchmark = create_described(draft.owner, proposal, {"metadata_fields": declared, **fields})
     if contents.table is None:
         return benchmark
     keys = [task.key for task in benchmark.tasks.order_by("order")]
     if len(keys) != len(contents.table.task_names):
-        raise ProposalError([("tasks", None, "", "The table has as many tasks as it has columns: no more, no fewer.")])
+        raise ProposalError([("tasks", None, "", "There must be exactly one task for each column of the table.")])
     rows = table_rows(keys, contents.table, contents.described)
     try:
         batch = store_batch(benchmark, draft.owner, rows, source=Source.CSV)
@@ -253,7 +258,7 @@ def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any])
         ProposalError: a task or group is not valid, or there is no task.
     """
     if fields.get("default_rule", "borda") not in site_rules():
-        raise ValidationError({"default_rule": "This is not a rule of this site."})
+        raise ValidationError({"default_rule": "This site has no such rule."})
     try:
         benchmark = create_benchmark(owner=owner, **fields)
     except ValueError as problem:

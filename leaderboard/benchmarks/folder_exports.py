@@ -1,6 +1,6 @@
 """A benchmark as a folder: `scores.csv` with `benchmark.toml`, which imports again to the same input hash.
 
-Numbers stand in their shortest form that reads back to the same float64. Names of systems and tasks cannot begin like a
+Numbers are in their shortest form that reads back to the same float64. Names of systems and tasks cannot begin like a
 formula, so nothing is escaped; descriptions, citations and notes are left out.
 """
 
@@ -15,10 +15,11 @@ from typing import Any
 from django.conf import settings
 
 from leaderboard.common.file_parts import in_parts
-from leaderboard.models import Baseline, Revision, System
+from leaderboard.models import Baseline, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.systems import about_systems
 from ranking_engine.files.benchmark_file import DIRECTIONS
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.text.characters import writable
@@ -38,9 +39,9 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
     """
     table = revision_matrix(revision)
     if table is None:
-        raise FolderError("the benchmark has no system or no task, so there is no table to write")
+        raise FolderError("the benchmark has no system or no task, so there is no table to export")
     if current_instances(revision):
-        raise FolderError("there are scores of single instances, which a folder does not hold")
+        raise FolderError("there are scores of single instances, which a folder cannot contain")
     configuration = configuration_of(revision)
     top = {
         "title": revision.benchmark.name,
@@ -69,11 +70,22 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
         }
         exact = [f"weight = {task.weight}", *([f"precision = {task.precision}"] if task.precision else [])]
         lines += ["", "[[task]]", *_entries(fields), *exact]
-    marked = System.objects.filter(benchmark=revision.benchmark_id).exclude(baseline=Baseline.NONE)
-    baselines = dict(marked.values_list("pk", "baseline"))
+    fields_of_systems = revision.benchmark.fields_of_systems
+    for field in fields_of_systems:
+        declaration = {name: value for name, value in field.declaration.items() if name != "is_column"}
+        lines += ["", "[[field]]", *_entries(declaration), *(["is_column = true"] if field.is_column else [])]
+    about = about_systems([system.id for system in table.systems])
     for system in table.systems:
-        fields = {"name": system.name, "key": system.key, "baseline": baselines.get(system.id)}
-        lines += ["", "[[system]]", *_entries(fields)]
+        row = about[system.id]
+        baseline = row.baseline if row.baseline != Baseline.NONE else None
+        fields = {"name": system.name, "key": system.key, "baseline": baseline}
+        values = [
+            f"{field.key} = {json.dumps(row.metadata[field.key], ensure_ascii=False)}"
+            for field in fields_of_systems
+            if field.key in row.metadata
+        ]
+        metadata = [f"metadata = {{ {', '.join(values)} }}"] if values else []
+        lines += ["", "[[system]]", *_entries(fields), *metadata]
     header = ["system", *(writable(task.name) for task in configuration.tasks)]
     rows = (
         [
@@ -100,8 +112,8 @@ def folder_zip(revision: Revision) -> bytes:
                 for part in in_parts(lines):
                     if (size := size + len(part)) > settings.UPLOAD_BYTES:
                         raise FolderError(
-                            f"the folder has more than the {settings.UPLOAD_BYTES:,} bytes that are sent and taken "
-                            "back; whoever runs this site can write it with `manage.py export_benchmark`"
+                            f"the folder has more than the {settings.UPLOAD_BYTES:,} bytes that can be downloaded and "
+                            f"imported again; the operator of this site can write it with `manage.py export_benchmark`"
                         )
                     file.write(part)
     return packed.getvalue()

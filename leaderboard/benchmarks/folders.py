@@ -15,7 +15,8 @@ from leaderboard.models.submissions import Source
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
 from ranking_engine.files.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
-from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
+from ranking_engine.files.metadata import COLUMN_PREFIX, STARTER, MetadataField, read_field, read_fields, read_values
+from ranking_engine.files.tables import MAX_ISSUES, Table, TableError, TableIssue, read_table
 from ranking_engine.text.names import clean_name, fold_name
 
 METADATA = ("description", "source_url", "licence", "citation")
@@ -57,6 +58,7 @@ def import_folder(
         owner=owner,
         groups=group_specs(described, entries),
         tasks=[task_spec(entry, described) for entry in entries],
+        metadata_fields=[field.declaration for field in fields_of_files(described, table)],
         **(stated_fields(described, has_gaps=has_gaps(table)) | fields),
     )
     keys = [task.key for task in benchmark.tasks.order_by("order")]
@@ -97,7 +99,7 @@ def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
     """
     precision = None if entry.precision is None else Decimal(repr(entry.precision))
     if precision is not None and (precision >= 10**10 or precision * 10**10 % 1):
-        message = f"the precision of task {entry.name!r} has more than ten digits before or behind the point"
+        message = f"the precision of task {entry.name!r} has more than ten digits before or after the decimal point"
         raise TableError([TableIssue(None, None, None, message)], described.source)
     return TaskSpec(
         name=entry.name,
@@ -140,7 +142,7 @@ def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]
     fields["default_rule"] = metadata.get("default_rule", "copeland" if has_gaps else "borda")
     fields["tags"] = metadata.get("tags", [])
     if not isinstance(fields["tags"], list) or not all(isinstance(tag, str) for tag in fields["tags"]):
-        raise TableError([TableIssue(None, None, None, "`tags` is not a list of texts")], described.source)
+        raise TableError([TableIssue(None, None, None, "`tags` is not a list of strings")], described.source)
     has_groups = bool(described.group_weights) or any(entry.group for entry in described.tasks)
     fields["aggregation"] = metadata.get("aggregation", "balanced" if has_groups else "basic")
     fields["gamma"] = described.gamma
@@ -148,6 +150,44 @@ def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]
     if described.policy:
         fields["missing_policy"] = described.policy
     return fields
+
+
+def fields_of_files(described: BenchmarkFile, table: Table | None) -> tuple[MetadataField, ...]:
+    """The stated fields of the systems' metadata, then those of `meta:` columns that are none of them.
+
+    Such a column is the usual field of its name, else a text.
+
+    Raises:
+        TableError: there are too many, or a column can be no field.
+    """
+    fields = list(described.metadata_fields)
+    for label in table.metadata if table else ():
+        if not any(fold_name(label) in (field.key, fold_name(field.name)) for field in fields):
+            usual = (field for field in STARTER if fold_name(label) in (field.key, fold_name(field.name)))
+            try:
+                fields.append(next(usual, None) or read_field({"name": label}, len(fields) + 1))
+                fields = list(read_fields([field.declaration for field in fields]))
+            except ValueError as error:
+                raise TableError([TableIssue(None, None, f"{COLUMN_PREFIX}{label}", str(error))]) from error
+    return tuple(fields)
+
+
+def metadata_of_files(described: BenchmarkFile, table: Table) -> list[dict[str, Any]]:
+    """What the files say of the systems beside their scores, in the order of the table.
+
+    Raises:
+        TableError: a `meta:` column can be no field, or a cell of it is not allowed.
+    """
+    fields = fields_of_files(described, table)
+    by_name = {fold_name(name): values for name, values in described.system_metadata.items()}
+    issues, metadata = [], []
+    for i, (name, line) in enumerate(zip(table.system_names, table.line_numbers, strict=True)):
+        values, problems = read_values(fields, {label: cells[i] for label, cells in table.metadata.items()})
+        issues += [TableIssue(line, None, f"{COLUMN_PREFIX}{label}", problem) for label, problem in problems]
+        metadata.append({**by_name.get(fold_name(name), {}), **values})
+    if issues:
+        raise TableError(issues[:MAX_ISSUES], table.source)
+    return metadata
 
 
 def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> list[CheckedRow]:
@@ -159,7 +199,7 @@ def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> li
         described: may state keys of systems.
 
     Raises:
-        TableError: a stated system has no row, or shares its key.
+        TableError: a stated system has no row, or shares its key; or a cell of a `meta:` column is not allowed.
         ValidationError: a stated key is none.
     """
     keys = {fold_name(name): key for name, key in described.system_keys.items() if key}
@@ -169,14 +209,17 @@ def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> li
             raise TableError([TableIssue(None, None, None, f"two systems have the key {key!r}")], described.source)
         if name not in {fold_name(system) for system in table.system_names}:
             raise TableError([TableIssue(None, None, None, f"no row for system {name!r}")], described.source)
+    metadata = metadata_of_files(described, table)
     rows = []
-    for name, line, values in zip(table.system_names, table.line_numbers, table.values.tolist(), strict=True):
+    lines = zip(table.system_names, table.line_numbers, table.values.tolist(), strict=True)
+    for i, (name, line, values) in enumerate(lines):
         scores: dict[str, CheckedScore] = {
             key: {"missing": Score.MissingReason.NOT_REPORTED} if value != value else {"value": value}  # noqa: PLR0124
             for key, value in zip(columns, values, strict=True)
         }
         system: CheckedSystem = {
             "name": clean_name(name),
+            "metadata": metadata[i],
             "organisation": "",
             "url": "",
             "description": "",

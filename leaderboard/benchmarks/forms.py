@@ -9,17 +9,12 @@ from django.utils.functional import lazy
 from django.utils.html import format_html
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
-from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
-from ranking_engine import RULES
+from leaderboard.rankings.configuration import default_rule_choices
 
 TEXT = {"autocomplete": "off"}
 ABOUT_BYTES = 1_000_000
-
-
-def _rules() -> list[tuple[str, str]]:
-    return [(key, RULES[key].name) for key in site_rules()]
 
 
 class TagsField(LineFormField):
@@ -54,13 +49,13 @@ class NewBenchmarkForm(forms.Form):
         required=False,
         max_length=NAME_LENGTH,
         label="Name of the benchmark",
-        help_text="Where a benchmark.toml states a title, it may stay empty.",
+        help_text="You can leave this empty if a benchmark.toml states a title.",
         widget=forms.TextInput(attrs=TEXT),
     )
     file = forms.FileField(
         required=False,
         label="Scores, as a CSV file",
-        help_text="First column <code>system</code>, then one column a task. An empty cell is a missing score.",
+        help_text="First column <code>system</code>, then one column per task. An empty cell is a missing score.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     text = forms.CharField(
@@ -78,7 +73,7 @@ class NewBenchmarkForm(forms.Form):
     tasks = LinesFormField(
         required=False,
         max_length=200_000,
-        label="or no scores yet: the tasks, one a line",
+        label="or, without scores: the tasks, one per line",
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
 
@@ -88,11 +83,11 @@ class NewBenchmarkForm(forms.Form):
         given = [bool(cleaned.get("file")), bool((cleaned.get("text") or "").strip()), bool(self.task_names())]
         only_about = bool(cleaned.get("about")) and not any(given)
         if sum(given) != 1 and not only_about and not self.errors:
-            raise forms.ValidationError("Choose a file, paste a table, or name the tasks; one of the three.")
+            raise forms.ValidationError("Choose a file, paste a table or list the tasks: exactly one of the three.")
         for name, most in (("file", settings.UPLOAD_BYTES), ("about", ABOUT_BYTES)):
             file = cleaned.get(name)
             if file and file.size > most:
-                message = f"The file has {file.size / 1e6:.1f} MB; at most {most / 1e6:.1f} MB are read."
+                message = f"The file has {file.size / 1e6:.1f} MB; the limit is {most / 1e6:.1f} MB."
                 self.add_error(name, message)
         return cleaned
 
@@ -113,16 +108,21 @@ class NewBenchmarkForm(forms.Form):
 
 
 def _rule_help() -> str:
-    text = 'Lists name its winner, and the board compares with it. <a href="{}">Six questions</a> lead to one.'
+    text = (
+        'Lists show its winner, and the board compares the other rules with it. <a href="{}">Six questions</a> '
+        "help you choose."
+    )
     return format_html(text, reverse("choose_rule"))
 
 
 class AboutForm(forms.ModelForm):
     """What a benchmark says of itself, and who reads it and submits."""
 
-    default_rule = forms.ChoiceField(choices=_rules, label="Default rule", help_text=lazy(_rule_help, str)())
+    default_rule = forms.ChoiceField(
+        choices=default_rule_choices, label="Default rule", help_text=lazy(_rule_help, str)()
+    )
     source_url = forms.URLField(
-        required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data come from."
+        required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data comes from."
     )
     licence = LineFormField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
     description = LinesFormField(
@@ -134,7 +134,7 @@ class AboutForm(forms.ModelForm):
     citation = LinesFormField(
         required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
     )
-    tags = TagsField(required=False, max_length=500, help_text="Commas between them.")
+    tags = TagsField(required=False, max_length=500, help_text="Separated by commas.")
 
     class Meta:
         model = Benchmark
@@ -142,7 +142,7 @@ class AboutForm(forms.ModelForm):
             "name", "description", "visibility", "submission_policy", "default_rule",
             "source_url", "licence", "citation", "tags",
         )  # fmt: skip
-        labels = {"visibility": "Who reads it", "submission_policy": "Who submits"}
+        labels = {"visibility": "Who can read it", "submission_policy": "Who can submit"}
 
     def clean_description(self) -> str:
         """As it was where only the ends of its lines differ, which browsers write in their own way."""
@@ -168,7 +168,7 @@ class CreateForm(AboutForm):
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
-        help_text="Lower-case letters, digits and hyphens; made from the name where empty. It stays for good.",
+        help_text="Lower-case letters, digits and hyphens; derived from the name if empty. It cannot be changed later.",
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),
     )
@@ -177,36 +177,45 @@ class CreateForm(AboutForm):
 class SettingsForm(AboutForm):
     """A benchmark's settings that no rank depends on."""
 
-    deadline = MomentField("Submissions until", "Owners submit afterwards too.")
+    deadline = MomentField("Submissions until", "Owners can still submit afterwards.")
     embargo_until = MomentField(
-        "Embargo until", "What is accepted before joins the board then, in the order in which it was accepted."
+        "Embargo until", "Scores accepted before this date join the board on it, in the order of acceptance."
     )
     anonymous_until = MomentField(
-        "Systems have no names until", "Numbers stand in their place, and nobody but moderators sees scores."
+        "Hide system names until", "Systems are shown as numbers, and only moderators see scores."
     )
     reason = LineFormField(
         required=False,
         max_length=REASON_LENGTH,
         label="Why",
-        help_text="Kept with the change.",
+        help_text="Stored with the change.",
         widget=forms.TextInput(attrs=TEXT),
     )
 
     class Meta(AboutForm.Meta):
         fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
-                  "anonymous_until", "decision_days", "rejects_overdue")  # fmt: skip
+                  "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
-            "daily_cap": "Systems a day and user",
-            "total_cap": "Systems a user in all",
+            "daily_cap": "Max. systems per user per day",
+            "total_cap": "Max. systems per user in total",
             "score_view": "What they see",
-            "decision_days": "Days in which a moderator decides",
-            "rejects_overdue": "Reject what nobody decided on in time",
+            "decision_days": "Review period (days)",
+            "rejects_overdue": "Reject overdue submissions",
+            "submitters_withdraw": "Submitters withdraw their accepted scores themselves",
         }
-        help_texts = {"daily_cap": "No limit where empty.", "total_cap": "No limit where empty.",
+        help_texts = {"daily_cap": "No limit if empty.", "total_cap": "No limit if empty.",
                       "score_view": "Moderators and owners see everything.",
-                      "decision_days": "Submitters read the date. What comes in from now on gets it.",
-                      "rejects_overdue": "Else it stays in the queue, marked as overdue."}  # fmt: skip
+                      "decision_days": "Shown to submitters; applies to new submissions.",
+                      "rejects_overdue": "Otherwise they stay in the queue, marked overdue.",
+                      "submitters_withdraw": "While submissions are open. Otherwise they ask, and a moderator "
+                                             "decides."}  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
+        super().__init__(*args, **kwargs)
+        default_rule = self.fields["default_rule"]
+        if isinstance(default_rule, forms.ChoiceField):  # variants that are columns can be it, too
+            default_rule.choices = default_rule_choices(self.instance)
 
     def values(self) -> dict[str, Any]:
         """What was sent, by the names of the settings."""
@@ -231,11 +240,11 @@ class EditionForm(forms.Form):
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
-        help_text="Made from the name where empty.",
+        help_text="Derived from the name if empty.",
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),
     )
-    with_scores = forms.BooleanField(required=False, label="Take the present scores over")
+    with_scores = forms.BooleanField(required=False, label="Copy the current scores")
 
 
 class ReasonForm(forms.Form):

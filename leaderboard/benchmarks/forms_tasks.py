@@ -146,21 +146,22 @@ class CountingForm(forms.Form):
             ("worst", "the task’s worst score is filled in"),
         ],
         label="Missing scores",
-        help_text="For rules that need every score. Readers may look at the others too.",
+        help_text="For rules that need every score. Readers can switch to the other policies.",
     )
     replacement = forms.ChoiceField(
-        choices=Benchmark.Replacement.choices, label="A system’s second submission", required=False
+        choices=Benchmark.Replacement.choices, label="When a system is submitted again", required=False
     )
     gamma = FigureField(
         "Optimality threshold γ",
-        help_text="In the unit of the scores, such as 95 for percentages. Where you leave it empty, it is 95 % of the "
-        "maximum, if all tasks that vote state the same maximum and higher is better on all of them.",
+        help_text="In the unit of the scores, such as 95 for percentages. If empty, it is 95 % of the maximum, "
+        "provided that all tasks of weight above 0 have the same maximum and higher is better on all of "
+        "them.",
     )
     variants = VariantsFormField(
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
         label="Variants of rules",
-        help_text=f"Rules under other options, or points of your own, as further columns. Write one a line, up to "
+        help_text=f"Rules with other options, or with your own points, as additional columns. One per line, up to "
         f"{MAX_VARIANTS}: <code>copeland[variant=lower]</code>, <code>win_rate[variant=helm]</code>, "
         f"<code>borda[ties=average]</code>, <code>positional[vector=12,10,8]</code>.",
         widget=forms.Textarea(attrs={"rows": 3, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
@@ -177,7 +178,7 @@ class ProposalForms:
     Args:
         present: what the fields show at first.
         data: what was sent, if anything was.
-        new_tasks: how many empty rows stand below the tasks.
+        new_tasks: how many empty rows are below the tasks.
     """
 
     def __init__(self, present: Proposal, data: QueryDict | None = None, *, new_tasks: int = NEW_ROWS) -> None:
@@ -220,7 +221,7 @@ class ProposalForms:
         return Proposal(tasks=tasks, groups=groups, **self.counting.cleaned_data)
 
     def take_problems(self, problems: Sequence[tuple[str, int | None, str, str]]) -> None:
-        """Put each problem to its field; what has none stands at the top."""
+        """Put each problem to its field; what has none is at the top."""
         rows = {"tasks": _stated(self.tasks), "groups": _stated(self.groups)}
         for place, i, name, message in problems:
             forms_there = rows.get(place, [])

@@ -47,14 +47,14 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
     except (WithdrawnRevisionError, RemovedRanksError) as error:
         raise ReleaseError(str(error)) from error
     if publication is None:
-        raise ReleaseError(f"The rankings of revision {number} are not there; freeze one that is published.")
+        raise ReleaseError(f"The rankings of revision {number} are not stored; freeze a published revision.")
     try:
         clean = check_name(name, "frozen revision")
     except ValueError as problem:
         raise ReleaseError(str(problem)) from problem
     taken = dict(Release.objects.filter(benchmark=locked).values_list("key", "name"))
     if clean in taken.values():
-        raise ReleaseError(f"Another frozen revision is called {clean!r}.")
+        raise ReleaseError(f"Another frozen revision already has the name {clean!r}.")
     release = Release.objects.create(
         benchmark=locked,
         revision=publication.revision,
@@ -122,7 +122,11 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
     copied = {field: getattr(benchmark, field) for field in SETTINGS if field not in NOT_COPIED}
     try:
         edition = create_benchmark(
-            name=name, owner=author, key=key, **(copied | {"visibility": Benchmark.Visibility.PRIVATE})
+            name=name,
+            owner=author,
+            key=key,
+            **(copied | {"visibility": Benchmark.Visibility.PRIVATE}),
+            metadata_fields=benchmark.metadata_fields,
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem

@@ -1,6 +1,7 @@
 """The settings of a benchmark that no rank depends on: who reads, who submits, how much, until when."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -9,7 +10,10 @@ from django.db import transaction
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, User
-from ranking_engine.text.names import check_name
+from leaderboard.rankings.configuration import has_rule
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import LONGEST_KEY
+from ranking_engine.text.names import check_name, shorten
 
 SETTINGS = (
     "name",
@@ -22,6 +26,7 @@ SETTINGS = (
     "embargo_until",
     "decision_days",
     "rejects_overdue",
+    "submitters_withdraw",
     "score_view",
     "anonymous_until",
     "default_rule",
@@ -59,8 +64,12 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
         locked.name = check_name(locked.name, "benchmark")
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
-    if locked.default_rule not in site_rules():
-        raise ValidationError({"default_rule": f"{locked.default_rule!r} is not a rule of this site."})
+    if "[" in locked.default_rule and len(locked.default_rule) <= LONGEST_KEY:
+        with suppress(ValueError):  # it is refused below
+            locked.default_rule = get_rule(locked.default_rule).key
+    if not has_rule(locked, locked.default_rule) or locked.default_rule not in {*site_rules(), *locked.variants}:
+        message = f"{shorten(locked.default_rule)!r} is no rule of this site, nor a column of the board."
+        raise ValidationError({"default_rule": message})
     locked.full_clean()
     locked.save(update_fields=SETTINGS)
     changes = [

@@ -66,9 +66,9 @@ class TaskEdit:
 
 @dataclass(frozen=True)
 class Proposal:
-    """All of what ranks depend on beside the scores, as it is to be. Tasks stand in their order.
+    """All of what ranks depend on beside the scores, as it is to be. Tasks are in their order.
 
-    `variants` are keys of variants of rules as somebody writes them; writing the proposal brings them into one form.
+    `variants` are keys of variants of rules as someone writes them; writing the proposal brings them into one form.
     """
 
     tasks: Sequence[TaskEdit]
@@ -158,7 +158,7 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
     n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
     size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks, after.variants).quick)
     if size > settings.ON_DEMAND_BUDGET:
-        reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
+        reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to rank twice while you wait."
         return replace(preview, too_large=reason)
     names = [system.name for system in old.systems]
     try:
@@ -252,13 +252,13 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     # What is wrong with a proposal in itself.
     problems: list[tuple[str, int | None, str, str]] = []
     if len(proposal.tasks) > MAX_TASKS:
-        problems.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; at most {MAX_TASKS} are kept."))
+        problems.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; the limit is {MAX_TASKS}."))
     names = {"tasks": [task.name for task in proposal.tasks], "groups": [group.name for group in proposal.groups]}
     for place, names_there in names.items():
         seen: set[str] = set()
         for i, name in enumerate(names_there):
             if fold_name(name) in seen:
-                problems.append((place, i, "name", f"Another one is called {name!r} already."))
+                problems.append((place, i, "name", f"Another one already has the name {name!r}."))
             seen.add(fold_name(name))
     problems += _weight_problems(proposal)
     known = {fold_name(group.name) for group in proposal.groups}
@@ -267,9 +267,9 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
             problems.append(("tasks", i, "group", f"There is no group {task.group!r}."))
         low, high, chance = task.minimum, task.maximum, task.chance
         if low is not None and high is not None and low >= high:
-            problems.append(("tasks", i, "maximum", "The maximum is not above the minimum."))
+            problems.append(("tasks", i, "maximum", "The maximum must be above the minimum."))
         elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
-            problems.append(("tasks", i, "chance", "The score of guessing is outside the scale."))
+            problems.append(("tasks", i, "chance", "The chance level is outside the scale."))
     if problems:
         raise ProposalError(problems)
     writer = _Writer(benchmark)
@@ -307,7 +307,7 @@ def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str
     if sum_bits(shares) <= GROUPED_BITS:
         return []
     text = (
-        "The weights of tasks within groups have too many digits to be evened out exactly: write fewer, or let every "
+        "The weights of tasks within groups have too many digits to balance exactly: use fewer digits, or let every "
         "task count its own weight."
     )
     return [("tasks", None, "", text)]

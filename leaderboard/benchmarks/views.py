@@ -41,7 +41,7 @@ from leaderboard.benchmarks.tasks import (
     present_proposal,
     preview_proposal,
 )
-from leaderboard.common.form_fields import take_errors
+from leaderboard.common.form_fields import take_errors, with_text_of_file
 from leaderboard.common.paging import page_links, with_parameters
 from leaderboard.common.public_responses import shared_answer
 from leaderboard.common.requests import signed_in
@@ -64,7 +64,7 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
             take_errors(form, error)
         else:
             sentence = (
-                f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
+                f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing was changed."
             )
             messages.success(request, sentence)
             return redirect("manage", key)
@@ -88,8 +88,10 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
             if data.get("action") == "apply":
                 reason = data.get("reason", "")[:1000]
                 revision = apply_proposal(benchmark, proposal, author=signed_in(request), token=token, reason=reason)
-                sentence = f"Revision {revision.number} is being computed." if revision else "No rank depends on it."
-                messages.success(request, f"Changed. {sentence}")
+                sentence = (
+                    f"Revision {revision.number} is being computed." if revision else ("This does not change any rank.")
+                )
+                messages.success(request, f"Saved. {sentence}")
                 return redirect("history" if revision else "manage_tasks", key)
             preview = preview_proposal(benchmark, proposal)
         except ProposalError as error:
@@ -116,12 +118,12 @@ def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
     benchmark = administered_benchmark(request.user, key)
     number, revision_number = (whole_number(request.POST.get(name, "")) for name in ("suggestion", "revision"))
     if number is None or revision_number is None:
-        raise BadRequest("A suggestion is named by its number and its revision.")
+        raise BadRequest("A suggestion is identified by its number and its revision.")
     author = signed_in(request)
     try:
         revision = declare_suggested(benchmark, number, revision_number=revision_number, author=author)
     except StaleProposalError:
-        messages.warning(request, "Nothing was changed: the suggestions have changed since you read them.")
+        messages.warning(request, "Nothing was changed: the suggestions have changed since you opened this page.")
     else:
         computed = f" Revision {revision.number} is being computed." if revision else ""
         messages.success(request, f"Declared as one cluster.{computed}")
@@ -158,7 +160,7 @@ def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
         except ValidationError as error:
             take_errors(form, error)
         else:
-            messages.success(request, "The new edition is there. It is private until you say otherwise.")
+            messages.success(request, "The new edition was created. It is private until you change that.")
             return redirect("manage", edition.key)
     context = {"benchmark": benchmark, "form": ReleaseForm(), "here": "releases", "edition": form,
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
@@ -174,7 +176,7 @@ def manage_archive(request: HttpRequest, key: str) -> HttpResponse:
     archived = request.POST.get("archived") == "1"
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     archive(benchmark, author=signed_in(request), archived=archived, reason=reason)
-    messages.success(request, "The benchmark is archived." if archived else "The benchmark is open again.")
+    messages.success(request, "The benchmark was archived." if archived else "The benchmark was reopened.")
     return redirect(reverse("manage", args=[key]))
 
 
@@ -217,7 +219,13 @@ def new(request: HttpRequest) -> HttpResponse:
             take_errors(form, error)
         else:
             return redirect("new_draft", draft.uuid)
-    context = {"form": form, "errors": errors}
+    kept_form = with_text_of_file(form) if errors else None
+    context = {
+        "form": kept_form or form,
+        "errors": errors,
+        "kept_file": kept_form and request.FILES["file"],
+        "is_file_forgotten": bool(errors and form.files and not kept_form),
+    }
     return render(request, "benchmarks/new.html", context, status=400 if request.method == "POST" else 200)
 
 
@@ -228,7 +236,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     draft = own_benchmark_draft(request.user, uuid)
     if request.POST.get("action") == "discard":
         draft.delete()
-        messages.info(request, "The draft is discarded; no benchmark was created.")
+        messages.info(request, "The draft was discarded; no benchmark was created.")
         return redirect("new")
     contents = draft_contents(draft)
     form_values = {name: value for name, value in contents.fields.items() if name in CreateForm.base_fields}
@@ -244,7 +252,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
             proposal = parts.proposal()
             if data.get("action") == "create":
                 benchmark = create_from_draft(draft, proposal, about.cleaned_data)
-                messages.success(request, "The benchmark is created. Here you change what you like.")
+                messages.success(request, "Benchmark created. Change anything under Manage.")
                 return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
             verdicts = draft_verdicts(draft, proposal)
     except ProposalError as error:

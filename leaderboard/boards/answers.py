@@ -1,6 +1,6 @@
-"""What stands above a board: who is elected, whether the rules agree, how sure it is."""
+"""What is above a board: who is elected, whether the rules agree, how sure it is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -10,11 +10,14 @@ from leaderboard.boards.board import Board
 from leaderboard.common.text import in_words, shortened
 from leaderboard.rankings.agreement import Agreement
 from leaderboard.rankings.confidence.intervals import possibly_best_text, range_text
+from leaderboard.rankings.confidence.significance import neighbour_arrays, neighbour_tests
+from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.verdict import Camp
+from ranking_engine.stability.separability.pair_tests import CONTRADICTED, SEPARABLE, TOO_FEW, VERDICTS
 
 LEADERS_NAMED = 2
 MOSTLY = 0.75  # the share of the rules from which they are said to agree mostly on the winner
-FIRM, MIXED = 0.9, 0.7  # Kendall's tau from which rules are said to agree closely, or in the main
+FIRM, MIXED = 0.9, 0.7  # Kendall's tau from which rules are said to agree closely, or mostly
 
 
 def camp_lines(camps: list[Camp]) -> list[dict[str, Any]]:
@@ -33,7 +36,7 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
     if not taus:
         return None
     middle, low = median(tau for tau, _ in taus), min(0.0, taus[0][0])
-    word = "closely" if middle >= FIRM else "in the main" if middle >= MIXED else "hardly"
+    word = "very similar" if middle >= FIRM else "similar" if middle >= MIXED else "not similar"
     on_winner = "On no winner"
     if board.camps:
         # How many of the rules that elect elect the same.
@@ -65,11 +68,12 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     leaders = np.flatnonzero(reference.is_winner).tolist()
     verdict = ""  # whether tests tell the one system that comes first from the next, where there is one such
     if board.separability.is_shown and len(leaders) == 1:
-        _, last = board.separability.ranks_of(leaders[0]) or (1, 1)
-        ranks = "rank 2" if last == 2 else f"ranks 2–{last}"
-        verdict = "can be told apart from the second" if last == 1 else f"cannot be told apart from {ranks}"
+        arrays = unpack_arrays(published.test_arrays, neighbour_arrays(reference.rule))
+        tests = neighbour_tests(arrays, reference.rule)
+        verdict = leader_verdict([test.verdict for test in tests if test.first == leaders[0]])
     answer = {
         "verdict": verdict,
+        "most_often": most_often_first(board),
         "short": board.separability.short_text,
         "possibly_best": possibly_best_text(reference, board.names),
     }
@@ -86,11 +90,46 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
         "level": f"{100 * level:g} %",
         "meaning": (
-            "if the same tasks were drawn anew with replacement; all systems’ intervals at once"
+            "if the same tasks were drawn again with replacement; for all systems at once"
             if published.is_simultaneous
-            else "if the same tasks were drawn anew with replacement; each system’s interval by itself"
+            else "if the same tasks were drawn again with replacement; for each system separately"
         ),
     }
+
+
+def leader_verdict(verdicts: Sequence[str]) -> str:
+    """Whether the first differs from all that share rank 2; empty where there are too few tasks to tell.
+
+    Args:
+        verdicts: of the tests of the first against each system on rank 2, of `pair_tests.VERDICTS`.
+    """
+    n, n_apart = len(verdicts), verdicts.count(VERDICTS[SEPARABLE])
+    if VERDICTS[CONTRADICTED] in verdicts:
+        behind = "the second" if n == 1 else "a system on rank 2"
+        return f"is significantly behind {behind}, against the order of the ranking"
+    if not n or VERDICTS[TOO_FEW] in verdicts:
+        return ""
+    if n == 1:
+        return f"{'differs' if n_apart else 'does not differ'} significantly from the second"
+    if not n_apart:
+        return f"does not differ significantly from any of the {n} systems on rank 2"
+    return f"differs significantly from {'all' if n_apart == n else f'{n_apart} of the'} {n} systems on rank 2"
+
+
+def most_often_first(board: Board) -> str:
+    """The rank interval of the largest camp's only winner, where that is not the reference rule's first."""
+    reference = board.reference
+    if not board.camps or reference.lower is None or reference.upper is None or board.camps[0].n_winners != 1:
+        return ""
+    (name,) = board.camps[0].winners
+    if name in reference.winner_names or name not in board.names:
+        return ""
+    i = board.names.index(name)
+    if reference.lower[i] < 1:
+        return ""
+    interval = range_text(int(reference.lower[i]), int(reference.upper[i]))
+    n_rules = f"{board.camps[0].n_rules} of {sum(camp.n_rules for camp in board.camps)}"
+    return f"{shortened(name)}, first alone under {n_rules} rules with a winner: rank {interval}."
 
 
 def _signed(value: float) -> str:

@@ -15,12 +15,12 @@ from leaderboard.boards.filters import (
     choose,
     column_of,
 )
-from leaderboard.boards.query import BoardQuery
+from leaderboard.boards.query import META, BoardQuery
 from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
 from leaderboard.boards.saturation import BaselineStanding, saturation
 from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.published import (
     Column,
     PublishedBoard,
@@ -32,9 +32,10 @@ from leaderboard.rankings.published import (
 )
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.rankings.systems import About, DescribedSystems, described_systems_at
+from leaderboard.rankings.systems import ORGANISATION, About, DescribedSystems, described_systems_at
 from leaderboard.rankings.verdict import Camp, camps_of, headline
 from ranking_engine import TIES
+from ranking_engine.files.metadata import MetadataField
 
 PAGE_ROWS = 100
 # Orders that no rule makes.
@@ -59,11 +60,13 @@ class Board:
     smith_names: list[str]
     names: list[str]  # of all systems, in the order of the columns
     about: Mapping[int, About]  # of systems by id, what filters look at
+    fields: Sequence[MetadataField]  # of the metadata, that filters look at
+    shown_fields: Sequence[MetadataField]  # those that are columns
     saturation: list[BaselineStanding]  # of each baseline, how many systems are above it
     n_shown: int
     n_pages: int
     page: int
-    # The pinned systems, then those of this page; of a whole board each is made when somebody comes to it.
+    # The pinned systems, then those of this page; of a whole board each is made when someone comes to it.
     rows: Sequence[Row] = field(default_factory=list)
     n_pinned: int = 0
 
@@ -78,10 +81,16 @@ class Board:
         return self.first_row + len(self.rows) - self.n_pinned - 1
 
     @property
+    def ordering(self) -> Column:
+        """The rule whose ranks the first column shows: the one that the rows are sorted by, else the reference rule."""
+        return _ordering(self.published.columns, self.reference, self.query)
+
+    @property
     def ordered_by(self) -> str:
         """What decides the order of the rows, in words: mostly a rule."""
         key = self.query.sort_key
         names = {column.rule: column.name for column in self.published.columns} | ORDERS
+        names |= {f"{META}{field.key}": field.name for field in self.fields}
         return names.get(key, self.reference.name)
 
 
@@ -89,7 +98,7 @@ def reference_first(board: Board) -> Board:
     """The board with the reference rule's family first, and the rule first in it; all else in the catalogue's order.
 
     A page is read from the left: the column that decides the order must be seen without scrolling. Files and the API
-    keep the catalogue's order, which does not hang on what somebody compares with.
+    keep the catalogue's order, which does not depend on what someone compares with.
     """
     visible, reference = board.visible, board.reference
     order = sorted(
@@ -129,15 +138,19 @@ def build_board(
     if not published.columns:
         return None
     published = all_at_once(published) if query.simultaneous else published
+    own = described.own_ids
+    if audience.sees_others and len(systems) > 1 and own.issuperset(system.id for system in systems):
+        own = frozenset()  # a mark on every row, as for who imported the whole board, tells nothing
     return lay_out(
         published,
         systems,
-        column_of(published.columns, query.reference or audience.benchmark.default_rule),
+        column_of(published.columns, query.reference or own_rule(audience.benchmark, published.rules)),
         query=query,
         about=described.about,
+        fields=fields_of(audience, described.about),
         policy=policy,
         aggregation=aggregation,
-        own_system_ids=described.own_ids,
+        own_system_ids=own,
         sees_others=audience.sees_others,
         is_whole=is_whole,
     )
@@ -152,6 +165,7 @@ def lay_out(
     about: Mapping[int, About],
     policy: str,
     aggregation: str,
+    fields: Sequence[MetadataField] = (),
     own_system_ids: frozenset[int] = frozenset(),
     sees_others: bool = True,
     is_whole: bool = False,
@@ -165,6 +179,7 @@ def lay_out(
         query: what is asked for.
         about: what filters look at, of systems by id.
         policy, aggregation: those in force.
+        fields: of the systems' metadata.
         own_system_ids: the systems to mark as the reader's.
         sees_others: whether they see any other system.
         is_whole: with the rows of all pages, as downloads have them.
@@ -173,7 +188,9 @@ def lay_out(
         UnknownChoiceError: the query names something that there is not.
     """
     ranges = rank_range(published.columns, len(systems))
-    chosen = choose(published, systems, about, reference=reference, medians=ranges[1], query=query)
+    chosen = choose(published, systems, about, reference=reference, medians=ranges[1], query=query, fields=fields)
+    keys = set(query.fields) or {field.key for field in fields if field.is_column}
+    shown_fields = [field for field in fields if field.key in keys]
     if not sees_others:
         chosen = SystemSelection(
             *([i for i in part if systems[i].id in own_system_ids] for part in (chosen.pinned, chosen.others))
@@ -188,11 +205,14 @@ def lay_out(
         systems,
         visible,
         reference=reference,
+        ordering=_ordering(published.columns, reference, query),
         separability=separability,
         ranges=ranges,
         with_scores=query.scores,
         own=own_system_ids,
-        baselines={pk: one.baseline for pk, one in about.items()},
+        about=about,
+        fields=shown_fields,
+        among=[*chosen.pinned, *chosen.others] if query.is_filtered else [],
     )
     on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     rows = RowsInTurn(view, chosen.pinned, on_page)
@@ -213,6 +233,8 @@ def lay_out(
         names=[system.name for system in systems],
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
         about=about,
+        fields=fields,
+        shown_fields=shown_fields,
         saturation=saturation(columns, reference, systems, about) if sees_others else [],
         n_shown=len(chosen.others) + len(chosen.pinned),
         n_pages=n_pages,
@@ -220,6 +242,24 @@ def lay_out(
         rows=rows if is_whole else list(rows),
         n_pinned=len(chosen.pinned),
     )
+
+
+def _ordering(columns: Sequence[Column], reference: Column, query: BoardQuery) -> Column:
+    key = query.sort_key
+    return reference if not key or key in ORDERS or key.startswith(META) else column_of(columns, key)
+
+
+def fields_of(audience: Audience, about: Mapping[int, About]) -> list[MetadataField]:
+    """The fields that a reader of the board may look at: none where they see nothing of others' systems.
+
+    Args:
+        audience: who reads.
+        about: of systems by id, what is said of them.
+    """
+    if audience.is_restricted:
+        return []
+    has_organisations = any(ORGANISATION.key in one.metadata for one in about.values())
+    return [*([ORGANISATION] if has_organisations else []), *audience.benchmark.fields_of_systems]
 
 
 def _as_asked(
@@ -237,7 +277,7 @@ def _as_asked(
     if (policy, aggregation) == (stored.missing_policy, stored.aggregation) and not query.ties:
         return published, policy, aggregation
     if audience.is_restricted:
-        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
+        raise UnknownChoiceError("Scores are hidden on this board, so it is shown only as its owners set it.")
     if not systems:
         return published, policy, aggregation
     names = [system.name for system in systems]

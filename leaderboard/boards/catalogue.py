@@ -16,13 +16,13 @@ from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policie
 from ranking_engine.catalogue.rule import DUELS, FAMILIES, POSITIONS
 from ranking_engine.core.score_matrix import ScoreMatrix
 
-NOTHING_FILLED_IN = "Two systems are compared on the tasks that both have; nothing is filled in."
+NOTHING_FILLED_IN = "Two systems are compared on the tasks for which both have scores; nothing is filled in."
 SIZES = ((30, 10), (300, 80), (2000, 50))  # systems x tasks, for which the time is estimated
 
 
 @dataclass(frozen=True)
 class RuleFilter:
-    """Which rules of the catalogue somebody wants to see; what there is not asks for nothing."""
+    """Which rules of the catalogue someone wants to see; what there is not asks for nothing."""
 
     family: str = ""
     properties: tuple[str, ...] = ()  # those that a rule must have
@@ -159,7 +159,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
     return RuleEntry(
         rule=rule,
         definition_html=section_html(f"rules/{key}", "Definition"),
-        options_html=section_html(f"rules/{key}", "Options and ties").partition("The table that is worked through")[0],
+        options_html=section_html(f"rules/{key}", "Options and ties").partition("The example table")[0],
         cost_html=section_html(f"rules/{key}", "Cost"),
         when=rule.advice,
         convention=own_convention,
@@ -187,7 +187,9 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
         cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
         steps = ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
     ranks = [
-        ToyRank(name, score_text(float(score)), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1)
+        ToyRank(
+            name, score_text(float(score), rule.key), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1
+        )
         for name, score, rank in zip(TOY.system_names, ranking.scores, ranking.ranks, strict=True)
     ]
     return ShownExample(
@@ -202,7 +204,7 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
 
 
 def board_table(matrix: ScoreMatrix) -> ToyTable:
-    """A small board in texts; weights stand in the heads where they differ."""
+    """A small board in texts; weights are in the heads where they differ."""
     heads = [f"Task {name}" if name.isdigit() else name for name in matrix.task_names]
     if len(set(matrix.weights)) > 1:
         weights = [str(w) if w.denominator == 1 else f"{float(w):g}" for w in matrix.weights]

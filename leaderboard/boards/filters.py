@@ -1,22 +1,22 @@
 """Which systems a view of a board shows, and in which order."""
 
+import calendar
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 import numpy as np
 
-from leaderboard.boards.query import BoardQuery, bounds_of
+from leaderboard.boards.query import META, BoardQuery, bounds_of
 from leaderboard.common.names import is_called
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.systems import About, about_systems
+from ranking_engine.files.metadata import MetadataField
 from ranking_engine.text.names import fold_name
 
 SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median_rank", "tasks"
-SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}  # 7B parameters
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ def choose(
     reference: Column,
     medians: np.ndarray,
     query: BoardQuery,
+    fields: Sequence[MetadataField] = (),
 ) -> SystemSelection:
     """The systems that the query's filters leave, in the order that it asks for. Pinned ones are there in any case.
 
@@ -45,6 +46,7 @@ def choose(
         reference: the reference rule's column.
         medians: of every system, its median rank over the rules; it orders equals.
         query: what was asked for.
+        fields: of the systems' metadata. What is asked of another field no system has.
 
     Raises:
         UnknownChoiceError: the query sorts by something that there is not, or bounds what has no such values.
@@ -60,12 +62,18 @@ def choose(
     if query.tags:
         tags = set(query.tags)
         places = [i for i in places if tags <= set(about.get(systems[i].id, nothing).tags)]
+    by_key = {field.key: field for field in fields}
+    for name, text in query.meta:
+        field = by_key.get(name)
+        said = {i: about.get(systems[i].id, nothing).metadata.get(name) for i in places}
+        places = [i for i, value in said.items() if field and says(field, value, text)]
     for name, bounds in bounds_of(query).items():
-        least, most = (measured(text) for text in bounds)
-        for text, bound in zip(bounds, (least, most), strict=True):
-            if text and bound is None:
-                raise UnknownChoiceError(f"{text!r} is neither a number nor a date, as a bound of {name!r} must be.")
-        values = {i: measured(about.get(systems[i].id, nothing).metadata.get(name)) for i in places}
+        field = by_key.get(name)
+        if field is None:
+            places = []
+            continue
+        least, most = (bound_of(field, text, is_most=k == 1) if text else None for k, text in enumerate(bounds))
+        values = {i: field.number(about.get(systems[i].id, nothing).metadata.get(name)) for i in places}
         places = [
             i
             for i, value in values.items()
@@ -75,39 +83,56 @@ def choose(
     pinned = [i for i, system in enumerate(systems) if system.key in is_pinned]
     others = [i for i in places if systems[i].key not in is_pinned]
     order = _Order(systems, published, reference, medians, query)
+    if query.sort_key.startswith(META):
+        field = by_key.get(query.sort_key.removeprefix(META))
+        if field is None:
+            raise UnknownChoiceError(f"There is no field {query.sort_key.removeprefix(META)!r} of the systems here.")
+        order.take(field_values(field, [about.get(system.id, nothing) for system in systems]))
     return SystemSelection(order.sorted(pinned), order.sorted(others))
 
 
-def measured(value: Any) -> float | None:  # noqa: ANN401 -- whatever stands in the metadata
-    """A number, `7B`, `1,300` or an ISO date (`2024`, `2024-05`, `2024-05-31`) as a number; None for anything else.
+def bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
+    """A bound of numbers or dates; the greatest date of a year or a month is its last day.
 
-    A year is a number as it stands, and dates are years and fractions of them, so that the two can be compared.
+    Raises:
+        UnknownChoiceError: the text is none.
     """
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float):
-        return float(value) if math.isfinite(value) else None
-    text = str(value).strip().replace(",", "").lower()
-    factor = SUFFIXES.get(text[-1:], 1.0)
     try:
-        number = float(text[:-1] if factor > 1 else text) * factor
-        return number if math.isfinite(number) else None
-    except ValueError:
-        parts = text.split("-")
-    if len(parts) not in (2, 3) or len(parts[0]) != 4 or not all(part.isascii() and part.isdigit() for part in parts):
-        return None
-    year, month, day = (*(int(part) for part in parts), 1)[:3]
-    try:
-        past = date(year, month, day).timetuple().tm_yday - 1
-    except ValueError:
-        return None
-    return year + past / 366
+        value = field.read(text)
+    except ValueError as error:
+        raise UnknownChoiceError(f"A bound of {field.name}: {error}.") from error
+    if is_most and field.kind == "date":
+        year, month, _ = (int(part) for part in f"{value}-12-31".split("-")[:3])
+        last = calendar.monthrange(year, month)[1]
+        value = str(value) if len(str(value)) > len("2024-05") else f"{year:04}-{month:02}-{last:02}"
+    number = field.number(value)
+    if number is None:
+        raise UnknownChoiceError(f"{field.name} is {field.allowed}, and has no bounds.")
+    return number
 
 
-def fields_of(about: Mapping[int, About]) -> list[str]:
-    """The fields of the metadata that can be bounded: those with a number or a date for some system."""
-    names = {name for one in about.values() for name, value in one.metadata.items() if measured(value) is not None}
-    return sorted(names)
+def says(field: MetadataField, value: Any, text: str) -> bool:  # noqa: ANN401 -- whatever is stored
+    """Whether a value is what someone asks for: the same choice or truth, else with that text in it, in any case."""
+    if value is None:
+        return False
+    if field.kind in ("choice", "yes_no"):
+        return fold_name(field.text(value)) == fold_name(text)
+    return fold_name(text) in fold_name(field.written(value))
+
+
+def field_values(field: MetadataField, about: Sequence[About]) -> list[float]:
+    """A number for each system by which a field orders them: texts by their place in the alphabet, no before yes.
+
+    Returns:
+        NaN for a system of which the field says nothing.
+    """
+    said = [one.metadata.get(field.key) for one in about]
+    if field.kind in ("number", "date"):
+        numbers = [field.number(value) for value in said]
+        return [math.nan if number is None else number for number in numbers]
+    texts = ["" if value is None else fold_name(field.text(value)) for value in said]
+    order = {text: float(place) for place, text in enumerate(sorted({*texts}))}
+    return [order[text] if text else math.nan for text in texts]
 
 
 def tags_of(about: Mapping[int, About]) -> list[str]:
@@ -116,7 +141,7 @@ def tags_of(about: Mapping[int, About]) -> list[str]:
 
 
 class _Order:
-    """The order asked for. Equal systems stand by median rank, then by name; unranked ones last."""
+    """The order asked for. Equal systems are by median rank, then by name; unranked ones last."""
 
     def __init__(
         self,
@@ -131,7 +156,7 @@ class _Order:
         self._is_by_name, self._is_descending = query.sort_key == SORTS_BY_NAME, query.is_descending
         # What is sorted by, the least first; NaN where a system has no place.
         key = query.sort_key or reference.rule
-        if key in (SORTS_BY_MEDIAN, SORTS_BY_NAME):
+        if key in (SORTS_BY_MEDIAN, SORTS_BY_NAME) or key.startswith(META):
             values = medians
         elif key == SORTS_BY_SCORED:
             values = -published.n_scored.astype(float)
@@ -139,6 +164,10 @@ class _Order:
             ranks = column_of(published.columns, key).ranks
             values = np.where(ranks < 1, np.nan, ranks.astype(float))
         self._values = values.tolist()
+
+    def take(self, values: Sequence[float]) -> None:
+        """Sort by these values of the systems in place of ranks; NaN where one has none."""
+        self._values = list(values)
 
     def sorted(self, chosen: list[int]) -> list[int]:
         """`chosen` in this order."""
@@ -185,7 +214,7 @@ def kept(
 
     Args:
         systems: of the board, in its order, under the names that are shown.
-        board: as whoever asks may see it.
+        board: as anyone who asks may see it.
         column: the rule that `top` is about.
         chosen: what is asked for.
         knows_about: whether organisations and tags may be looked at; where names are hidden they would tell them.

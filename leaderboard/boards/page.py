@@ -10,11 +10,12 @@ from django.utils.functional import cached_property
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
 from leaderboard.boards.board import ORDERS, Board, reference_first
-from leaderboard.boards.filters import fields_of, tags_of
-from leaderboard.boards.query import BoardQuery, bounds_of, changed, query_pairs, query_text
+from leaderboard.boards.filter_form import filter_form, narrowed_by
+from leaderboard.boards.query import META, BoardQuery, changed, query_text
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
+from leaderboard.common.names import cut_apart
 from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
@@ -39,7 +40,7 @@ POLICY_NAMES = {
     "drop_systems": "Incomplete systems unranked",
     "drop_tasks": "Incomplete tasks left out",
     "median": "Task median filled in",
-    "worst": "Task's worst score filled in",
+    "worst": "Task’s worst score filled in",
 }
 POLICY_SHORT_NAMES = {
     "undefined": "no ranking",
@@ -55,16 +56,14 @@ AGGREGATION_NAMES = {
     "two_step": "two steps",
 }
 AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
-TIE_NAMES = {"": "as the rule says", "average": "average place", "best": "best place", "worst": "worst place"}
+TIE_NAMES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
 SMITH_NAMED = 5  # of a larger Smith set the number is said
-# What the form of filters and columns asks itself; everything else of the query goes along hidden.
-FORM_FIELDS = ("q", "tags", "least", "most", "complete_only", "top", "pins", "rules", "families", "page")
 
 
 class BoardPage:
     """The board and its links."""
 
-    may_pin = True  # whether systems can be ticked, so that they stand first
+    may_pin = True  # whether systems can be ticked, that are shown first
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class BoardPage:
         self.place = places(Job.Queue.RANKINGS).get(self.job.pk) if self.job and is_waiting else None
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
-        # Whoever has not signed in yet is shown the way where everyone with an account may submit.
+        # Anyone who has not signed in yet is shown the way where everyone with an account may submit.
         is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
         self.revision_number = board.published.revision.number if board else None
@@ -143,6 +142,16 @@ class BoardPage:
         self.all_columns = [self._column(column, board) for column in board.columns]
         by_rule = {column["key"]: column for column in self.all_columns}
         self.columns = [by_rule[column.rule] for column in board.visible]
+        self.fields = [
+            {
+                "name": field.name,
+                "unit": field.unit,
+                "is_number": field.kind == "number",
+                "sort_url": self._sort_url(f"{META}{field.key}"),
+                "sort_state": self._sort_state(f"{META}{field.key}"),
+            }
+            for field in board.shown_fields
+        ]
         self.undefined = [self._column(column, board) for column in board.undefined]
 
     def _fill_table(self, board: Board) -> None:
@@ -166,8 +175,13 @@ class BoardPage:
             for column in board.columns
             if column.status == "ranked" or column is board.reference
         ]
-        self.rows = [replace(row, url=self._system_url(row)) for row in board.rows]
+        short_names = cut_apart([row.name for row in board.rows])
+        self.rows = [
+            replace(row, url=self._system_url(row), short_name=short_name)
+            for row, short_name in zip(board.rows, short_names, strict=True)
+        ]
         self.n_pinned, self.ordered_by = board.n_pinned, board.ordered_by
+        self.places_of = board.ordering.name  # whose ranks the column # shows
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
         self.is_simultaneous = board.published.is_simultaneous
@@ -190,7 +204,7 @@ class BoardPage:
         if self.pages["n_pages"] > 1:
             return f"Systems {self.pages['first_row']}–{self.pages['last_row']} of {self.n_shown}"
         if self.n_shown != self.n_systems:
-            return f"{self.n_shown} of {self.n_systems} systems"
+            return f"{self.n_shown} of {self.n_systems} systems; ranks are among all {self.n_systems}"
         if self.n_systems > 1:
             return f"All {self.n_systems} systems, compared with {self.reference['name']}"
         return "1 system" if self.n_systems else "0 systems"
@@ -260,7 +274,7 @@ class BoardPage:
         }
 
     def _tie(self, key: str) -> dict[str, Any]:
-        text = TIES[key] if key else "Each rule as its literature has it; its page says how."
+        text = TIES[key] if key else "Each rule’s own default, as in its literature; see the rule’s page."
         return {
             "key": key,
             "name": TIE_NAMES[key],
@@ -316,35 +330,12 @@ class BoardPage:
     @cached_property
     def query(self) -> dict[str, Any]:
         """What the form of filters and columns shows, and what goes along with it."""
-        query, limits = self._query, bounds_of(self._query)
-        bounds = [
-            {"name": name, "least": limits.get(name, ("", ""))[0], "most": limits.get(name, ("", ""))[1]}
-            for name in sorted({*fields_of(self._board.about), *limits})
-        ]
-        tags = sorted({*tags_of(self._board.about), *query.tags})
-        return {
-            "q": query.q,
-            "complete_only": query.complete_only,
-            "top": query.top or "",
-            "tags": [{"name": tag, "is_ticked": tag in query.tags} for tag in tags],
-            "bounds": bounds,
-            "n_filters": len(query.tags) + len(limits) + query.complete_only + bool(query.top),
-            "has_columns": bool(query.rules or query.families),
-            "hidden_fields": query_pairs(query, without=FORM_FIELDS),
-        }
+        return filter_form(self._board, self._query)
 
     @cached_property
     def chips(self) -> list[dict[str, str]]:
         """What narrows the view, each with the link that takes it away."""
-        query = self._query
-        chips: list[tuple[str, dict[str, Any]]] = []
-        chips += [(f"name has “{query.q}”", {"q": ""})] if query.q.strip() else []
-        chips += [(tag, {"tags": tuple(t for t in query.tags if t != tag)}) for tag in query.tags]
-        chips += [(f"{n} ≥ {v}", {"least": tuple(b for b in query.least if b != (n, v))}) for n, v in query.least]
-        chips += [(f"{n} ≤ {v}", {"most": tuple(b for b in query.most if b != (n, v))}) for n, v in query.most]
-        chips += [("complete only", {"complete_only": False})] if query.complete_only else []
-        chips += [(f"top {query.top} under {self.reference['name']}", {"top": 0})] if query.top else []
-        chips += [(f"{self.n_pinned} pinned", {"pins": ()})] if query.pins else []
+        chips = narrowed_by(self._board, self._query, self.reference["name"])
         n_hidden = len(self.all_columns) - len(self.columns)
         chips += [(f"{n_hidden} rules hidden", {"rules": (), "families": ()})] if n_hidden else []
         return [{"text": text, "url": self._url(**fields)} for text, fields in chips]
@@ -364,7 +355,7 @@ def _coverage(columns: list[Column], n_systems: int) -> str:
     ]
     if not parts:
         return ""
-    why = {True: "have a score of 0 or less, of which there is no geometric or harmonic mean", False: "lack scores"}
+    why = {True: "have a score of 0 or less, so there is no geometric or harmonic mean", False: "lack scores"}
     return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
 
 
@@ -382,8 +373,8 @@ def _intervals(board: Board, job: Job | None) -> dict[str, Any]:
         why = f": {error_line(job.error)}" if job.error else "."
         return {"state": "none", "text": f"The rank intervals of this revision could not be computed{why}"}
     texts = {
-        "waiting": "Rank intervals of this revision are waiting for a worker.",
-        "running": "Rank intervals of this revision are being computed:",
+        "waiting": "The rank intervals of this revision are queued.",
+        "running": "The rank intervals of this revision are being computed:",
         "superseded": "Rank intervals come with the next revision.",
     }
     percent = round(100 * job.progress) if job and state == "running" else None

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from leaderboard.common.text import whole_number
 
 LEAST, MOST = "least.", "most."  # `least.parameters=7` is a bound of the field `parameters`
+META = "meta."  # `meta.licence=mit` is what the field `licence` is, or has in it; `sort=meta.licence` sorts by it
 MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH = 200, 200
 MAX_VALUES = 50  # of one parameter that may be repeated
 MAX_PINS = 20
@@ -17,7 +18,7 @@ MAX_PINS = 20
 
 @dataclass(frozen=True)
 class BoardQuery:
-    """What a reader asked of a board; every field stands in the address."""
+    """What a reader asked of a board; every field is in the address."""
 
     sort: str = ""  # a rule, "name", "median_rank" or "tasks", with a minus for descending; empty = the reference rule
     reference: str = ""  # a rule; empty = the benchmark's default rule
@@ -28,11 +29,13 @@ class BoardQuery:
     tags: tuple[str, ...] = ()  # systems that have all of them
     least: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, least value)
     most: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, greatest value)
+    meta: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, what it is, or has in it)
     complete_only: bool = False
     top: int = 0  # systems of at least this rank under the reference rule; 0 = all
-    pins: tuple[str, ...] = ()  # keys of systems that stand first
+    pins: tuple[str, ...] = ()  # keys of systems that are first
     rules: tuple[str, ...] = ()  # the columns to show; with `families` empty as well, all
     families: tuple[str, ...] = ()  # families of rules to show
+    fields: tuple[str, ...] = ()  # fields of the metadata to show; empty = those that the owners chose
     scores: bool = False
     simultaneous: bool = False  # rank intervals of all systems at once, not of each by itself
     revision: int = 0  # 0 = the published one
@@ -45,17 +48,19 @@ class BoardQuery:
 
     @property
     def is_descending(self) -> bool:
-        """Whether the order is turned round."""
+        """Whether the order is reversed."""
         return self.sort.startswith("-")
 
     @property
     def is_filtered(self) -> bool:
         """Whether systems may be left out."""
-        return bool(self.q.strip() or self.tags or self.least or self.most or self.complete_only or self.top)
+        return bool(
+            self.q.strip() or self.tags or self.least or self.most or self.meta or self.complete_only or self.top
+        )
 
 
 # Which parameter of the address a field is, where that is not its own name: what may be repeated is in the singular.
-PARAMETERS = {"tags": "tag", "pins": "pin", "rules": "rule", "families": "family"}
+PARAMETERS = {"tags": "tag", "pins": "pin", "rules": "rule", "families": "family", "fields": "field"}
 
 
 def read_query(parameters: QueryDict) -> BoardQuery:
@@ -82,11 +87,13 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         tags=texts("tag"),
         least=bounds(LEAST),
         most=bounds(MOST),
+        meta=bounds(META),
         complete_only=parameters.get("complete_only") == "1",
         top=_number(parameters.get("top", ""), 0),
         pins=texts("pin", MAX_PINS),
         rules=texts("rule"),
         families=texts("family"),
+        fields=texts("field"),
         scores=parameters.get("scores") == "1",
         simultaneous=parameters.get("simultaneous") == "1",
         revision=_number(parameters.get("revision", ""), 0),
@@ -94,7 +101,7 @@ def read_query(parameters: QueryDict) -> BoardQuery:
     )
 
 
-def _number(text: Any, otherwise: int) -> int:  # noqa: ANN401 -- whatever stands in an address
+def _number(text: Any, otherwise: int) -> int:  # noqa: ANN401 -- whatever is in an address
     number = whole_number(str(text), 7)
     return otherwise if number is None else number
 
@@ -106,7 +113,7 @@ def query_pairs(query: BoardQuery, *, without: tuple[str, ...] = ()) -> list[tup
         value = getattr(query, field.name)
         if field.name in without or value == field.default:
             continue
-        if field.name in ("least", "most"):
+        if field.name in ("least", "most", "meta"):
             pairs += [(f"{field.name}.{name}", bound) for name, bound in value]
         elif isinstance(value, tuple):
             pairs += [(PARAMETERS[field.name], item) for item in value]

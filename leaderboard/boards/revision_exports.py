@@ -65,7 +65,7 @@ def scores_export(origin: Origin, only: Collection[int] | None = None) -> Export
 
     Args:
         origin: the benchmark and revision.
-        only: the ids of the systems that stand in it; all where None.
+        only: the ids of the systems that are in it; all where None.
     """
     table = revision_matrix(origin.revision)
     tasks = configuration_of(origin.revision).tasks
@@ -97,8 +97,8 @@ def ranks_export(
 ) -> ExportTable:
     """One rule's ranking, from `rank_rows`."""
     caption = (
-        f"ranks under {column.name}, with the least and the greatest rank if the same tasks were drawn anew with "
-        "replacement, each system's interval by itself, then of all systems at once, and which may be best; missing "
+        f"ranks under {column.name}, with the lowest and the highest rank if the same tasks were drawn again with "
+        f"replacement, first for each system separately, then for all systems at once, and which may be best; missing "
         f"scores: {policy}; aggregation: {aggregation}."
     )
     lines: list[list[Value]] = []
@@ -158,8 +158,8 @@ PROSPECT_HEADINGS = (
     ColumnHead("share_bound", "Bound"),
     ColumnHead("margin", "Best margin"),
     ColumnHead("weights", "Weights with which it wins", is_text=True),
-    ColumnHead("certificate", "Rivals that prove it cannot", is_text=True),
-    ColumnHead("needed_tasks", "Tasks it lives on", is_text=True),
+    ColumnHead("certificate", "Rivals that prove it cannot win", is_text=True),
+    ColumnHead("needed_tasks", "Tasks it cannot win without", is_text=True),
     ColumnHead("reason", "Why undecided", is_text=True),
 )
 
@@ -196,7 +196,7 @@ STUDY_HEADINGS = (
 
 
 def studies_export(origin: Origin, benchmark: Benchmark, publication: Publication) -> ExportTable:
-    """Every study of the catalogue, and where it stands."""
+    """Every study of the catalogue, and its state."""
     rows: list[list[Value]] = [
         [state.key, state.question, state.state, state.seconds, state.reason]
         for state in study_states(benchmark, publication)
@@ -266,7 +266,7 @@ def orders_text(origin: Origin) -> tuple[str, str]:
     """
     table = revision_matrix(origin.revision)
     if table is None:
-        raise ExportError("There is nothing to rank, so there is no order to write.")
+        raise ExportError("There is nothing to rank, so there is nothing to export.")
     try:
         profile = task_orders(weighed(table.matrix, origin.revision))
     except PreflibError as error:

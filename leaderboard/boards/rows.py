@@ -1,5 +1,6 @@
-"""The rows of a board: what every rule says of one system, where it stands and how far it moves between rules."""
+"""The rows of a board: what every rule says of one system, its rank and how far it moves between rules."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +8,18 @@ from typing import overload
 
 import numpy as np
 
+from leaderboard.common.text import figure_text
 from leaderboard.models import Baseline
 from leaderboard.rankings.confidence.intervals import interval_text
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.published import Column, PublishedBoard
 from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.systems import About
+from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.files.metadata import MetadataField
 
+AVERAGE_RANK = "average_rank"
+NOTHING = About()
 SHADES = (0.03, 0.1, 0.3)  # shares of the board: a change up to the first of them has shade 1, beyond the last 4
 
 
@@ -39,6 +46,15 @@ class Cell:
         return self.n_tied_with > 0
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What one field of the metadata says of one system."""
+
+    text: str  # empty where nothing is known
+    is_number: bool = False
+    url: str = ""
+
+
 @dataclass(frozen=True)
 class Row:
     """One system of a board."""
@@ -50,6 +66,7 @@ class Row:
     n_scored: int
     n_voting_tasks: int
     reference_rank: int | None
+    place: int | None  # the rank under the rule that orders the rows; under the reference rule where none does
     least_rank: int | None
     median_rank: float | int | None
     greatest_rank: int | None
@@ -59,6 +76,9 @@ class Row:
     is_pinned: bool = False
     baseline: str = Baseline.NONE
     url: str = ""
+    short_name: str = ""  # where the name is too long for its column
+    facts: Sequence[Fact] = ()  # of each field that is a column
+    among_text: str = ""  # its place among the systems that a filter leaves
 
 
 def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -92,7 +112,7 @@ def shade_of(change: int | None, n_systems: int) -> int:
 
 
 def ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The ranks among those systems alone that `others` ranks, too: whom a rule leaves out moves nobody up.
+    """The ranks among those systems alone that `others` ranks, too: whom a rule leaves out moves no one up.
 
     Args:
         ranks: under one rule, 1 is best, equal where tied; below 1 where it ranks a system not.
@@ -119,19 +139,25 @@ class Rows:
         columns: list[Column],
         *,
         reference: Column,
+        ordering: Column,
         separability: Separability,
         ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
         with_scores: bool,
         own: frozenset[int],
-        baselines: Mapping[int, str],
+        about: Mapping[int, About],
+        fields: Sequence[MetadataField],
+        among: Sequence[int],
     ) -> None:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.separability, self.own, self.with_scores = separability, own, with_scores
-        self.baselines = baselines
+        self.about, self.fields = about, fields
+        self.places = ordering.ranks.tolist()
         self.least, self.median, self.greatest = ranges
         # Plain lists: taking single numbers out of an array is slow.
         self.ranks = [column.ranks.tolist() for column in columns]
         self.reference_ranks = reference.ranks.tolist()
+        # Of the systems that a filter leaves, their ranks among all; none where all are shown.
+        self.ranks_left = sorted(place for i in among if (place := self.places[i]) >= 1)
         self.holders = [Counter(ranks) for ranks in self.ranks]
         # Each system's change against the reference rule; None where there is nothing to compare.
         self.changes: list[list[int] | None] = [
@@ -143,9 +169,10 @@ class Rows:
 
     def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> Iterator[Row]:
         """The rows of these systems, one under the other, each made when it is its turn."""
-        lower, upper = self.reference.lower, self.reference.upper
+        lower, upper, left = self.reference.lower, self.reference.upper, self.ranks_left
         for above, i, below in zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else ():
-            system, rank, median = self.systems[i], self.reference_ranks[i], float(self.median[i])
+            system, rank, place = self.systems[i], self.reference_ranks[i], self.places[i]
+            median = float(self.median[i])
             interval = None
             if rank >= 1 and lower is not None and upper is not None and lower[i] >= 1:
                 interval = int(lower[i]), int(upper[i])
@@ -157,6 +184,7 @@ class Rows:
                 n_scored=int(self.published.n_scored[i]),
                 n_voting_tasks=self.published.facts["n_voting_tasks"],
                 reference_rank=rank if rank >= 1 else None,
+                place=place if place >= 1 else None,
                 least_rank=_whole(self.least[i]),
                 median_rank=_whole(median) if np.isnan(median) or median.is_integer() else median,
                 greatest_rank=_whole(self.greatest[i]),
@@ -164,16 +192,23 @@ class Rows:
                 inseparable_text=self.separability.range_text(i),
                 interval=interval,
                 is_pinned=is_pinned,
-                baseline=self.baselines.get(system.id, Baseline.NONE),
+                baseline=self.about.get(system.id, NOTHING).baseline,
+                facts=[fact(field, self.about.get(system.id, NOTHING)) for field in self.fields],
+                among_text=f"{bisect_left(left, place) + 1} of {len(left)} shown" if place >= 1 and left else "",
             )
 
     def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
-        """What column `k` says of system `i`, which stands between two others (-1: none)."""
+        """What column `k` says of system `i`, which is between two others (-1: none)."""
         column, ranks = self.columns[k], self.ranks[k]
         rank, reference = ranks[i], self.reference_ranks[i]
         if rank < 1:
             return Cell(
-                None, 0, None, score_text(column.scores[i]) if self.with_scores else "", column.reason_of(i), ""
+                None,
+                0,
+                None,
+                score_text(column.scores[i], column.rule) if self.with_scores else "",
+                column.reason_of(i),
+                "",
             )
         n_tied_with = self.holders[k][rank] - 1
         changes = self.changes[k]
@@ -182,7 +217,7 @@ class Rows:
             rank=rank,
             n_tied_with=n_tied_with,
             change=change,
-            score_text=score_text(column.scores[i]) if self.with_scores else "",
+            score_text=score_text(column.scores[i], column.rule) if self.with_scores else "",
             reason="",
             interval_text=interval_text(column, i) if self.with_scores else "",
             shade=shade_of(change, len(ranks)) if change else 0,
@@ -193,8 +228,17 @@ class Rows:
         )
 
 
+def fact(field: MetadataField, about: About) -> Fact:
+    """What a field says of a system."""
+    value = about.metadata.get(field.key)
+    if value is None:
+        return Fact("", field.kind == "number")
+    url = str(value) if field.kind == "link" and str(value).startswith(("http://", "https://")) else ""
+    return Fact(field.name if url else field.text(value), field.kind == "number", url)
+
+
 class RowsInTurn(Sequence[Row]):
-    """The rows of a board from above, each made anew whenever somebody comes to it: all at once would be too many."""
+    """The rows of a board from above, each made again whenever someone comes to it: all at once would be too many."""
 
     def __init__(self, view: Rows, pinned: Sequence[int], others: Sequence[int]) -> None:
         self._view, self._pinned, self._others = view, pinned, others
@@ -219,6 +263,15 @@ def _whole(value: float) -> int | None:
     return None if np.isnan(value) else int(value)
 
 
-def score_text(score: float) -> str:
-    """A rule score for people: six significant digits, no exponent where none is needed."""
-    return "" if np.isnan(score) else f"{score:.6g}".replace("-", "\N{MINUS SIGN}")
+def score_text(score: float, rule: str = "") -> str:
+    """A rule's score for people.
+
+    Args:
+        score: as the rule gives it, where more is better.
+        rule: whose score it is. The average rank is ranked by its negative; people read it as it is called.
+    """
+    if np.isnan(score):
+        return ""
+    # Adding nothing turns the negative zero into the one that people write.
+    score = (-score if rule_of_variant(rule) == AVERAGE_RANK else score) + 0.0
+    return figure_text(score)

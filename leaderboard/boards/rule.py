@@ -1,5 +1,6 @@
 """One rule's leaderboard of a benchmark, with the scores that it was made from."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -37,7 +38,7 @@ class RuleRow:
     inseparable_text: str
     reason: str
     cells: list[ScoreCell]
-    url: str = ""
+    url: str
 
     @property
     def is_tied(self) -> bool:
@@ -68,11 +69,11 @@ class RulePage:
         """Whom the rule elects, and how many systems it ranks where it leaves some out."""
         column, n_systems = self.column, self.board.published.facts["n_systems"]
         if not column.elects:
-            return f"{column.name} elects nobody here."
+            return f"{column.name} has no winner here."
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
         left_out = column.status == "ranked" and column.n_ranked < n_systems
-        ranked_part = f", and ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
-        return f"{column.name} elects {camp.text}{ranked_part}."
+        ranked_part = f"; it ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
+        return f"Winner under {column.name}: {camp.text}{ranked_part}."
 
     @property
     def has_details(self) -> bool:
@@ -80,8 +81,16 @@ class RulePage:
         return any(cell.details_text for row in self.rows for cell in row.cells)
 
 
-def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePage | None:
+def build_rule_page(
+    audience: Audience, query: BoardQuery, rule: str, system_url: Callable[[str], str]
+) -> RulePage | None:
     """One rule's leaderboard of what is published, in the order of its ranks; None while nothing is.
+
+    Args:
+        audience: who reads it.
+        query: what they ask for.
+        rule: its key.
+        system_url: the address of a system's page, by its key.
 
     Raises:
         UnknownChoiceError: the rule or the query names something that there is not.
@@ -105,12 +114,13 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
                 is_own=row.is_own,
                 rank=rank,
                 n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
-                score_text=score_text(column.scores[i]),
+                score_text=score_text(column.scores[i], rule),
                 interval_text=interval_text(column, i) if rank else "",
                 no_interval=why_no_interval(board.published, column, i),
                 inseparable_text=row.inseparable_text,
                 reason="" if rank else column.reason_of(i),
                 cells=[score_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
+                url=system_url(row.key),
             )
         )
     about = get_rule(rule)
@@ -139,11 +149,11 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
             ("Source", about.source),
         ],
         properties=rule_properties(revision, rule),
-        intervals=_intervals(board, places),
+        intervals=_intervals(board, places, system_url),
     )
 
 
-def _intervals(board: Board, places: dict[int, int]) -> RankIntervalChart | None:
+def _intervals(board: Board, places: dict[int, int], system_url: Callable[[str], str]) -> RankIntervalChart | None:
     """The ranks of the systems on this page with their intervals."""
     column = board.reference
     if column.status != "ranked" or column.lower is None or column.upper is None:
@@ -155,7 +165,7 @@ def _intervals(board: Board, places: dict[int, int]) -> RankIntervalChart | None
             continue
         description = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
         low, high = int(column.lower[i]), int(column.upper[i])
-        things.append(RankedThing(row.name, row.reference_rank, low, high, description, f"../../systems/{row.key}/"))
+        things.append(RankedThing(row.name, row.reference_rank, low, high, description, system_url(row.key)))
     if not things:
         return None
     return rank_intervals(

@@ -17,10 +17,10 @@ class Recommendation:
 
     Attributes:
         paper: authors and year.
-        section: of `/papers/`, where what was recomputed of it stands.
+        section: of `/papers/`, where what was recomputed of it is.
         text: what it recommends or warns of.
         rules: the rules that it speaks for.
-        about: the requirements to which it speaks; whoever asks for none of them reads it all the same.
+        about: the requirements to which it speaks; anyone who asks for none of them reads it all the same.
     """
 
     paper: str
@@ -33,24 +33,23 @@ class Recommendation:
 RECOMMENDATIONS = (
     Recommendation(
         "Rofin et al. 2023, Vote’n’Rank", "rofin",
-        "Where the system is wanted that beats the others in pairs, they name Condorcet, Copeland, Minimax and "
-        "Baldwin.",
+        "To find the system that beats the others in pairs, they suggest Condorcet, Copeland, Minimax and Baldwin.",
         ("condorcet", "copeland", "minimax", "baldwin"), ("condorcet_winner",),
     ),
     Recommendation(
         "Rofin et al. 2023, Vote’n’Rank", "rofin",
-        "Where all places on all tasks count, they name Borda, and Dowdall where the top counts most.",
+        "If all places on all tasks count, they suggest Borda; if the top places count most, Dowdall.",
         ("borda", "dowdall"), ("orders", "units"),
     ),
     Recommendation(
         "Rofin et al. 2023, Vote’n’Rank", "rofin",
-        "Plurality where only first places matter; Threshold where a system should have no weak task.",
+        "They suggest Plurality if only first places matter, and Threshold if a system should have no weak task.",
         ("plurality", "threshold"), (),
     ),
     Recommendation(
         "Rofin et al. 2023, Vote’n’Rank", "rofin",
-        "Where ties disturb, they name the rule that makes them with a lower probability, or Dowdall and Borda if "
-        "their properties suit. On their boards Plurality and Minimax rank many systems equal.",
+        "If ties are a problem, they suggest the rule that is less likely to produce them, or Dowdall and Borda if "
+        "their properties suit. On their boards Plurality and Minimax give many systems equal ranks.",
         ("dowdall", "borda", "minimax", "plurality"), ("some_ties", "few_ties"),
     ),
     Recommendation(
@@ -65,13 +64,14 @@ RECOMMENDATIONS = (
         "They recommend the relative difference, for its stability when other tasks judge; among averaging rules they "
         "prefer the average rank. In their result files that stability is 0.841 for the relative difference and 0.779 "
         "for the average rank over six matrices, but 0.875 and 0.912 without the matrix Artificial, whose scores have "
-        "both signs. They print 0.884; taken of ranks in place of scores the relative difference comes near that.",
+        "both signs. They print 0.884; computed on ranks in place of scores, the relative difference comes near that.",
         ("relative_difference", "average_rank"), ("participation", "monotonicity"),
     ),
     Recommendation(
         "Zhang and Hardt 2024, Inherent trade-offs", "zhang",
         "They recommend no rule: win rates move when irrelevant systems join, means when the weights of tasks do, and "
-        "the more the tasks disagree the more either moves. What a mean is spared, a win rate is not, and the reverse.",
+        "the more the tasks disagree the more either moves. Means are safe from the first problem and win rates from "
+        "the second.",
         ("mean", "win_rate"), ("iia", "local_iia", "clones"),
     ),
 )  # fmt: skip
@@ -100,7 +100,7 @@ class RuleAdvice:
     """What the chooser answers."""
 
     choice: Choice
-    is_answered: bool  # whether anything was answered
+    is_decided: bool  # whether the answers require anything, or all questions are answered
     first: Candidate
     reasons: list[str]
     caveats: list[str]
@@ -128,7 +128,7 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
     unmet = []
     for need in first.lacked:
         names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
-        met_by = f"Met by {in_words(names, most=5)}." if names else "No rule of this site meets it on every board."
+        met_by = f"Met by {in_words(names, most=5)}." if names else "No rule on this site meets it on every board."
         unmet.append((need, met_by))
     by_key = {candidate.rule.key: candidate for candidate in choice.candidates}
     required = {need.key for need in choice.requirements}
@@ -142,14 +142,14 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         judged.append(JudgedRecommendation(recommendation, rules, speaks_to=speaks_to))
     caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in held], most=6)}."]
     if rule.needs_complete:
-        caveats.append("It needs every score, so that a policy for missing ones must be stated.")
+        caveats.append("It needs every score, so you must choose a policy for missing ones.")
     if rule.max_systems is not None:
         caveats.append(f"It is not computed for more than {rule.max_systems:,} systems.")
     if rule.is_slow:
         caveats.append("On large boards it appears some time after the others.")
     return RuleAdvice(
         choice=choice,
-        is_answered=any(given.get(question.key) for question in QUESTIONS),
+        is_decided=choice.asks_something or all(given.get(question.key) for question in QUESTIONS),
         first=first,
         reasons=[f"It {need.text}." for need in first.met],
         caveats=caveats,

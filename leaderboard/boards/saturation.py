@@ -23,7 +23,7 @@ class BaselineStanding:
         n_above: how many systems have a better rank under the reference rule.
         n_others: how many systems the reference rule ranks.
         n_never_below: how many systems have a better rank under some rule and a worse one under none, among the rules
-            that rank both. Rules that tie most systems, such as veto, put hardly anybody above.
+            that rank both. Rules that tie most systems, such as veto, put hardly anyone above.
         n_rules: how many rules rank the baseline.
         sentence: the same in words.
     """

@@ -17,7 +17,7 @@ FRAME_HEIGHT = 460
 
 
 def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -> dict[str, Any]:
-    """Everything that leads from a board to other sites; nothing where not everybody reads it."""
+    """Everything that leads from a board to other sites; nothing where not everyone reads it."""
     anybody = audience_of(ANYBODY, benchmark)
     if not anybody.may_read:
         return {}
@@ -39,7 +39,7 @@ def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -
 
 
 def system_share(request: HttpRequest, benchmark: Benchmark, key: str, name: str) -> dict[str, Any]:
-    """The badge of a system; nothing where not everybody sees where it stands."""
+    """The badge of a system; nothing where not everyone sees its state."""
     anybody = audience_of(ANYBODY, benchmark)
     if not (anybody.may_read and anybody.sees_board):
         return {}

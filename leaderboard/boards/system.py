@@ -11,6 +11,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.access.audience import Audience, is_batch_open
+from leaderboard.boards.rows import Fact, fact
 from leaderboard.boards.system_standing import SystemStanding, standing_of
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.comparisons.rank_history import RankHistory, rank_history
@@ -20,10 +21,12 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.scores import current_scores, systems_at
+from leaderboard.rankings.systems import About
 from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
+from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
@@ -90,6 +93,7 @@ class SystemPage:
     organisation: str
     url: str
     description: str
+    facts: list[tuple[MetadataField, Fact]]  # what else is known of it
     baseline: Baseline
     hidden_text: str  # what is kept from the reader; empty where nothing is
     sentence: str
@@ -162,6 +166,11 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         organisation=stored.organisation,
         url=stored.url,
         description=stored.description,
+        facts=[
+            (field, fact(field, About(metadata=stored.metadata)))
+            for field in benchmark.fields_of_systems
+            if field.key in stored.metadata
+        ],
         baseline=Baseline(stored.baseline),
         hidden_text=hidden_text(audience),
         sentence=_sentence(board, benchmark, place, standing) if sees_all else "",
@@ -181,7 +190,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
 
 
 def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:
-    """Where the system stands, in a sentence or two."""
+    """The rank of the system, in a sentence or two."""
     ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
     own = next((column for column in ranked if column.rule == benchmark.default_rule), None)
     parts = []
@@ -197,7 +206,7 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sys
                      f"from {low} to {high} over {len(ranked)} rules")  # fmt: skip
     text = f"{'; '.join(parts)}." if parts else ""
     if standing is not None:
-        level = f", level with {standing.n_level}" if standing.n_level else ""
+        level = f", ties with {standing.n_level}" if standing.n_level else ""
         n_met = standing.n_beaten + standing.n_lost + standing.n_level
         text += f" Head to head it beats {standing.n_beaten} of {n_met} and loses to {standing.n_lost}{level}."
     return text.strip()

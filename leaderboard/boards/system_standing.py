@@ -1,4 +1,4 @@
-"""How a system stands among its rivals: its best and worst tasks, and head to heads."""
+"""A system among its rivals: its best and worst tasks, and head to heads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class SystemStanding:
 def standing_of(
     revision: Revision, systems: Sequence[BoardSystem], i: int, tasks: Sequence[ConfiguredTask], *, audience_level: str
 ) -> SystemStanding | None:
-    """How system `i` stands; None where the board is too large for an answer on demand, or it has no score.
+    """The results of system `i`; None where the board is too large for an answer on demand, or it has no score.
 
     Args:
         revision: published, with its configuration.
@@ -70,7 +70,7 @@ def standing_of(
     def make() -> dict[str, Any]:
         table = revision_matrix(revision)
         if table is None:
-            raise ValueError("a published system stands in a revision with systems and tasks")
+            raise ValueError("a published system is in a revision with systems and tasks")
         matrix = weighed(table.matrix, revision)
         return compute(among_rivals, matrix, i, n_steps=n_comparisons(matrix, 1))
 
@@ -113,8 +113,8 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
 
     return score_profile(
         f"Scores of {name} on aligned scales",
-        "One line a task, from the worst score on this board at the left to the best at the right. A small tick stands "
-        "at the median of all systems.",
+        "One line a task, from the worst score on this board at the left to the best at the right. A small tick marks "
+        "the median of all systems.",
         [name],
         [
             ProfileTask(

@@ -37,6 +37,7 @@ from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revisions import release_of, show_revision, told_hash
 from leaderboard.rankings.verdict import Camp
+from leaderboard.submissions.quotas import board_terms
 
 
 @require_safe
@@ -54,7 +55,8 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     page = BoardPage(audience, query, content)
     share = board_share(request, benchmark, query)
-    return render(request, "boards/board.html", {"board": page, "benchmark": benchmark, "share": share})
+    context = {"board": page, "benchmark": benchmark, "share": share, "terms": board_terms(audience)}
+    return render(request, "boards/board.html", context)
 
 
 @require_safe
@@ -72,7 +74,7 @@ def board_download(request: HttpRequest, key: str, extension: str) -> HttpRespon
 def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBase:
     benchmark, audience, query = _asked(request, key)
     if extension not in FORMATS:
-        raise Http404(f"A board is not written as {extension!r}.")
+        raise Http404(f"A board cannot be downloaded as {extension!r}.")
     content_type, write = FORMATS[extension]
     try:
         content = build_board(audience, query, is_whole=True)
@@ -130,13 +132,13 @@ def baseline(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     system = get_object_or_404(benchmark.systems.exclude(key__startswith=PROVISIONAL), key=system_key)
     form = BaselineForm(request.POST)
     if not form.is_valid():
-        raise BadRequest("A baseline is of one of the kinds that the form lists, and its reason is one line.")
+        raise BadRequest("Choose one of the kinds of baseline in the form, and give the reason in one line.")
     try:
         mark_baseline(system, author=signed_in(request), **form.cleaned_data)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{system.name} is marked as: {Baseline(system.baseline).label}.")
+        messages.success(request, f"{system.name} is now marked as: {Baseline(system.baseline).label}.")
     return redirect("system", key, system_key)
 
 
@@ -175,7 +177,7 @@ COLOURS = [
 ]
 CELL = Cell(rank=4, n_tied_with=0, change=0, score_text="", reason="", interval_text="")
 ROW = Row(
-    id=1, key="a", name="A", is_own=False, n_scored=9, n_voting_tasks=9, reference_rank=1, least_rank=1,
+    id=1, key="a", name="A", is_own=False, n_scored=9, n_voting_tasks=9, reference_rank=1, place=1, least_rank=1,
     median_rank=2.5, greatest_rank=30, cells=[], interval=(1, 12), url="#board",
 )  # fmt: skip
 
@@ -190,7 +192,7 @@ class _Form(forms.Form):
 def styleguide(request: HttpRequest) -> HttpResponse:
     """The page; there is none where the site is not being worked on."""
     if not settings.DEBUG:
-        raise Http404("The style guide is there in debug mode only.")
+        raise Http404("The style guide exists only in debug mode.")
     shades = [replace(CELL, change=change, shade=shade) for change, shade in
               ((40, 4), (20, 3), (8, 2), (2, 1), (-2, -1), (-8, -2), (-20, -3), (-40, -4))]  # fmt: skip
     others = [
@@ -230,7 +232,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
             replace(ROW, cells=shades + others),
             replace(ROW, key="b", name="A system whose name is longer than there is room for", is_own=True,
                     cells=shades + below),
-            replace(ROW, key="c", name="C", is_pinned=True, reference_rank=None, cells=shades + others),
+            replace(ROW, key="c", name="C", is_pinned=True, reference_rank=None, place=None, cells=shades + others),
         ],
     }  # fmt: skip
     return render(request, "styleguide.html", context)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.access.audience import Audience, readable_benchmark
 from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
 from leaderboard.boards.board import build_board
+from leaderboard.boards.pareto.front import pareto_export, pareto_page
 from leaderboard.boards.query import read_query
 from leaderboard.boards.revision_exports import (
     ExportError,
@@ -61,8 +62,8 @@ class ExportSource:
 
 @require_safe
 def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpResponseBase:
-    """`scores`, `ranks`, `margins`, `prospects` or `studies` as CSV, JSON, LaTeX or Markdown; `orders.preflib`, the
-    orders of the tasks; `folder.zip`, the whole benchmark as it can be imported again."""
+    """`scores`, `ranks`, `margins`, `pareto`, `prospects` or `studies` as CSV, JSON, LaTeX or Markdown;
+    `orders.preflib`, the orders of the tasks; `folder.zip`, the whole benchmark as it can be imported again."""
     benchmark, audience = readable_benchmark(request.user, key)
     is_table = table in TABLES and extension in EXPORT_FORMATS
     if not is_table and (table, extension) not in WHOLE:
@@ -70,9 +71,9 @@ def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpRe
     needs_ranks = table not in OF_SCORES_ALONE
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""), needs_ranks=needs_ranks)
     if publication is None:
-        raise Http404("Nothing is published here yet.")
+        raise Http404("This benchmark has no published board yet.")
     if not may_ask(request):
-        return HttpResponse("Too many files in a minute; try again later.", status=429, content_type="text/plain")
+        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
     source = ExportSource(request, benchmark, audience, publication)
     try:
         if is_table:
@@ -131,7 +132,7 @@ def _prospects(source: ExportSource) -> ExportTable:
 
 
 def _studies(source: ExportSource) -> ExportTable:
-    """Where every study stands; with `?study=` what one of them found."""
+    """The state of every study; with `?study=` what one of them found."""
     study = source.choice("study", "")
     if not study:
         return studies_export(source.origin, source.benchmark, source.publication)
@@ -139,6 +140,16 @@ def _studies(source: ExportSource) -> ExportTable:
     if study not in names:
         raise Http404(f"There is no study {study!r}.")
     return study_export(source.origin, source.publication, study, names[study])
+
+
+def _pareto(source: ExportSource) -> ExportTable:
+    """The systems of the page of the Pareto front, with `?x=`, `?y=` and `?better=` as there."""
+    source.benchmark.publication = source.publication
+    choices = {name: source.request.GET.get(name, "")[:200] for name in ("x", "y", "better")}
+    page = pareto_page(source.audience, **choices)
+    if page is None or page.field is None:
+        raise ExportError("No system has a number or a date beside its scores.")
+    return pareto_export(page, source.origin)
 
 
 def _orders(source: ExportSource) -> HttpResponseBase:
@@ -156,6 +167,7 @@ TABLES: dict[str, Callable[[ExportSource], ExportTable]] = {
     "scores": _scores,
     "ranks": _ranks,
     "margins": _margins,
+    "pareto": _pareto,
     "prospects": _prospects,
     "studies": _studies,
 }

@@ -33,7 +33,7 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     if not has_rule(benchmark, rule_key):
         raise Http404(f"There is no rule {rule_key!r}.")
     try:
-        page = build_rule_page(audience, query, rule_key)
+        page = build_rule_page(audience, query, rule_key, lambda system: reverse("system", args=[key, system]))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -54,9 +54,9 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
         return with_parameters(reverse(name, args=[key, *arguments]), **fields)
 
     context |= {
-        "rows": [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows],
         "policy_name": POLICY_NAMES[board.policy],
         "board_url": address("board", reference=rule_key),
+        "newest_url": reverse("rule", args=[key, rule_key]),
         "others": [
             {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
             for column in [*board.columns, *board.undefined]

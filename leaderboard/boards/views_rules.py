@@ -60,8 +60,9 @@ def choose_rule(request: HttpRequest) -> HttpResponse:
         return redirect(reverse("choose_rule") + (f"?{urlencode(chosen)}" if chosen else ""))
     advice = rule_advice(given)
     questions = [
-        (question, [(answer, answer is advice.choice.answers[question.key]) for answer in question.answers])
+        (question, [(answer, answer.key == chosen.get(question.key)) for answer in question.answers])
         for question in QUESTIONS
     ]
-    context = {"advice": advice, "questions": questions, "n_properties": len(PROPERTIES)}
+    context = {"advice": advice, "questions": questions, "n_properties": len(PROPERTIES),
+               "is_answered": bool(chosen)}  # fmt: skip
     return render(request, "boards/choose_rule.html", context)

@@ -1,4 +1,4 @@
-"""The permit to change what is append-only. Whoever asks for it also writes down what was changed, and why."""
+"""The permit to change what is append-only. Anyone who asks for it also writes down what was changed, and why."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

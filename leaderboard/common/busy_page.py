@@ -16,7 +16,7 @@ STUCK_SECONDS = 3.0
 # What changes nothing, and is sent because it does not fit into an address; computing has limits of its own.
 READS_BY_POST = re.compile(r"/try/|/api/v1/benchmarks/[^/]+/rankings/.*")
 API = "/api/"
-TOO_MANY = "Too many requests are waiting for the database. Nothing was changed; send the same again."
+TOO_MANY = "Too many requests are waiting for the database. Nothing was changed; try again."
 
 
 class BusyMiddleware:

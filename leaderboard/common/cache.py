@@ -11,7 +11,7 @@ V = TypeVar("V")
 class BoundedCache(Generic[V]):
     """The values asked for last, as many as fit. Safe to use from several threads.
 
-    It is for values that never change and are the same for every reader; the key must change where they do.
+    It is for values that are the same for every reader. Where they change, the key must, too, or `is_current` says so.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -19,8 +19,14 @@ class BoundedCache(Generic[V]):
         self._held: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get_or_make(self, key: Hashable, make: Callable[[], V], n_bytes: Callable[[V], int]) -> V:
-        """The value of `key`, made where it is not held.
+    def get_or_make(
+        self,
+        key: Hashable,
+        make: Callable[[], V],
+        n_bytes: Callable[[V], int],
+        is_current: Callable[[V], bool] = lambda _: True,
+    ) -> V:
+        """The value of `key`, made where none is held that is current.
 
         Two threads that ask at once may both make it; a value larger than the whole bound is not kept.
 
@@ -28,19 +34,29 @@ class BoundedCache(Generic[V]):
             key: of the value.
             make: makes it.
             n_bytes: about how much memory it takes.
+            is_current: whether a held value is still what `make` would make.
         """
         with self._lock:
-            if key in self._held:
+            held = self._held.get(key)
+            if held is not None:
                 self._held.move_to_end(key)
-                return self._held[key][0]
+        if held is not None and is_current(held[0]):
+            return held[0]
         value = make()
         size = n_bytes(value)
+        if size > self.most_bytes:
+            return value  # it would push all others out, and itself
         with self._lock:
             self._held[key] = (value, size)
             self._held.move_to_end(key)
             while self.n_bytes > self.most_bytes:
                 self._held.popitem(last=False)
         return value
+
+    def clear(self) -> None:
+        """Forget every value."""
+        with self._lock:
+            self._held.clear()
 
     @property
     def n_bytes(self) -> int:

@@ -15,7 +15,7 @@ FOLDER = settings.ROOT / "docs"
 INDEX = "README"  # a folder's own page
 FILES = {".svg": "image/svg+xml", ".jpg": "image/jpeg", ".png": "image/png"}
 KEPT = 60  # documents that stay rendered
-FIRST_HOURS = ("reader", "submitter", "owner", "researcher", "operator")
+FIRST_HOURS = ("reader", "submitter", "owner", "researcher", "developer", "operator")
 # The order of the rest; what is not named here follows by title.
 ORDER = (
     "operate", "settings", "api", "importing", "prospects", "studies", "rules", "calibration", "papers", "performance",

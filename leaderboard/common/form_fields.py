@@ -2,14 +2,16 @@
 
 from django import forms
 from django.core.exceptions import BadRequest, ValidationError
-from django.forms import BaseForm
+from django.core.files.uploadedfile import UploadedFile
+from django.forms import BaseForm, Form
 from django.http import HttpRequest
 
 from leaderboard.models.texts import is_line, is_lines
 from ranking_engine.text.characters import lines_problem
 
-# On pages and in the API alike: of why somebody did something, and of what they say of their submission.
+# On pages and in the API alike: of why someone did something, and of what they say of their submission.
 REASON_LENGTH = NOTE_LENGTH = 5000
+MAX_KEPT_BYTES = 500_000  # of a file whose text stays on the page; a field with more makes browsers slow
 
 
 class LineFormField(forms.CharField):
@@ -42,3 +44,19 @@ def take_errors(form: BaseForm, error: ValidationError) -> None:
     for name, texts in messages.items():
         for text in texts:
             form.add_error(name if name in form.fields else None, text)
+
+
+def with_text_of_file(form: Form) -> Form | None:
+    """The form with the text of the file chosen in `file` in its field `text`, for another try.
+
+    Browsers forget the file. None where there is no file, or it is too large or no text, or a text was typed, too.
+    """
+    file, typed = form.files.get("file"), form.data.get("text", "")
+    if not isinstance(file, UploadedFile) or (file.size or 0) > MAX_KEPT_BYTES or typed.strip():
+        return None
+    file.seek(0)
+    try:
+        text = file.read().decode("utf-8-sig").replace("\0", "")
+    except UnicodeDecodeError:
+        return None
+    return type(form)({**{name: form.data[name] for name in form.data}, "text": text})

@@ -1,6 +1,6 @@
 """How often one may try: counts of failures by account and by address, in the database: no restart forgets them.
 
-A count begins with the first failure and ends some minutes later. Taking an attempt is one conditional UPDATE; nobody
+A count begins with the first failure and ends some minutes later. Taking an attempt is one conditional UPDATE; no one
 gets more of them by trying at the very same time.
 """
 
@@ -43,7 +43,7 @@ class TooManyAttemptsError(Exception):
 def client_address(request: HttpRequest) -> str:
     """The address that asks: what the outermost of our own proxies saw, else the other end of the connection.
 
-    Of X-Forwarded-For only the entries that `settings.PROXIES` proxies added count; whatever a client wrote stands
+    Of X-Forwarded-For only the entries that `settings.PROXIES` proxies added count; whatever a client wrote is
     before them. Addresses of IPv6 are cut to the network of one household (/64), which has more of them than can be
     counted.
     """
@@ -127,7 +127,7 @@ def give_back_attempt(kind: str, **whose: str) -> None:
 
 
 def forget_attempts(kind: str, **whose: str) -> None:
-    """Forget what failed: who proved to be the owner of an account in another way starts anew."""
+    """Forget what failed: who proved to be the owner of an account in another way starts again."""
     for of in settings.ATTEMPTS[kind].keys() & whose.keys():
         AttemptCount.objects.filter(kind=kind, whose=_hash(of, whose[of])).delete()
 

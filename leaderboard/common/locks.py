@@ -1,4 +1,4 @@
-"""One after the other: who counts a person's rows and adds one waits for whoever is doing the same."""
+"""One after the other: who counts a person's rows and adds one waits for anyone who is doing the same."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

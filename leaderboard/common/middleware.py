@@ -1,8 +1,9 @@
-"""Who may keep an answer: nobody but the reader's own browser, unless the view says otherwise."""
+"""For every answer: who may keep it, and a page for addresses that only take forms."""
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 
 PRIVATE = "private, max-age=0, must-revalidate"
 
@@ -24,3 +25,21 @@ class CacheMiddleware:
         if not response.has_header("Cache-Control"):
             response["Cache-Control"] = PRIVATE
         return response
+
+
+class MethodMiddleware:
+    """Opening an address that only takes a form, as after signing in, shows a page with a way on."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The request goes on; an empty refusal of its method becomes a page."""
+        response = self.get_response(request)
+        is_empty = isinstance(response, HttpResponse) and not response.content
+        if response.status_code != 405 or not is_empty or request.method != "GET" or request.path.startswith("/api/"):
+            return response
+        parent = request.path.rstrip("/").rpartition("/")[0] + "/"
+        page = render(request, "405.html", {"parent_url": parent}, status=405)
+        page["Allow"] = response["Allow"]
+        return page

@@ -1,5 +1,7 @@
 """Keys for names, and names that look alike. `ranking_engine.text.names` says what a name may be."""
 
+import os.path
+from collections import Counter
 from collections.abc import Container, Sequence
 
 from django.utils.text import slugify
@@ -9,8 +11,9 @@ from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.confusables import shape, skeleton, words_joined
 from ranking_engine.text.names import fold_name
 
+MIN_PREFIX = 6  # characters that all names begin with, from which on long names lose them
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
-LOOK_ALIKE = "differ in nothing but case, spaces, hyphens or signs that look alike"
+LOOK_ALIKE = "differ only in case, spaces, hyphens or look-alike characters"
 
 
 def make_key(name: str, taken: Container[str]) -> str:
@@ -63,3 +66,27 @@ class NearMisses:
         same = self.twin(name)
         close = self._close.of(name, n=3, cutoff=0.85)
         return close if same is None or same in close else [same, *close][:3]
+
+
+def cut_apart(names: Sequence[str], most: int = 32) -> list[str]:
+    """Names that fit into a narrow column and can still be told apart: longer ones lose their middle.
+
+    Where all names begin alike and some are too long, the long ones lose that beginning first. Names that would then
+    look the same stay whole.
+
+    Args:
+        names: those that are shown together.
+        most: characters of the shortened ones.
+    """
+    if all(len(name) <= most for name in names):
+        return list(names)
+    common = os.path.commonprefix(list(names)) if len(names) > 1 else ""  # noqa: RUF071 -- letter by letter
+    start = max((k + 1 for k, letter in enumerate(common) if letter in "-_/ :"), default=0)
+    start = start if start >= MIN_PREFIX else 0
+    cut = []
+    for name in names:
+        rest = f"…{name[start:]}" if len(name) > most and start else name
+        tail = (most - 1) // 2
+        cut.append(rest if len(rest) <= most else f"{rest[: most - 1 - tail]}…{rest[-tail:]}")
+    n_alike = Counter(cut)
+    return [short if n_alike[short] == 1 else name for short, name in zip(cut, names, strict=True)]

@@ -1,4 +1,4 @@
-"""Answers that other sites show: the same for everybody, without cookies, and cheap to ask for again."""
+"""Answers that other sites show: the same for everyone, without cookies, and cheap to ask for again."""
 
 import hashlib
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def shared_answer(
     state: str = "",
     updated: datetime | None = None,
 ) -> HttpResponse:
-    """An answer with an ETag, or a 304 to whoever has it already. Call after permission was checked.
+    """An answer with an ETag, or a 304 to anyone who has it already. Call after permission was checked.
 
     Args:
         request: whose headers say what they have.
@@ -49,5 +49,5 @@ def shared_answer(
 
 
 def rendered(template: str, context: dict[str, Any]) -> str:
-    """A template without the request: what it says depends on nobody's session."""
+    """A template without the request: what it says depends on no one's session."""
     return render_to_string(template, context)

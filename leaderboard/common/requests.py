@@ -10,7 +10,7 @@ def signed_in(request: HttpRequest) -> User:
     """The user who signed in.
 
     Raises:
-        PermissionDenied: nobody did.
+        PermissionDenied: no one did.
     """
     if not isinstance(request.user, User):
         raise PermissionDenied("Sign in first.")

@@ -1,4 +1,4 @@
-"""Addresses of this site for whoever is elsewhere: readers of mails, of feeds, of webhooks."""
+"""Addresses of this site for anyone who is elsewhere: readers of mails, of feeds, of webhooks."""
 
 from django.conf import settings
 

@@ -1,5 +1,6 @@
 """Figures in words."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -16,13 +17,15 @@ LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d
 
 # Of a ranking, whether its order was proven, and whether the order of names may have decided a part of it.
 PROVEN = "Proven optimal"
-EQUALLY_NEAR = "Other orders are equally near."
-MAY_BE_EQUALLY_NEAR = "Whether other orders are equally near is not known."
+EQUALLY_NEAR = "Other orders are equally good."
+MAY_BE_EQUALLY_NEAR = "It is not known whether other orders are equally good."
 BY_NAME = (
-    "Victories of equal strength were taken in the order of the systems' names, and that decided: the order shown "
-    "is one of several."
+    "Victories of equal strength were taken in the order of the systems’ names, which decided the result: the order "
+    "shown is one of several."
 )
 
+SIGNIFICANT = 4  # digits of a figure
+MIN_PLAIN, MAX_PLAIN = 1e-4, 1e9  # figures outside are written with an exponent
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 
 
@@ -88,8 +91,8 @@ def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
     named = in_words([f"“{shortened(name)}”" for name, _ in doubtful], 6)
     words = in_words([f"“{word}”" for word in dict.fromkeys(word.casefold() for _, word in doubtful)], 6)
     if len(doubtful) == 1:
-        return f"{named} counts as higher is better, though its name says {words}. Is less better there?"
-    return f"{named} count as higher is better, though their names say {words}. Is less better there?"
+        return f"{named} is set to “higher is better”, but its name contains {words}. Is lower better?"
+    return f"{named} are set to “higher is better”, but their names contain {words}. Is lower better?"
 
 
 def with_task_count(reason: str) -> str:
@@ -127,8 +130,8 @@ def ranking_remark(ranking: Ranking) -> str:
             remarks.append(f"{PROVEN}: no order disagrees less with the tasks (distance {distance:.6g}).")
         else:
             remarks.append(
-                f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and none is "
-                f"below {bound:.6g}."
+                f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and no "
+                f"order has one below {bound:.6g}."
             )
         if details.get("unique") is False:
             remarks.append(EQUALLY_NEAR)
@@ -142,7 +145,7 @@ def ranking_remark(ranking: Ranking) -> str:
         why = get_rule(ranking.rule).winner_below if rule_of_variant(ranking.rule) in RULES else ""
         remarks.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
     if details.get("winners_complete") is False:
-        remarks.append("The search for all winners ended early, so there may be more.")
+        remarks.append("The search for all winners was stopped early, so there may be more.")
     if n_pairs := details.get("pairs_without_common_task"):
         remarks.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
     return " ".join(remarks)
@@ -165,3 +168,15 @@ def percent(share: float | None, digits: int = 3) -> str:
 def value_text(value: float) -> str:
     """A score to twelve significant digits, as they are stored."""
     return f"{value:.12g}"
+
+
+def figure_text(value: float) -> str:
+    """A figure for people: four significant digits, all digits of a whole number, no exponent without need."""
+    size = abs(value)
+    if 0 < size < MIN_PLAIN or not size < MAX_PLAIN:
+        text = f"{value:.{SIGNIFICANT}g}"
+    else:
+        n_decimals = max(0, SIGNIFICANT - 1 - math.floor(math.log10(size))) if size else 0
+        text = f"{value:.{n_decimals}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", "\N{MINUS SIGN}")

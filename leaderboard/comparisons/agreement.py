@@ -242,8 +242,8 @@ def _bump(
 
     return rank_lines(
         "Ranks under every rule",
-        "One line a system, one column a rule, rank 1 at the top; rules stand beside those most like them. Systems "
-        "that share a rank stand at the middle of the places that they share; below the dashed line ranks stand closer "
+        "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. Tied "
+        "systems are drawn at the middle of the places that they share; below the dashed line ranks are closer "
         "together.",
         [column.name for column in columns],
         [line(i) for i in visible],
@@ -259,8 +259,8 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
 
     return heat_map(
         "Kendall’s tau between the rules",
-        "A square tells how far two rules agree on the order of the systems that both rank: 1 where they agree on "
-        "every pair, −1 where on none.",
+        "A square shows how far two rules agree on the order of the systems that both rank: 1 if they agree on every "
+        "pair, −1 if on none.",
         names,
         names,
         [[None if np.isnan(value) else float(value) for value in row] for row in tau],
@@ -290,7 +290,7 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
     low, i, j = min(pairs)
     mean = sum(value for value, _, _ in pairs) / len(pairs)
     if low > 1 - 1e-12:
-        return "All rules order the systems alike."
+        return "All rules order the systems in the same way."
     return (
         f"{columns[j].name} and {columns[i].name} agree least (τ {_figure(low)}); two rules agree at τ "
         f"{_figure(mean)} on average."
@@ -311,4 +311,4 @@ def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -
         return "Every system has the same rank under every rule."
     i = min(np.flatnonzero(spread == most).tolist(), key=lambda place: systems[place].name)
     low, high = int(np.nanmin(ranks[:, i])), int(np.nanmax(ranks[:, i]))
-    return f"The rank of {shortened(systems[i].name)} hangs most on the rule: from {low} to {high}."
+    return f"{shortened(systems[i].name)} depends most on the rule: ranks {low} to {high}."

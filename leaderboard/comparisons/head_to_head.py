@@ -12,7 +12,9 @@ from leaderboard.common.charts.heat_map import HeatMap, heat_map, signed_level
 from leaderboard.common.charts.majority_graph import MAX_SYSTEMS, MajorityGraph, majority_graph
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.comparisons.pair import Pair, pair_of, signed_percent
+from leaderboard.comparisons.several import SideBySide, side_by_side
 from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings.configuration import own_rule
 from leaderboard.rankings.margins import Margins, margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -37,13 +39,14 @@ class HeadToHeadQuery:
     rows: int = 1
     columns: int = 1
     revision: str = ""
+    pin: tuple[str, ...] = ()  # the keys of three systems or more that are compared
 
     def address(self, **fields: Any) -> str:  # noqa: ANN401
         """The end of the address of this query with other fields; only what differs from the default."""
         parameters = {**self.__dict__, **fields}
         default = HeadToHeadQuery().__dict__
         kept = {name: value for name, value in parameters.items() if value != default[name]}
-        return f"?{urlencode(kept)}" if kept else "?"
+        return f"?{urlencode(kept, doseq=True)}" if kept else "?"
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,10 @@ class HeadToHead:
     rule: Column
     n_systems: int
     smith_names: list[str]
-    choices: list[tuple[str, str]]  # keys and names for the form; empty where there are too many
+    choices: list[str]  # names for the form, by rank; empty where there are too many
+    suggested: tuple[str, str]  # names to begin with: those asked for, or the first two under the rule
     pair: Pair | None
+    several: SideBySide | None  # three systems or more
     problem: str  # why the pair asked for is not shown
     margins: Margins
 
@@ -109,7 +114,7 @@ def head_to_head(
     systems = systems_at(publication.revision)
     if not systems or not board.columns:
         return None
-    rule = query.rule or benchmark.default_rule
+    rule = query.rule or own_rule(benchmark, board.rules)
     column = next((column for column in board.columns if column.rule == rule), None)
     if column is None:
         raise UnknownChoiceError(f"There is no rule {rule[:60]!r} on this board.")
@@ -133,6 +138,13 @@ def head_to_head(
                 texts=[signed_percent(margin) if is_compared else "" for margin, is_compared in pairs],
             )
         )
+    by_key = {system.key: i for i, system in enumerate(systems)}
+    pinned = [by_key[key] for key in query.pin if key in by_key]
+
+    def name_of(text: str, otherwise: int) -> str:
+        place = by_key.get(text)
+        return systems[place].name if place is not None else text or systems[otherwise].name
+
     pair, problem = _pair(publication, board, systems, query, audience_level)
     graph = None
     if rows == columns and 2 <= len(rows) <= MAX_SYSTEMS:
@@ -156,8 +168,10 @@ def head_to_head(
         rule=column,
         n_systems=len(systems),
         smith_names=[systems[i].name for i in np.flatnonzero(board.in_smith_set).tolist()],
-        choices=[(systems[i].key, systems[i].name) for i in order] if len(systems) <= LISTED else [],
+        choices=[systems[i].name for i in order] if len(systems) <= LISTED else [],
+        suggested=(name_of(query.a, order[0]), name_of(query.b, order[min(1, len(order) - 1)])),
         pair=pair,
+        several=side_by_side(publication, systems, pinned, column) if len(pinned) > 2 else None,
         problem=problem,
         margins=margins,
     )
@@ -191,10 +205,10 @@ def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[in
 
 
 def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
-    """Who beats everybody head to head, or who is left; of the margins beside it where the board has no majority."""
+    """Who beats everyone head to head, or who is left; of the margins beside it where the board has no majority."""
     if not board.has_majority:
         return (
-            "Two-step aggregation ranks groups of tasks, so that it has no Condorcet winner. The margins here count "
+            "Two-step aggregation ranks groups of tasks, so there is no Condorcet winner. The margins here count "
             "every task with its own weight."
         )
     winner = board.facts.get("condorcet_winner")
@@ -202,11 +216,11 @@ def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> 
         return f"{shortened(winner)} beats every other system head to head: the Condorcet winner."
     smith = [shortened(systems[i].name) for i in np.flatnonzero(board.in_smith_set).tolist()]
     if len(smith) == len(systems) > 1:
-        return "No system beats every other, and no smaller set of systems beats all the rest."
+        return "No system beats every other, and no set of systems beats all the rest."
     if not smith:
         return ""
     named = f"{len(smith)} systems, {in_words(smith, most=6)}," if len(smith) > 1 else in_words(smith)
-    return f"No system beats every other. The smallest set whose members beat all outside it: {named} the Smith set."
+    return f"No system beats every other. The smallest set that beats all systems outside it: {named} the Smith set."
 
 
 def margin_map(
@@ -220,7 +234,7 @@ def margin_map(
 ) -> HeatMap:
     """The margins of rows over columns as squares; with `query`, each leads to its pair."""
     margin = margins.margin
-    level = [f", level with {n}" if n else "" for n in margins.n_level.tolist()]
+    level = [f", ties with {n}" if n else "" for n in margins.n_level.tolist()]
 
     def said(i: int, j: int) -> str:
         first, second = systems[rows[i]].name, systems[columns[j]].name
@@ -228,7 +242,7 @@ def margin_map(
             return first
         if not margins.is_compared[i, j]:
             return f"{first} and {second} share no voting task"
-        verb = ("is level with", "beats", "loses to")[int(margins.sign[i, j])]
+        verb = ("ties with", "beats", "loses to")[int(margins.sign[i, j])]
         return (
             f"{first} {verb} {second}: ahead on {percent(margins.ahead[i, j], 2)} of the weight, behind on "
             f"{percent(margins.behind[i, j], 2)}"
@@ -236,7 +250,7 @@ def margin_map(
 
     return heat_map(
         f"Margins head to head, in the order of {column.name}",
-        "A square tells how much more of the tasks’ weight prefers the system of its row to that of its column.",
+        "A square shows how much more of the tasks’ weight prefers the row’s system to the column’s system.",
         [systems[i].name for i in rows],
         [systems[j].name for j in columns],
         [[float(margin[i, j]) if margins.is_compared[i, j] else None for j in range(len(columns))]
@@ -272,5 +286,5 @@ def _pair(
         places.append(place)
     first, second = places
     if first == second:
-        return None, f"{systems[first].name} cannot be held against itself: choose two systems."
+        return None, f"{systems[first].name} cannot be compared with itself. Choose two different systems."
     return pair_of(publication, board, systems, (first, second), audience_level=audience_level), ""

@@ -20,8 +20,8 @@ SHOWN_SYSTEMS = 3
 def iia_violations_since_before(revision: Revision, table: RevisionMatrix) -> dict[str, Any]:
     """Who changed the order of which others between the revision before and this one, as JSON with systems by name.
 
-    Others stand in both with the same scores. Empty where there is no revision before, where tasks, weights or
-    settings changed with it, which may move anybody, and where nobody joined, left or has other scores.
+    Others are in both with the same scores. Empty where there is no revision before, where tasks, weights or
+    settings changed with it, which may move anyone, and where no one joined, left or has other scores.
     """
     older = Revision.objects.select_related("configuration").filter(
         benchmark_id=revision.benchmark_id, number=revision.number - 1, withdrawn_at=None
@@ -86,16 +86,16 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
         return ""
     rules = by_catalogue(violations["rules"])
     if not rules:
-        return "No two others changed their order under any rule."
+        return "No other systems changed their order under any rule."
     rule = default_rule if default_rule in rules else next(iter(rules))
     names = [get_rule(key).name for key in rules]
-    text = f"Two others or more changed their order under {listed(names)}"
+    text = f"Other systems changed their order under {listed(names)}"
     text += " rules" if len(names) > SHOWN_SYSTEMS else ""
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
     if first is None:
-        return f"{text}, by ties made or broken alone."
+        return f"{text}, only because ties appeared or were broken."
     key = next(key for key in (rule, *rules) if rules[key] is first)
     n = first["n_reversed"]
     pairs = "1 pair" if n == 1 else f"{n:,} pairs"
     above, below = first["first"]
-    return f"{text}; under {get_rule(key).name} {pairs} swapped, {above} passing {below} for one."
+    return f"{text}; under {get_rule(key).name} {pairs} swapped (e.g. {above} overtook {below})."

@@ -66,7 +66,7 @@ class PairRank:
 
     @property
     def better(self) -> str:
-        """Who stands above the other."""
+        """Who is above the other."""
         if not (self.first and self.second):
             return NOT_BOTH
         return LEVEL_SCORES if self.first == self.second else FIRST if self.first < self.second else SECOND
@@ -88,7 +88,10 @@ class Pair:
     sentence: str
     test_sentence: str
     p_value: float
+    probability: float  # that the first is ahead on most such clusters of tasks on which the two differ
     n_units: int
+    n_ahead: int  # clusters on which the first is ahead, each counted once
+    n_behind: int
     tasks_text: str  # how many tasks the test rests on, and who takes them as independent
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
@@ -103,6 +106,21 @@ class Pair:
     def p_text(self) -> str:
         """The p-value to the digits that the sentence has."""
         return f"{self.p_value:.3g}"
+
+    @property
+    def probability_text(self) -> str:
+        """The probability in percents, never quite 0 or 100."""
+        return f"{min(99.9, max(0.1, 100 * self.probability)):.1f} %"
+
+    @property
+    def n_level(self) -> int:
+        """Clusters on which neither is ahead."""
+        return self.n_units - self.n_ahead - self.n_behind
+
+    @property
+    def units_text(self) -> str:
+        """The clusters that the probability rests on."""
+        return f"{self.n_ahead} ahead, {self.n_behind} behind, {self.n_level} level"
 
     @property
     def margin_text(self) -> str:
@@ -145,7 +163,7 @@ def pair_of(
     configuration = configuration_of(revision)
     tasks = configuration.tasks
     refuse_beyond_budget(len(systems), len(tasks))
-    key = f"pair:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
+    key = f"pair-3:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
 
     def make() -> dict[str, Any]:
         table = revision_matrix(revision)
@@ -176,7 +194,10 @@ def pair_of(
         sentence=_sentence(first.name, second.name, lines, figures["sign"]),
         test_sentence=_test_sentence(first.name, second.name, figures),
         p_value=figures["p_value"],
+        probability=figures["probability"],
         n_units=figures["n_units"],
+        n_ahead=figures["n_ahead"],
+        n_behind=figures["n_behind"],
         tasks_text=tasks_phrase(figures["n_units"], figures["n_tasks"]),
         difference=figures["difference"],
         precision_text=precision_sentence(configuration.precisions),
@@ -207,8 +228,8 @@ def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], fig
 
     return score_profile(
         f"{first.name} and {second.name} on every task",
-        "One line a task, from the worst score on this board at the left to the best at the right. A small tick stands "
-        "at the median of all systems.",
+        "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
+        "marks the median of all systems.",
         [first.name, second.name],
         [
             ProfileTask(
@@ -231,12 +252,12 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
     level = sum(line.outcome == LEVEL_SCORES for line in voting)
     n_both = won + lost + level
     if not n_both:
-        return f"{first} and {second} share no voting task: nothing compares them."
+        return f"{first} and {second} have no task in common, so they cannot be compared."
     by_tasks = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
     by_tasks += f"; {level} level" if level else ""
     ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
     if not sign:
-        return f"{by_tasks}. By weight neither beats the other ({percent(ahead, 2)} against {percent(behind, 2)})."
+        return f"{by_tasks}. By weight they are tied ({percent(ahead, 2)} against {percent(behind, 2)})."
     winner, loser, more, less = (first, second, ahead, behind) if sign > 0 else (second, first, behind, ahead)
     return f"{by_tasks}. By weight {winner} beats {loser}, {percent(more, 2)} against {percent(less, 2)}."
 
@@ -244,19 +265,19 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
 def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
     n, p = figures["n_units"], figures["p_value"]
     if not n:
-        return "There is nothing to test: no voting task has a score of both."
+        return "There is nothing to test: no task has a score of both."
     tasks = tasks_phrase(n, figures["n_tasks"])
-    how = "a sign-flip test with drawn signs" if figures["is_drawn"] else "the exact sign-flip test"
+    how = "a sign-flip test with random signs" if figures["is_drawn"] else "the exact sign-flip test"
     if figures["verdict"] == TOO_FEW:
         least = 2.0 ** (1 - n)
         return (
             f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
-            f"p = {least:.3g}, and that is not below {LEVEL:g}. That is not the same as a tie."
+            f"p = {least:.3g}, which is not below {LEVEL:g}. That is not the same as a tie."
         )
     leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
     beforehand = "for one pair that was chosen beforehand"
     if p <= LEVEL:
-        verdict = f"{leader} is ahead of {other} by more than luck would explain"
+        verdict = f"{leader} is ahead of {other} by more than chance would explain"
     else:
         verdict = f"the difference between {leader} and {other} could be luck"
     return f"On {tasks}, {verdict}: p = {p:.3g} by {how}, {beforehand}."

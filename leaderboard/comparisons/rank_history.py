@@ -129,10 +129,10 @@ def _chart(
             pinned=number + 1 if number < MAX_PINNED else 0,
         )
 
-    whose = f"of {of.name} " if of is not None else "of the first ten of today "
+    whose = f"of {of.name} " if of is not None else "of the current first ten "
     return rank_lines(
         f"Ranks {whose}under {rule_name}, revision by revision",
-        "One column a published revision, the oldest at the left; rank 1 at the top. Names stand at the newest rank.",
+        "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest rank.",
         [str(number) for number in numbers],
         [line(number, system, texts) for number, (system, texts) in enumerate(rows)],
         is_named_last=True,

@@ -1,5 +1,6 @@
 """Two revisions of a benchmark compared: who came and went, which scores changed, and whose ranks under which rule."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -242,8 +243,18 @@ def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
     return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
 
 
+def moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
+    """The moves of the systems that both revisions rank, among these alone: a system that joins pushes no one down."""
+    common = [(move.system, move.before, move.after) for move in moves if move.before and move.after]
+    befores, afters = sorted(before for _, before, _ in common), sorted(after for _, _, after in common)
+    return [
+        RankMove(system, 1 + bisect_left(befores, before), 1 + bisect_left(afters, after))
+        for system, before, after in common
+    ]
+
+
 def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> RuleMoves:
-    common = [move for move in moves if move.before and move.after]
+    common = moves_in_common(moves)
     moved = [move for move in common if not move.is_same]
     names = {move.system.id: move.system.name for move in moves}
     first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
@@ -270,7 +281,7 @@ def _slopes(
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
         f"Ranks under {get_rule(rule).name} at both revisions",
-        "One line a system; those in ink moved. Rank 1 is at the top.",
+        "One line per system; the dark ones moved. Rank 1 is at the top.",
         [f"Revision {older.number}", f"Revision {newer.number}"],
         [
             RankedSystem(
@@ -311,12 +322,12 @@ def _sentence(
     if configuration:
         parts.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
     if not parts:
-        return "Nothing that ranks depend on differs between the two revisions."
+        return "Nothing that affects ranks differs between the two revisions."
     firsts: list[Any] = [
         rule for rule, rule_moves in moves.items() if {m.system.id for m in rule_moves if m.before == 1} !=
         {m.system.id for m in rule_moves if m.after == 1}
     ]  # fmt: skip
-    n_moving = sum(any(m.before and m.after and not m.is_same for m in rule_moves) for rule_moves in moves.values())
-    end = f"The order of others moved under {n_moving} of {len(moves)} rules"
+    n_moving = sum(any(not move.is_same for move in moves_in_common(rule_moves)) for rule_moves in moves.values())
+    end = f"The order of the other systems changed under {n_moving} of {len(moves)} rules"
     end += f", and the first place changed under {len(firsts)}." if firsts else ", and no first place changed."
     return f"{'; '.join(parts)}. {end}"

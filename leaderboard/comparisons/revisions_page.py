@@ -76,8 +76,8 @@ class RevisionsPage:
         older, newer = self.numbers
         before = newest(self._whole.filter(number__lt=older))
         after = newest(self._whole.filter(number__gt=newer).order_by("number"))
-        steps = [("One earlier", self._address(before, older))] if before else []
-        return [*steps, ("One later", self._address(newer, after))] if after else steps
+        steps = [("Earlier", self._address(before, older))] if before else []
+        return [*steps, ("Later", self._address(newer, after))] if after else steps
 
     @cached_property
     def passed_over(self) -> list[int]:

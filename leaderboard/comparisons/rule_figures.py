@@ -22,7 +22,7 @@ from ranking_engine.core.task_distances import Excess
 KEMENY = "kemeny"
 MAX_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
 STEPS_A_RULE = 2  # comparisons of two ranks for each pair of systems
-ELECTS_ONLY = "it elects and does not rank"
+ELECTS_ONLY = "it names a winner and does not rank"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def board_figures(
 
     Args:
         publication: with its revision.
-        board: what is published, as whoever asks may see it.
+        board: what is published, as anyone who asks may see it.
         reference: a column that ranks.
         taus: by rule, Kendall's tau-b with the reference.
         places: how many first and last places are compared.
@@ -174,7 +174,7 @@ def board_figures(
 
 
 def not_compared(board: PublishedBoard) -> list[tuple[Column, str]]:
-    """The rules of a board that rank nobody, each with the reason."""
+    """The rules of a board that rank no one, each with the reason."""
     return [(column, column.reason or ELECTS_ONLY) for column in board.columns if column.status != "ranked"]
 
 
@@ -190,10 +190,10 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     if board.aggregation == TWO_STEP:
         return KemenyOptimum("two_step", "With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
     if not column.remark.startswith(PROVEN):
-        return KemenyOptimum(
-            "not_proven", "Kemeny’s order is the best one that was found, and not proven to be the best."
-        )
-    return KemenyOptimum("proven", "Kemeny’s order is proven: no other order disagrees less with the tasks.")
+        return KemenyOptimum("not_proven", "Kemeny’s order is the best one found; it is not proven to be optimal.")
+    return KemenyOptimum(
+        "proven", "Kemeny’s order is proven to be optimal: no other order disagrees less with the tasks."
+    )
 
 
 def _distances(

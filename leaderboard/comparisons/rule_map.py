@@ -14,7 +14,7 @@ from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.scaling import MAX_MAPPED, RankingMap, ranking_map
 
-NO_MAP = "Fewer than three rankings can be compared with each other."
+NO_MAP = "Fewer than three rankings can be compared here."
 
 
 def map_of_board(
@@ -82,6 +82,6 @@ def drawn_map(content: dict[str, Any]) -> PlaneMap | None:
         return None
     return plane_map(
         "Rules and tasks on a plane",
-        "A circle is a rule, a diamond a task; the nearer two are, the more alike they order the systems.",
+        "A circle is a rule, a diamond a task; the nearer two are, the more similarly they order the systems.",
         [MappedThing(row["name"], row["x"], row["y"], row["kind"] == "task") for row in rows],
     )

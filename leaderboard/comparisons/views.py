@@ -1,11 +1,12 @@
 """Margins between all systems, any two of them task by task, and how far the rules agree."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -16,6 +17,7 @@ from leaderboard.common.text import whole_number
 from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
 from leaderboard.comparisons.head_to_head import HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.places import Places, PlacesError
+from leaderboard.comparisons.several import MAX_COMPARED
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
@@ -38,10 +40,18 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
         columns=1 if columns is None else columns,
         revision=parameters.get("revision", ""),
     )
+    # The board's form sends the ticked systems with all that it says; one or two are a pair, more are side by side.
+    pins = tuple(dict.fromkeys(pin[:200] for pin in parameters.getlist("pin")))[:MAX_COMPARED]
+    if len(pins) > 2:
+        query = replace(query, pin=pins)
+    if pins and (len(pins) < 3 or parameters.keys() - {"pin", "rule", "revision", "format"}):
+        a, b = (*pins, "", "")[:2] if len(pins) < 3 else ("", "")
+        address = HeadToHeadQuery(a=a, b=b, pin=query.pin, revision=query.revision).address()
+        return redirect(reverse("head_to_head", args=[key]) + address + "#pair")
     publication = publication_asked_for(benchmark, query.revision)
     if publication is None:
         return render(request, "comparisons/head_to_head.html", {"benchmark": benchmark})
-    if (query.a and query.b) and not may_ask(request):
+    if (query.pin or (query.a and query.b)) and not may_ask(request):
         return render(request, "429.html", status=429)
     try:
         page = build(benchmark, publication, query, audience_level=audience.level)
@@ -72,7 +82,7 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
             (query.address(rule=rule, a="", b="") + "#margins", name, is_active)
             for rule, name, is_active in (page.rules if page else [])
         ],
-        "clear_url": query.address(a="", b=""),
+        "clear_url": query.address(a="", b="", pin=()),
         "margins_url": f"{query.address(a='', b='')}&format=csv",
         "downloads": export_links(key, "margins", revision=query.revision) if page and is_small(page.n_systems) else [],
         "pair_url": f"{query.address()}&format=csv",
@@ -104,7 +114,7 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
     if page is not None and request.GET.get("format") == "csv":
         table = request.GET.get("table", "ranks")
         if table not in TABLES:
-            raise BadRequest(f"There is no table {table[:40]!r}; there are {', '.join(TABLES)}.")
+            raise BadRequest(f"There is no table {table[:40]!r}; the tables are {', '.join(TABLES)}.")
         rows = {"ranks": _ranks, "tau": _taus, "figures": _figures, "map": _map}[table](page)
         return csv_response(request, f"{key}-{table}", rows)
     context = {

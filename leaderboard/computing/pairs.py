@@ -8,6 +8,7 @@ import numpy as np
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.comparison import compare_ranks
 from ranking_engine.core.ranking import average_ranks
+from ranking_engine.stability.separability.bayesian_sign import probability_ahead, units_ahead
 from ranking_engine.stability.separability.pair_tests import pair_test
 
 
@@ -79,7 +80,7 @@ def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, A
     total = sum(int(weight) for weight in weights) or 1
     above = [int(w) * int(np.nan_to_num(np.sign(scores[pair[0], t] - scores[pair[1], t])))
              for t, w in enumerate(weights)]  # fmt: skip
-    test = pair_test(matrix, *pair)
+    test, (n_ahead, n_behind) = pair_test(matrix, *pair), units_ahead(matrix, *pair)
     return {
         "values": matrix.values[rows],
         "positions": positions(scores, rows),
@@ -89,6 +90,9 @@ def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, A
         "votes": matrix.votes,
         "sign": int(np.sign(sum(above))),
         "p_value": float(test.p_values[0]),
+        "probability": probability_ahead(n_ahead, n_behind),
+        "n_ahead": n_ahead,
+        "n_behind": n_behind,
         "n_units": int(test.n_units[0]),
         "n_tasks": int((~np.isnan(scores[rows]).any(axis=0) & matrix.votes).sum()),
         "difference": float(test.differences[0]),
@@ -100,7 +104,7 @@ def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, A
 def positions(scores: np.ndarray, rows: Sequence[int]) -> np.ndarray:
     """Where rows of oriented scores lie on each task between its worst score (0) and its best (1); NaN = missing.
 
-    A task on which all are equal has everybody at 1.
+    A task on which all are equal has everyone at 1.
     """
     present = ~np.isnan(scores)
     low = np.where(present.any(axis=0), np.where(present, scores, np.inf).min(axis=0), np.nan)
@@ -110,7 +114,7 @@ def positions(scores: np.ndarray, rows: Sequence[int]) -> np.ndarray:
 
 
 def medians(scores: np.ndarray) -> np.ndarray:
-    """The place of each task's median score between its worst and its best; NaN where nobody has a score."""
+    """The place of each task's median score between its worst and its best; NaN where no one has a score."""
     every = positions(scores, range(len(scores)))
     return np.array([np.median(column[~np.isnan(column)]) if (~np.isnan(column)).any() else np.nan
                      for column in every.T])  # fmt: skip

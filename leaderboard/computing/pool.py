@@ -1,6 +1,6 @@
 """A few child processes of this one, ready to compute: each call has its seconds, its memory and its turn.
 
-A child is used again for the next call. One that takes too long, or whose answer nobody waits for any more, is killed,
+A child is used again for the next call. One that takes too long, or whose answer no one waits for any more, is killed,
 and another one takes its place.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 from leaderboard.computing.messages import ERROR, PART, Reply, first_message, packed
 
 ROOT = Path(__file__).resolve().parents[2]
-LOOK_EVERY = 0.1  # seconds between two looks at whether anybody still waits for the answer
+LOOK_EVERY = 0.1  # seconds between two looks at whether anyone still waits for the answer
 LATITUDE = 2.5  # how much longer by the clock than by the processor: on a machine that does much else
 PIPE_BYTES = 1 << 20  # read or written at a time
 # A child needs no more of its parent's environment; secrets stay behind.
@@ -42,7 +42,7 @@ class OutOfMemoryError(Exception):
 
 
 class AbandonedError(Exception):
-    """Nobody waits for the answer any more."""
+    """No one waits for the answer any more."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Pool:
             NoTurnError: too many calls at once.
             OutOfTimeError: it took longer than its seconds. Parts that were there before were taken.
             OutOfMemoryError: it needed more memory than a child may have.
-            AbandonedError: nobody waits for the answer any more.
+            AbandonedError: no one waits for the answer any more.
             Exception: whatever the function raised.
         """
         allowed = self.limits.seconds if seconds is None else max(0.0, seconds)
@@ -278,7 +278,7 @@ class Pool:
 
 
 def _ignored(part: object) -> None:
-    """What becomes of parts that nobody takes."""
+    """What becomes of parts that no one takes."""
 
 
 class _Conversation:

@@ -84,10 +84,11 @@ def split_rules(n_systems: int, n_tasks: int, variants: Sequence[str] = ()) -> R
         variants: keys of those that its owners added.
     """
     quick, slow = set(quick_rules(n_systems, n_tasks)), set(slow_rules(n_systems, n_tasks))
-    for rule in map(get_rule, variants):
+    added = [get_rule(variant) for variant in variants]
+    for rule in added:
         if not rule.why_not_computed(n_systems):
             (quick if rule.is_quick(n_systems, n_tasks) else slow).add(rule.key)
-    listed = in_order([*site_rules(), *variants])
+    listed = in_order([*site_rules(), *(rule.key for rule in added)])
     return RuleSplit(
         quick=[rule for rule in listed if rule in quick],
         slow=[rule for rule in listed if rule in slow],
@@ -191,7 +192,7 @@ def majority_facts(matrix: ScoreMatrix, aggregation: str) -> MajorityFacts:
 
     Two-step aggregation ranks groups and compares no pair of systems, so that it has neither: the winner with other
     weights may be another system. Among very many systems the winner is found without comparing all pairs, and so is
-    the Smith set unless it is large: then nobody is marked.
+    the Smith set unless it is large: then no one is marked.
     """
     if aggregation == TWO_STEP:
         return None, np.zeros(matrix.n_systems, bool)

@@ -1,4 +1,4 @@
-"""A table that somebody brings along, from its text to its figures: read and ranked in one child process.
+"""A table that someone brings along, from its text to its figures: read and ranked in one child process.
 
 What is quick comes first, so that something is there even where the time does not last for all of it.
 """
@@ -17,6 +17,7 @@ from leaderboard.computing.rankings import (
     TWO_STEP,
     MajorityFacts,
     Outcomes,
+    long_batches,
     majority_facts,
     quick_batches,
     rank_isolated,
@@ -24,6 +25,8 @@ from leaderboard.computing.rankings import (
     split_rules,
 )
 from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted, weight_bits
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma_of
 from ranking_engine.core.weights import GROUPED_BITS, check_bits, exact_weight
@@ -35,7 +38,7 @@ from ranking_engine.stability.separability.significance import Significance, sig
 from ranking_engine.text.names import fold_name, shorten
 
 TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weights"
-MAX_TESTED = 100  # systems; beyond, there are too many pairs to test while somebody waits
+MAX_TESTED = 100  # systems; beyond, there are too many pairs to test while someone waits
 MAX_WON = 100  # systems of whom it is found out who could win
 DRAWS, STEPS = 2000, 5000  # weightings drawn, and linear programs solved, for that
 DUELS = 30  # systems held against each other
@@ -51,6 +54,8 @@ class RankAs:
 
     Attributes:
         policy, aggregation, ties, reference: of the board.
+        variants: keys of variants that are columns beside the rules; those of the file that describes the table where
+            there are none.
         n_systems, n_tasks: that are read at most.
         seconds: that all of it may take.
         is_whole: the rankings alone, as a file has them.
@@ -64,6 +69,7 @@ class RankAs:
     n_tasks: int
     seconds: float
     is_whole: bool = False
+    variants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ class ReadTable:
     rounding: str = ""
     # tasks that count as higher is better, and the word of each that says otherwise
     doubtful: list[tuple[str, str]] = field(default_factory=list)
-    derived: DerivedGamma | None = None  # the optimality threshold of the matrix, where nobody stated it
+    derived: DerivedGamma | None = None  # the optimality threshold of the matrix, where no one stated it
 
 
 @dataclass(frozen=True)
@@ -145,14 +151,14 @@ def figures_of_table(table: bytes, about: bytes, choices: RankAs) -> Iterator[Ta
         yield Unreadable([TableIssue(None, None, None, str(error))], WEIGHTS_NAME)
         return
     if n_bits > GROUPED_BITS:
-        message = "the weights of tasks within groups have too many digits to be evened out exactly"
+        message = "the weights of tasks within groups have too many digits to be balanced exactly"
         yield Unreadable([TableIssue(None, None, None, message)], WEIGHTS_NAME)
         return
     yield read
     matrix = read.matrix
     weighed = matrix if read.aggregation == TWO_STEP else reweighted(matrix, read.aggregation)
     yield majority_facts(matrix, read.aggregation)
-    longest = [rule for rule in LONGEST if rule in read.rules]
+    longest = [rule for batch in long_batches(read.rules) for rule in batch]
     longest.sort(key=lambda rule: rule != choices.reference)  # the others are told in its order
     n_before_duels = int(choices.reference in longest)
     outcomes: Outcomes = {}
@@ -176,9 +182,9 @@ def figures_of_table(table: bytes, about: bytes, choices: RankAs) -> Iterator[Ta
     order = sorted(range(weighed.n_systems), key=lambda i: (ranks[i] < 1, int(ranks[i]), names[i]))[:DUELS]
     places = np.array(order, np.intp)
     yield Duels(order, margins_of(weighed, places, places))
-    yield from (_ranked(read, batch, choices) for batch in left if batch[0] not in AFTER_WINNERS)
+    yield from (_ranked(read, batch, choices) for batch in left if rule_of_variant(batch[0]) not in AFTER_WINNERS)
     yield _winners(weighed, started + WINNERS_SHARE * choices.seconds)
-    yield from (_ranked(read, batch, choices) for batch in left if batch[0] in AFTER_WINNERS)
+    yield from (_ranked(read, batch, choices) for batch in left if rule_of_variant(batch[0]) in AFTER_WINNERS)
     yield _tests(weighed, reference, read, choices.ties)
 
 
@@ -196,12 +202,13 @@ def read_inputs(table: bytes, about: bytes, choices: RankAs) -> ReadTable:
         described = read_benchmark(about, name=ABOUT_NAME) if text else None
         matrix = to_matrix(read, described)
     policy = described.policy if described else None
+    variants = choices.variants or (described.variants if described else ())
     derived = derived_gamma_of(matrix) if matrix.gamma is None else None
     return ReadTable(
         matrix if derived is None else matrix.with_gamma(derived.gamma),
         policy=choices.policy or policy or "drop_systems",
         aggregation=choices.aggregation or ("balanced" if matrix.group_weights else "basic"),
-        rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
+        rules=split_rules(matrix.n_systems, matrix.n_tasks, variants).quick,
         read_as=read.dialect.description,
         rounding=read.rounding,
         doubtful=doubtful_tasks(
@@ -225,7 +232,7 @@ def _with_weights(matrix: ScoreMatrix, text: str) -> ScoreMatrix:
     weights = list(matrix.weights)
     for name, value in content.items():
         if fold_name(name) not in places:
-            raise _weights_error(f"unknown task {shorten(name)!r}: the table has none of this name")
+            raise _weights_error(f"unknown task {shorten(name)!r}: the table has no task of this name")
         try:
             weights[places[fold_name(name)]] = exact_weight(value, f"the weight of {shorten(name)!r}")
         except ValueError as error:
@@ -242,7 +249,7 @@ def _weights_error(message: str, line: int | None = None) -> TableError:
 def _ranked(read: ReadTable, rules: Sequence[str], choices: RankAs) -> Outcomes:
     n_searches = len(read.matrix.groups) + 1 if read.aggregation == TWO_STEP else 1  # at most one a group
     seconds = max(0.01, SEARCH_SHARE * choices.seconds / n_searches)
-    options = {rule: {"seconds": seconds} for rule in rules if "seconds" in RULES[rule].numbers}
+    options = {rule: {"seconds": seconds} for rule in rules if "seconds" in get_rule(rule).numbers}
     outcomes = rank_isolated(
         read.matrix, read.policy, read.aggregation, rules, ties=choices.ties or None, options=options
     )
@@ -263,10 +270,10 @@ def reference_rule(ranked: Sequence[str], preferred: str, matrix: ScoreMatrix) -
 
 def _tests(matrix: ScoreMatrix, reference: Ranking | None, read: ReadTable, ties: str) -> Tests:
     if read.aggregation == TWO_STEP:
-        reason = "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
+        reason = "with two-step aggregation the groups are ranked, but the test is about differences on tasks"
         return Tests("", None, reason)
     if matrix.n_systems > MAX_TESTED:
-        return Tests("", None, f"here not for more than {MAX_TESTED} systems")
+        return Tests("", None, f"not tested here for more than {MAX_TESTED} systems")
     if reference is None:
         return Tests("", None, "no rule ranks")
     return Tests(reference.rule, significance(matrix, reference, missing=read.policy, ties=ties or None))
@@ -274,9 +281,9 @@ def _tests(matrix: ScoreMatrix, reference: Ranking | None, read: ReadTable, ties
 
 def _winners(matrix: ScoreMatrix, deadline: float) -> Winners:
     if matrix.n_systems > MAX_WON:
-        return Winners(None, f"Who could win is found out here for up to {MAX_WON} systems.")
+        return Winners(None, f"Who can win is computed here for up to {MAX_WON} systems.")
     if not matrix.votes.any():
-        return Winners(None, "No task votes.")
+        return Winners(None, "No task has a weight above 0.")
 
     def check(done: int, total: int) -> None:
         if time.process_time() > deadline:

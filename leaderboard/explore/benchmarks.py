@@ -23,12 +23,13 @@ from leaderboard.on_demand.budget import rank_in_time
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix
+from ranking_engine import MISSING_POLICIES, ScoreMatrix
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.text.names import fold_name
 
 MAX_BENCHMARKS = 12
-LEAST_BENCHMARKS = 2  # a system that stands on one of them alone meets nobody of another
+LEAST_BENCHMARKS = 2  # a system that is on one of them alone meets no one of another
 MAX_SYSTEMS = 400  # on a board over benchmarks
 MAX_OFFERED = 100  # benchmarks in the form, beside those that are chosen
 MAX_ROWS = 100  # of the table of ranks
@@ -38,11 +39,11 @@ DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
 SCORES: Mapping[str, tuple[str, str]] = {
     "share": (
         "share of rivals beaten",
-        "the share of the other ranked systems that stand below it, ties one half: from 1, first, to 0, last",
+        "the share of the other ranked systems that are below it, ties counting one half: from 1 (first) to 0 (last)",
     ),
     "points": (
         "Borda points",
-        "a point for every system below it: a first place is worth more on a long board than on a short one",
+        "one point for every system below it, so a first place is worth more on a long board than on a short one",
     ),
 }
 
@@ -56,8 +57,10 @@ class CompareQuery:
     score: str = "share"
     policy: str = DEFAULT_POLICY
     reference: str = ""
-    least: int = LEAST_BENCHMARKS  # systems that stand on so many of the benchmarks take part
+    least: int = LEAST_BENCHMARKS  # systems that are on so many of the benchmarks take part
     q: str = ""
+    variants: tuple[str, ...] = ()  # of rules: further columns
+    refusal: str = ""  # why what was written for variants is none
     find: str = ""  # words in the names or summaries of the benchmarks that are offered
 
 
@@ -112,14 +115,14 @@ class Compared:
     left_out: list[ComparedBenchmark]
     board: Board | None
     rows: list[ComparedRow]
-    n_matched: int  # systems that stand on at least as many benchmarks as asked for
+    n_matched: int  # systems that are on at least as many benchmarks as asked for
     n_systems: int  # different names in all
     n_rewritten: int  # matches between names that are not written alike
     reason: str  # why there is no board
 
 
 def choices(viewer: Viewer, query: CompareQuery) -> Choices:
-    """The benchmarks that somebody may choose from: those that lists may mention to them, with a board.
+    """The benchmarks that someone may choose from: those that lists may mention to them, with a board.
 
     Those that are chosen come first, then the first of the others by name.
     """
@@ -175,14 +178,14 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     """A benchmark's ranks as `viewer` may see them."""
     audience = audience_of(viewer, benchmark)
     rule = query.rule or benchmark.default_rule
-    nothing = ComparedBenchmark(benchmark.key, benchmark.name, RULES[rule].name, {}, {}, audience.is_restricted)
+    nothing = ComparedBenchmark(benchmark.key, benchmark.name, get_rule(rule).name, {}, {}, audience.is_restricted)
     if benchmark.publication is None or not audience.sees_board:
-        return replace(nothing, reason="its owners do not show whose ranks are whose")
+        return replace(nothing, reason="its owners hide which system has which rank")
     systems = systems_at(benchmark.publication.revision)
     published, systems = redacted(published_board(benchmark.publication), systems, audience)
     column = next((column for column in published.columns if column.rule == rule), None)
     if column is None or column.status != "ranked":
-        return replace(nothing, reason=f"{RULES[rule].name} gives no ranking there")
+        return replace(nothing, reason=f"{get_rule(rule).name} gives no ranking there")
     ranks, worth = column.ranks.tolist(), SCORE_OF[query.score](column)
     ranked = [(i, systems[i], rank) for i, rank in enumerate(ranks) if rank >= 1]
     return replace(
@@ -205,7 +208,7 @@ def share_of_rivals(column: Column) -> np.ndarray:
 
 
 def borda_points(column: Column) -> np.ndarray:
-    """Of every system, how many ranked ones stand below it; NaN where it has no rank."""
+    """Of every system, how many ranked ones are below it; NaN where it has no rank."""
     ranks = column.ranks.astype(float)
     ranks[ranks < 1] = math.nan
     ranked = column.ranks[column.ranks >= 1]
@@ -224,13 +227,15 @@ def _board(
         return None, "Choose at least two benchmarks that can be compared."
     if len(shared) < 2:
         who = f"Only {_name(shared[0], benchmarks)}" if shared else "No system"
-        return None, f"{who} stands on at least {query.least} of these {len(benchmarks)} under the same name."
+        return None, f"{who} appears on at least {query.least} of these {len(benchmarks)} under the same name."
     if len(shared) > MAX_SYSTEMS:
-        return None, f"{len(shared)} systems match; up to {MAX_SYSTEMS} are ranked. Ask for those on more benchmarks."
+        return None, f"{len(shared)} systems match; the limit is {MAX_SYSTEMS}. Require them to be on more benchmarks."
     values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]
     names = [_name(folded, benchmarks) for folded in shared]
     matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
-    outcome = rank_in_time(matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks).quick)
+    outcome = rank_in_time(
+        matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks, query.variants).quick
+    )
     if outcome.majority is None:
         return None, "Nothing was ranked."
     published = board_of(

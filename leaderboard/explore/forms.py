@@ -1,13 +1,18 @@
-"""A table that somebody brings along, and how it is to be ranked."""
+"""A table that someone brings along, and how it is to be ranked."""
 
+import contextlib
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 
+from leaderboard.common.text import as_sentence
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.try_table import TryOptions
 from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
+from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule, read_variants
+from ranking_engine.catalogue.variants import LONGEST_KEY
 
 CODE = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 POLICIES = {
@@ -25,7 +30,7 @@ COUNTING = {
     "balanced": "groups balanced",
     "two_step": "two steps",
 }
-PLACES = {"": "as each rule says", "average": "average place", "best": "best place", "worst": "worst place"}
+PLACES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
 
 
 def _rules(first: str) -> list[tuple[str, str]]:
@@ -36,6 +41,20 @@ def _choices(words: dict[str, str], known: Any) -> list[tuple[str, str]]:  # noq
     return [(key, text) for key, text in words.items() if not key or key in known]
 
 
+def variants_in(text: str) -> tuple[str, ...]:
+    """The keys of the variants of rules that a text has, one a line.
+
+    Raises:
+        ValidationError: the text is too long, there are too many, or one is none.
+    """
+    if len(text) > MAX_VARIANTS * (LONGEST_KEY + 2):
+        raise ValidationError("That is too long for variants of rules.")
+    try:
+        return read_variants([line.strip() for line in text.splitlines() if line.strip()])
+    except ValueError as error:
+        raise ValidationError(as_sentence(str(error))) from error
+
+
 class TryForm(forms.Form):
     """The table, what describes it, and the options of a board."""
 
@@ -43,15 +62,15 @@ class TryForm(forms.Form):
         required=False,
         strip=False,
         label="A table",
-        help_text="First a line with the names of the columns: <code>system</code>, then the tasks. Then a line for "
-        "each system; an empty cell is a missing score. Cells copied from a spreadsheet will do.",
+        help_text="The first line names the columns: <code>system</code>, then the tasks. Then one line per system; "
+        "an empty cell is a missing score. You can paste cells from a spreadsheet.",
         widget=forms.Textarea(attrs={"rows": 9, **CODE}),
     )
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
         label="or a CSV file",
-        help_text="UTF-8; commas, semicolons or tabs between the columns. You can drop a file on the button.",
+        help_text="UTF-8; columns separated by commas, semicolons or tabs. You can drop a file on the button.",
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/tab-separated-values"}),
     )
     about = forms.CharField(
@@ -65,7 +84,7 @@ class TryForm(forms.Form):
     about_file = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="or that as a file",
+        label="or the same as a file",
         widget=forms.FileInput(attrs={"accept": ".toml,.json"}),
     )
     reference = forms.ChoiceField(
@@ -74,7 +93,7 @@ class TryForm(forms.Form):
         label="Sort by, compare with",
     )
     policy = forms.ChoiceField(
-        required=False, choices=_choices(POLICIES, MISSING_POLICIES), label="Where a rule needs a score that is missing"
+        required=False, choices=_choices(POLICIES, MISSING_POLICIES), label="If a rule needs a score that is missing"
     )
     aggregation = forms.ChoiceField(
         required=False, choices=_choices(COUNTING, AGGREGATIONS), label="How groups of tasks count"
@@ -84,10 +103,30 @@ class TryForm(forms.Form):
         required=False,
         choices=lambda: _rules("")[1:],
         label="Columns",
-        help_text="With none ticked, all.",
+        help_text="If none is selected, all.",
         widget=forms.CheckboxSelectMultiple,
     )
+    variants = forms.CharField(
+        required=False,
+        max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
+        label="Variants of rules",
+        help_text=f"Further columns, one a line, up to {MAX_VARIANTS}: <code>copeland[variant=lower]</code>, "
+        "<code>positional[vector=12,10,8]</code>, <code>plurality[then=borda]</code>.",
+        widget=forms.Textarea(attrs={"rows": 3, **CODE}),
+    )
     scores = forms.BooleanField(required=False, label="Show the rules’ scores")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
+        super().__init__(*args, **kwargs)
+        reference = self.fields["reference"]
+        if self.is_bound and isinstance(reference, forms.ChoiceField):  # a board can be sorted by its variants, too
+            with contextlib.suppress(ValidationError):
+                names = [(key, get_rule(key).name) for key in variants_in(self.data.get("variants", ""))]
+                reference.choices = [*_rules("Borda; Copeland where scores are missing"), *names]
+
+    def clean_variants(self) -> tuple[str, ...]:
+        """Their keys, in the order of a board."""
+        return variants_in(self.cleaned_data["variants"])
 
     def clean(self) -> dict[str, Any]:
         """A table from one place, and no more than is read."""
@@ -99,8 +138,8 @@ class TryForm(forms.Form):
                 cleaned[text] = (cleaned.get(text) or "").encode("utf-8", "surrogatepass")
             if len(cleaned[text]) > settings.TRY_BYTES:
                 least = f"{settings.TRY_BYTES // 1000} kB"
-                self.add_error(text, f"More than {least}: that is too large to be tried here ({what}). The command "
-                               "line has no such limit: python -m ranking_engine rank scores.csv")  # fmt: skip
+                self.add_error(text, f"More than {least} is too large for this page ({what}). The command line has no "
+                                     f"limit: python -m ranking_engine rank scores.csv")  # fmt: skip
         if not self.errors and not cleaned["text"].strip():
             self.add_error("text", "Paste a table, choose a file, or take the example.")
         return cleaned
@@ -114,5 +153,6 @@ class TryForm(forms.Form):
             aggregation=cleaned["aggregation"],
             ties=cleaned["ties"],
             rules=tuple(cleaned["rules"]),
+            variants=cleaned["variants"],
             scores=cleaned["scores"],
         )

@@ -33,7 +33,7 @@ def board_of(
         majority: the Condorcet winner and the Smith set.
         too_long: further rules, which were not done in time.
         missing_policy: how systems with missing scores were ranked.
-        derived: the matrix's optimality threshold, where nobody stated it.
+        derived: the matrix's optimality threshold, where no one stated it.
     """
     n, names = matrix.n_systems, list(matrix.system_names)
     configuration = BoardConfiguration(

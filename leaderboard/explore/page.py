@@ -12,7 +12,8 @@ from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import MAX_BENCHMARKS, SCORES, Choices, Compared, CompareQuery
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 
 
 class MatrixPage(BoardPage):
@@ -36,7 +37,7 @@ class MatrixPage(BoardPage):
         return ""
 
     def _rule_url(self, rule: str) -> str:
-        return reverse("rule_page", args=[rule])
+        return reverse("rule_page", args=[rule_of_variant(rule)])
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class ComparePage:
     choices: Choices
     compared: Compared | None = None
     address: str = ""
-    most = MAX_BENCHMARKS
+    most, most_variants = MAX_BENCHMARKS, MAX_VARIANTS
 
     @property
     def benchmarks(self) -> list[tuple[str, str, bool]]:
@@ -69,7 +70,12 @@ class ComparePage:
     @property
     def rules(self) -> list[tuple[str, str]]:
         """Key and name of each rule."""
-        return [(key, RULES[key].name) for key in site_rules()]
+        return [(key, get_rule(key).name) for key in (*site_rules(), *self.query.variants)]
+
+    @property
+    def variants_text(self) -> str:
+        """The variants, one a line."""
+        return "\n".join(self.query.variants)
 
     @property
     def scores(self) -> list[tuple[str, str]]:

@@ -68,7 +68,7 @@ def keep_profile(
     """Keep weights under a name; the author's own profile of this name is replaced.
 
     Raises:
-        ProfileError: the name is none, is taken by a published profile, or there are too many of them; or somebody
+        ProfileError: the name is none, is taken by a published profile, or there are too many of them; or someone
             who does not own the benchmark would publish.
     """
     benchmark, author = audience.benchmark, audience.user
@@ -78,9 +78,9 @@ def keep_profile(
     if len(name) > PROFILE_NAME_LENGTH:
         raise ProfileError(f"The name has {len(name)} characters; at most {PROFILE_NAME_LENGTH} are kept.")
     if is_published and not audience.may_administer:
-        raise ProfileError("Only the owners of a benchmark publish weights for all readers.")
+        raise ProfileError("Only the owners of a benchmark can publish weights for all readers.")
     if aggregation and aggregation not in Benchmark.Aggregation.values:
-        raise ProfileError("There is no such way to count tasks and groups together.")
+        raise ProfileError("There is no such aggregation of tasks and groups.")
     kept = {
         "task_weights": dict(weights.tasks),
         "group_weights": dict(weights.groups),
@@ -91,7 +91,7 @@ def keep_profile(
         with user_lock(author):
             own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
             if own.exclude(name=name).count() >= MAX_PROFILES:
-                raise ProfileError(f"You keep {MAX_PROFILES} profiles here; delete one first.")
+                raise ProfileError(f"You have {MAX_PROFILES} saved profiles, which is the limit. Delete one first.")
             row, _ = WeightProfile.objects.update_or_create(
                 benchmark=benchmark, author=author, name=name, defaults=kept
             )

@@ -1,4 +1,4 @@
-"""A table that somebody brings along: ranked under every quick rule, and forgotten. Nothing here is stored or logged.
+"""A table that someone brings along: ranked under every quick rule, and forgotten. Nothing here is stored or logged.
 
 It is read and ranked in a child process (`leaderboard.computing.tried`). What is computed is bounded by its size
 beforehand; what takes longer than the seconds allowed is left out, and said.
@@ -41,7 +41,8 @@ from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.text import precision_sentence
 from leaderboard.studies.prospects.page import ProspectRow, prospect_order, prospect_row
 from leaderboard.studies.prospects.text import counts_sentence
-from ranking_engine import RULES, TIES
+from ranking_engine import TIES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.files.tables import TableError
@@ -58,6 +59,7 @@ class TryOptions:
     aggregation: str = ""
     ties: str = ""
     rules: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
     scores: bool = False
 
 
@@ -73,8 +75,8 @@ class WhoCanWin:
     def of(cls, winners: Winners | None) -> "WhoCanWin":
         """What a page says of the winners that were looked for; None where there was no time."""
         if winners is None or winners.is_late:
-            return cls(reason=f"Who could win takes longer than there is time for here: {settings.ON_DEMAND_SECONDS} "
-                              "seconds in all.")  # fmt: skip
+            return cls(reason=f"Who can win takes too long to compute here: the limit is {settings.ON_DEMAND_SECONDS} "
+                              f"seconds in all.")  # fmt: skip
         prospects = winners.prospects
         if prospects is None:
             return cls(reason=winners.reason)
@@ -131,6 +133,7 @@ def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool
         n_tasks=settings.TRY_TASKS,
         seconds=settings.ON_DEMAND_SECONDS,
         is_whole=is_whole,
+        variants=options.variants,
     )
     parts = _Parts()
     try:
@@ -198,11 +201,12 @@ class _Parts:
         """What the page says of these parts."""
         published, read = self.published, self.read
         if published is None or read is None:
-            raise TookTooLongError("There was no time to rank the table.")
+            raise TookTooLongError("The table takes too long to rank here.")
         matrix = read.matrix
         query = BoardQuery(
             reference=options.reference, policy=read.policy, aggregation=read.aggregation, ties=how.ties,
-            rules=tuple(rule for rule in options.rules if rule in RULES and not RULES[rule].parameters),
+            # Anyone who writes a variant wants to see it, also beside rules that are ticked.
+            rules=tuple(rule for rule in read.rules if rule in options.rules or (options.rules and "[" in rule)),
             scores=options.scores,
         )  # fmt: skip
         # The rule asked for, whatever it says here; else the one that a new benchmark would have.
@@ -231,7 +235,7 @@ class _Parts:
             order = likeness_order(tau, ranking.index(reference) if reference in ranking else 0)
             ranking, tau = [ranking[k] for k in order], tau[np.ix_(order, order)]
         duel_systems, margins = (self.duels.systems, Margins(**self.duels.margins)) if self.duels else ([], None)
-        late = in_words([RULES[rule].name for rule in read.rules if rule not in self.outcomes], most=6)
+        late = in_words([get_rule(rule).name for rule in read.rules if rule not in self.outcomes], most=6)
         return TriedTable(
             board=board,
             n_groups=len(matrix.group_weights),
@@ -253,9 +257,7 @@ class _Parts:
                 }
             ),
             direction_question=direction_question(read.doubtful),
-            left_out=f"The {settings.ON_DEMAND_SECONDS} seconds that there are did not last for {late}."
-            if late
-            else "",
+            left_out=f"The limit of {settings.ON_DEMAND_SECONDS} seconds was too short for {late}." if late else "",
         )
 
 
@@ -265,7 +267,7 @@ def _known(key: str, among: Mapping[str, object]) -> str:
 
 def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> PublishedBoard:
     """The board with what the tests of pairs say under the reference rule."""
-    reason = "it takes more time or memory than there is for it here" if tests is None else tests.reason
+    reason = "it takes more time or memory than this page allows" if tests is None else tests.reason
     summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
     packed = b""
     if tests is not None and tests.significance is not None:

@@ -16,7 +16,7 @@ from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.explore.profiles import ProfileError, delete_profile, keep_profile
 from leaderboard.explore.what_if import what_if_board, what_if_data
-from leaderboard.explore.what_if_page import GROUP_FIELD, TASK_FIELD, WhatIfAddress, WhatIfPage
+from leaderboard.explore.what_if_page import CHOSEN, GROUP_FIELD, TASK_FIELD, WhatIfAddress, WhatIfPage
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.revision_parameter import publication_asked_for
@@ -34,6 +34,9 @@ def what_if(request: HttpRequest, key: str) -> HttpResponse:
     address = WhatIfAddress(benchmark, publication, request.GET)
     try:
         query = address.query(request.GET)
+        if "factor" in request.GET:
+            search, factor = request.GET.get("search", ""), request.GET["factor"]
+            return redirect(address.multiplied(query, search, request.GET.getlist(CHOSEN), factor))
         if any(name.startswith((TASK_FIELD, GROUP_FIELD)) for name in request.GET):
             return redirect(address.of(query))
         if bool(query.weights or query.aggregation or query.policy) and not may_ask(request):
@@ -72,14 +75,14 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, audience = readable_benchmark(user, key)
     publication = publication_asked_for(benchmark, "")
     if publication is None:
-        raise BadRequest("Nothing is published here that could be weighed.")
+        raise BadRequest("This benchmark has no published board yet, so there are no weights to change.")
     address = WhatIfAddress(benchmark, publication, {})
     if request.POST.get("action") == "delete":
         number = whole_number(request.POST.get("profile", ""), 18)
         if number is not None and delete_profile(audience, number):
-            messages.success(request, "The profile is deleted.")
+            messages.success(request, "The profile was deleted.")
         else:
-            messages.info(request, "There is no such profile of yours.")
+            messages.info(request, "You have no such profile.")
         return redirect("what_if", key)
     try:
         query = address.query(request.POST)
@@ -95,5 +98,5 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
     except ProfileError as error:
         messages.error(request, str(error))
         return redirect(address.of(query))
-    messages.success(request, f"The weights are kept as “{profile.name}”.")
+    messages.success(request, f"The weights are saved as “{profile.name}”.")
     return redirect(address.of(query))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,10 +21,11 @@ from leaderboard.explore.benchmarks import (
     compare,
     known_policy,
 )
+from leaderboard.explore.forms import variants_in
 from leaderboard.explore.page import ComparePage
 from leaderboard.on_demand.allowance import may_ask
 
-PARAMETERS = ("b", "rule", "score", "policy", "reference", "least", "q", "find")
+PARAMETERS = ("b", "rule", "score", "policy", "reference", "least", "variants", "q", "find")
 
 
 @require_safe
@@ -38,7 +40,7 @@ def compare_page(request: HttpRequest) -> HttpResponse:
     if not query.keys:
         return render(request, "explore/compare.html", {"page": page})
     if not may_ask(request):
-        message = "You have had many things computed within a minute. Wait a little."
+        message = "You asked for many computations within a minute. Wait a moment and try again."
         return render(request, "429.html", {"message": message}, status=429)
     compared = compare(request.user, query)
     extension = request.GET.get("format", "")
@@ -59,14 +61,21 @@ def read_query(request: HttpRequest) -> CompareQuery:
     """What an address asks; what it does not say, or says of what there is not, has its default."""
     parameters = request.GET
     rule, score = parameters.get("rule", ""), parameters.get("score", "share")
+    variants, refusal = tuple[str, ...](), ""
+    try:
+        variants = variants_in(parameters.get("variants", ""))
+    except ValidationError as error:
+        refusal = " ".join(error.messages)
     least, known = parameters.get("least", ""), {str(n) for n in range(LEAST_BENCHMARKS, MAX_BENCHMARKS + 1)}
     return CompareQuery(
         keys=tuple(key for key in parameters.getlist("b")[:100] if "\0" not in key),
-        rule=rule if rule in site_rules() else "",
+        rule=rule if rule in {*site_rules(), *variants} else "",
         score=score if score in SCORES else "share",
         policy=known_policy(parameters.get("policy", DEFAULT_POLICY)),
         reference=parameters.get("reference", ""),
         least=int(least) if least in known else LEAST_BENCHMARKS,
+        variants=variants,
+        refusal=refusal,
         q=parameters.get("q", "")[:200],
         find=parameters.get("find", "")[:200],
     )

@@ -1,4 +1,4 @@
-"""The page on which anybody ranks a table of their own: no account, nothing kept."""
+"""The page on which anyone ranks a table of their own: no account, nothing kept."""
 
 from typing import Any
 
@@ -59,7 +59,12 @@ def _try_page(request: HttpRequest) -> HttpResponse:
     if not form.is_bound:
         return _page(request, form, context)
     if not may_ask(request, "try"):
-        return _page(request, form, context | {"refusal": "You have tried many tables. Wait a minute."}, 429)
+        return _page(
+            request,
+            form,
+            context | {"refusal": "You tried many tables within a minute. Wait a minute and try again."},
+            429,
+        )
     if not form.is_valid():
         return _page(request, form, context, 400)
     status = 400
@@ -81,7 +86,7 @@ def _try_page(request: HttpRequest) -> HttpResponse:
     except ValueError as error:  # it needs too much, or groups leave no task a weight
         context["refusal"], status = as_sentence(str(error)), 422 if isinstance(error, TooLargeError) else 400
     except BusyError:
-        context["refusal"], status = "Others have tables ranked just now. Try again in a moment.", 503
+        context["refusal"], status = "The site is busy ranking other tables. Try again in a moment.", 503
     response = _page(request, form, context, status)
     if status == 503:
         response["Retry-After"] = str(RETRY_SECONDS)

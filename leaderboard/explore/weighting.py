@@ -1,15 +1,29 @@
 """The sliders of the what-if page: what each task and group weighs, its share, and presets that set many at once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix
-from leaderboard.rankings.weights import TENTHS, Weights, in_tenths, shares_of, weighed_matrix, weight_text
+from leaderboard.rankings.weights import (
+    TENTHS,
+    Weights,
+    WeightsError,
+    in_tenths,
+    read_weights,
+    shares_of,
+    weighed_matrix,
+    weight_text,
+)
+from ranking_engine.core.weights import exact_weight
 
 MAX_CONDITIONS = 20
 MAX_GROUP_PRESETS = 8
+MANY_TASKS = 12  # with more the page has a search that multiplies many weights at once
+MAX_SEARCH = 200  # characters
+MAX_FACTOR = 1000
+FACTOR_LENGTH = 12
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,7 @@ class Slider:
     weight_text: str
     own_text: str
     tenths: int  # its share of all votes, in tenths of a percent
+    kin: str = ""  # the names of the task's group and cluster, by which it can be searched, too
     tasks: list["Slider"] = field(default_factory=list)
 
     @property
@@ -59,6 +74,58 @@ def weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
     return aggregation != "basic" and any(task.group for task in configuration.tasks)
 
 
+def kin_of(configuration: BoardConfiguration, task: ConfiguredTask) -> str:
+    """The names of a task's group and cluster, as far as it has them."""
+    groups = {group.key: group.name for group in configuration.groups}
+    return " ".join(filter(None, (groups.get(task.group or "", ""), task.cluster or "")))
+
+
+def searched_tasks(configuration: BoardConfiguration, search: str) -> list[str]:
+    """The keys of the tasks with an order that a search means.
+
+    Args:
+        configuration: of the revision.
+        search: parts of names, keys, groups or clusters, commas between them; of one part each word has to match.
+
+    Raises:
+        WeightsError: the search is too long.
+    """
+    if len(search) > MAX_SEARCH:
+        raise WeightsError(f"The search has {len(search):,} characters; at most {MAX_SEARCH} are read.")
+    parts = [part.casefold().split() for part in search.split(",") if part.strip()]
+    keys = []
+    for task in configuration.tasks:
+        text = f"{task.name} {task.key} {kin_of(configuration, task)}".casefold()
+        if task.direction != 0 and any(all(word in text for word in part) for part in parts):
+            keys.append(task.key)
+    return keys
+
+
+def multiplied(weights: Weights, configuration: BoardConfiguration, keys: Collection[str], factor: str) -> Weights:
+    """The weights with those of some tasks multiplied.
+
+    Args:
+        weights: what differs from the revision's own.
+        configuration: of the revision.
+        keys: of the tasks; others are left as they are.
+        factor: a number from 0 to MAX_FACTOR.
+
+    Raises:
+        WeightsError: there is no such task, the factor is no such number, or a weight gets too many digits.
+    """
+    try:
+        by = exact_weight(factor.strip().replace(",", ".")[: FACTOR_LENGTH + 1], "the factor")
+    except ValueError as error:
+        raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+    if by > MAX_FACTOR or len(factor.strip()) > FACTOR_LENGTH:
+        raise WeightsError(f"The factor is a number from 0 to {MAX_FACTOR:,} of at most {FACTOR_LENGTH} characters.")
+    if not keys:
+        raise WeightsError("No task matches this search; look for a part of a name, a group or a cluster.")
+    tasks = {task.key: weights.tasks.get(task.key, task.weight) for task in configuration.tasks}
+    changed = {key: weight_text(Fraction(tasks[key]) * by) if key in tasks else "1" for key in keys}
+    return read_weights(dict(weights.tasks) | changed, dict(weights.groups), configuration)
+
+
 def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
     """One a group and one a task without a group, in the benchmark's order; of every task that has an order."""
     configuration = configuration_of(table.revision)
@@ -72,6 +139,7 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
             weight_text(Fraction(weights.tasks.get(task.key, task.weight))),
             weight_text(Fraction(task.weight)),
             tenths[t],
+            kin=kin_of(configuration, task),
         )
         for t, task in enumerate(configuration.tasks)
         if task.direction != 0
@@ -97,7 +165,7 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
                     weights.groups.get(group.key, own),
                     own,
                     sum(member.tenths for member in members),
-                    members,
+                    tasks=members,
                 )
             )
     return top

@@ -24,7 +24,8 @@ LIVE_PAIRS = 4_000_000  # pairs of systems x tasks that a browser compares
 PAGE_ROWS = 100  # rows of a page where not all are shown
 MAX_MOVERS = 6
 TWO_STEP = "two_step"
-STATUS_WORDS = {"no_winner": "nobody", "undefined": "no ranking", "failed": "failed", "computing": "computing"}
+STATUS_WORDS = {"no_winner": "no winner", "undefined": "no ranking", "failed": "failed", "computing": "computing"}
+UNRANKED = {"undefined", "failed", "computing"}  # the states in which nothing can be said of the winner
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class WhatIfQuery:
 
 @dataclass(frozen=True)
 class Chip:
-    """Who wins under one rule, and whether that is somebody else than under the benchmark's weights."""
+    """Who wins under one rule, and whether that is someone else than under the benchmark's weights."""
 
     rule: str
     name: str
@@ -48,6 +49,7 @@ class Chip:
     own_text: str
     is_live: bool
     is_changed: bool  # whether the weights made a difference
+    is_compared: bool  # whether there is a ranking with these weights and with the benchmark's
 
 
 @dataclass(frozen=True)
@@ -154,8 +156,9 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
     for column, own_column in zip(columns, own_columns, strict=True):
         now, before = winners_text(column), winners_text(own_column)
         # As many joint winners need not be the same ones.
-        is_changed = now != before or not np.array_equal(column.is_winner, own_column.is_winner)
-        chips.append(Chip(column.rule, column.name, now, before, column.rule in live_rules, is_changed))
+        is_compared = not {column.status, own_column.status} & UNRANKED
+        is_changed = is_compared and (now != before or not np.array_equal(column.is_winner, own_column.is_winner))
+        chips.append(Chip(column.rule, column.name, now, before, column.rule in live_rules, is_changed, is_compared))
     n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
     return WhatIfBoard(
@@ -191,23 +194,23 @@ def winners_text(column: Column) -> str:
     """Who wins under a rule: one or two names, or how many win together."""
     names, n = column.winner_names, column.n_winners
     if not n:
-        return STATUS_WORDS.get(column.status, "nobody")
+        return STATUS_WORDS.get(column.status, "no winner")
     return f"{n} systems jointly" if n > 2 else ", ".join(names)
 
 
 def headline(chip: Chip) -> str:
     """Who is first under the rule that orders the board, and who was."""
     if chip.is_changed and chip.winners_text == chip.own_text:
-        return f"First under {chip.name}: {chip.winners_text}, others than with the benchmark’s weights."
+        return f"First under {chip.name}: {chip.winners_text}, not the same as with the benchmark’s weights."
     if chip.is_changed:
         return f"First under {chip.name}: {chip.winners_text}. With the benchmark’s weights: {chip.own_text}."
     return f"First under {chip.name}: {chip.winners_text}, as with the benchmark’s weights."
 
 
 def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
-    """Who beats everyone head to head, or how many are left that nobody outside beats."""
+    """Who beats everyone head to head, or how many are left that no one outside beats."""
     if not board.has_majority:
-        return "With two steps groups are ranked, and there is no Condorcet winner."
+        return "Two-step aggregation ranks groups, so there is no Condorcet winner."
     winner = board.facts["condorcet_winner"]
     if winner is not None:
         return f"Condorcet winner: {winner}."
@@ -217,9 +220,9 @@ def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
 
 
 def dissent_text(chips: Sequence[Chip]) -> str:
-    """How many rules elect somebody else than with the benchmark's weights."""
+    """How many rules elect someone else than with the benchmark's weights."""
     n = sum(chip.is_changed for chip in chips)
-    return f"{n} of {len(chips)} rules elect somebody else than with the benchmark’s weights."
+    return f"The winner changes under {n} of {sum(chip.is_compared for chip in chips)} rules."
 
 
 class _WhatIfRows:

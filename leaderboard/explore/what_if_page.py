@@ -1,7 +1,7 @@
 """What the what-if page reads: the board under a reader's weights, addresses, and the weights to start from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from leaderboard.access.audience import Audience
 from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES
 from leaderboard.common.text import whole_number
 from leaderboard.explore.profiles import WeightProfileRow, profiles_for
+from leaderboard.explore.weighting import MANY_TASKS, multiplied, searched_tasks
 from leaderboard.explore.what_if import TWO_STEP, WhatIfBoard, WhatIfQuery
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
@@ -21,6 +22,7 @@ from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.text.names import fold_name
 
+CHOSEN = "chosen"  # each task that someone ticked, to multiply its weight
 TASK_FIELD, GROUP_FIELD = "w.", "g."  # of the form, which names every weight; the address names those that differ
 
 
@@ -56,6 +58,15 @@ class WhatIfAddress:
             rule=differing("rule", self.default_rule),
             page=1 if page is None else page,
         )
+
+    def multiplied(self, query: WhatIfQuery, search: str, chosen: Collection[str], factor: str) -> str:
+        """The address with the weights of some tasks multiplied: of those chosen, or else of those searched for.
+
+        Raises:
+            WeightsError: no task is meant, or the factor is not a number that can be used.
+        """
+        keys = list(chosen) or searched_tasks(self.configuration, search)
+        return self.of(replace(query, weights=multiplied(query.weights, self.configuration, keys, factor)))
 
     def of(self, query: WhatIfQuery, **parameters: object) -> str:
         """The address of a query."""
@@ -139,6 +150,29 @@ class WhatIfPage:
         ]
 
     @property
+    def has_one_system(self) -> bool:
+        """Whether there is nothing to compare."""
+        return self.board.n_pages == 1 and len(self.board.rows) < 2
+
+    @property
+    def has_search(self) -> bool:
+        """Whether there are so many tasks that a search among them helps."""
+        return sum(len(slider.tasks) or 1 for slider in self.board.sliders) > MANY_TASKS
+
+    @property
+    def kin(self) -> list[str]:
+        """The groups and clusters of the tasks, to search for."""
+        tasks = self.address.configuration.tasks
+        groups = {group.key: group.name for group in self.address.configuration.groups}
+        names = [name for task in tasks for name in (groups.get(task.group or ""), task.cluster) if name]
+        return sorted(set(names), key=fold_name)
+
+    @property
+    def own_url(self) -> str:
+        """The address of the benchmark's own weights."""
+        return self.address.of(WhatIfQuery(policy=self.query.policy, rule=self.query.rule))
+
+    @property
     def own_profiles(self) -> list[WeightsLink]:
         """The weights that the reader keeps alone."""
         return self._links(are_published=False)
@@ -171,9 +205,8 @@ class WhatIfPage:
         """Why the server ranks the board; empty where the browser does."""
         if self.board.is_live:
             return ""
-        what = "Two steps are" if self.board.aggregation == TWO_STEP else "A board of this size is"
-        follows = "the board follows" if self.board.aggregation == TWO_STEP else "it follows"
-        return f"{what} ranked on the server: {follows} when you stop."
+        why = "Two-step aggregation" if self.board.aggregation == TWO_STEP else "Large board"
+        return f"{why}: results update when you stop moving the sliders."
 
     @property
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""A benchmark and its tasks, as they stand now. How they stood is in the configuration of each revision."""
+"""A benchmark and its tasks, as they are now. How they were is in the configuration of each revision."""
 
 from decimal import Decimal
 from typing import Any
@@ -9,8 +9,10 @@ from django.db import models
 from django.db.models import Q, Value
 
 from leaderboard.models.people import User
-from leaderboard.models.texts import LineField, LinesField, ListedField, VariantsField
+from leaderboard.models.texts import FieldsField, LineField, LinesField, ListedField, VariantsField
+from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.core.decimals import exact_precision
+from ranking_engine.files.metadata import MetadataField
 
 KEY_LENGTH = 80
 NAME_LENGTH = 200
@@ -41,8 +43,8 @@ class Benchmark(models.Model):
     """A hosted set of tasks with systems scored on them."""
 
     class Visibility(models.TextChoices):
-        PUBLIC = "public", "public: listed, everyone reads it"
-        UNLISTED = "unlisted", "unlisted: everyone with the link reads it"
+        PUBLIC = "public", "public: listed, everyone can read it"
+        UNLISTED = "unlisted", "unlisted: everyone with the link can read it"
         PRIVATE = "private", "private: members only"
 
     class SubmissionPolicy(models.TextChoices):
@@ -58,7 +60,7 @@ class Benchmark(models.Model):
     class ScoreView(models.TextChoices):
         FULL = "full", "ranks and scores"
         RANKS = "ranks", "ranks without scores"
-        OWN = "own", "only what is said of one's own systems"
+        OWN = "own", "only your own systems"
 
     class MissingPolicy(models.TextChoices):
         UNDEFINED = "undefined"
@@ -79,7 +81,7 @@ class Benchmark(models.Model):
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
     submission_policy = models.CharField(max_length=10, choices=SubmissionPolicy, default=SubmissionPolicy.MODERATED)
     replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)
-    # Caps count systems: a table of 30 counts 30. They hold for whoever does not moderate; none where empty.
+    # Caps count systems: a table of 30 counts 30. They hold for anyone who does not moderate; none where empty.
     daily_cap = models.PositiveIntegerField(null=True, blank=True)
     total_cap = models.PositiveIntegerField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
@@ -89,16 +91,20 @@ class Benchmark(models.Model):
         default=14, validators=[MinValueValidator(1), MaxValueValidator(365)]
     )
     rejects_overdue = models.BooleanField(default=False)
+    # Whether submitters take their accepted scores off the board themselves; else they ask and moderators decide.
+    submitters_withdraw = models.BooleanField(default=True, db_default=True)
     # What those see who do not moderate. `selectors.audience` is the only reader of these two.
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)
     is_archived = models.BooleanField(default=False)
-    default_rule = models.CharField(max_length=40, default="borda")
+    default_rule = models.CharField(max_length=LONGEST_KEY, default="borda")
     missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
     aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)
     gamma = models.FloatField(null=True, blank=True, help_text="Optimality threshold γ, in the tasks' unit.")
     # Keys of variants of rules that are columns beside the rules, as `read_variants` returns them.
     variants = VariantsField(default=list, db_default=Value([], models.JSONField()), blank=True)
+    # What is said of systems beside their scores, each as `MetadataField.declaration`; no ranking depends on it.
+    metadata_fields = FieldsField(default=list, db_default=Value([], models.JSONField()), blank=True)
     source_url = models.URLField(max_length=500, blank=True)
     licence = LineField(max_length=500, blank=True)
     citation = LinesField(blank=True)
@@ -116,7 +122,7 @@ class Benchmark(models.Model):
         "leaderboard.Publication", on_delete=models.PROTECT, null=True, related_name="+", editable=False
     )
     # The publication again, in this row, so that moving the pointer is one conditional UPDATE: a condition on another
-    # table would not be asked anew when PostgreSQL waits for a concurrent mover.
+    # table would not be asked again when PostgreSQL waits for a concurrent mover.
     published_number = models.PositiveIntegerField(default=0, editable=False)
     published_engine_version = models.CharField(max_length=20, blank=True, editable=False)
     people = models.ManyToManyField(User, through="leaderboard.Membership", related_name="benchmarks")
@@ -139,6 +145,17 @@ class Benchmark(models.Model):
         if fields is not None and {"name", "description"} & {*fields}:
             kwargs["update_fields"] = {*fields, "searched_text"}
         super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        """A variant that is the default rule is a column of the board."""
+        if "[" in self.default_rule and self.default_rule not in self.variants:
+            message = f"{self.default_rule} is the board's default rule: choose another one under Settings first."
+            raise ValidationError({"variants": message})
+
+    @property
+    def fields_of_systems(self) -> tuple[MetadataField, ...]:
+        """What may be said of its systems beside their scores."""
+        return tuple(MetadataField.stored(declaration) for declaration in self.metadata_fields)
 
 
 class TaskGroup(models.Model):
@@ -167,7 +184,7 @@ class Task(models.Model):
     class Direction(models.IntegerChoices):
         HIGHER = 1, "higher is better"
         LOWER = -1, "lower is better"
-        UNORDERED = 0, "unordered: shown, never votes"
+        UNORDERED = 0, "unordered: shown, does not count"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tasks")
     group = models.ForeignKey(TaskGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="tasks")
@@ -180,10 +197,10 @@ class Task(models.Model):
     weight = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(1))
     minimum = models.FloatField(null=True, blank=True)
     maximum = models.FloatField(null=True, blank=True)
-    chance = models.FloatField(null=True, blank=True, help_text="The score of guessing.")
+    chance = models.FloatField(null=True, blank=True, help_text="The score of random guessing.")
     precision = models.DecimalField(
         max_digits=20, decimal_places=10, null=True, blank=True, validators=[is_precision],
-        help_text="The smallest difference that means anything; scores are rounded to its multiples before ranking.",
+        help_text="The smallest meaningful difference; scores are rounded to its multiples before ranking.",
     )  # fmt: skip
     cluster = LineField(
         max_length=NAME_LENGTH, blank=True, default="",

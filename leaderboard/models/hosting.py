@@ -76,7 +76,7 @@ class CellCount(models.Model):
 
 
 class Ban(models.Model):
-    """Somebody may no longer submit to a benchmark. What they submitted before stays."""
+    """Someone may no longer submit to a benchmark. What they submitted before stays."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="bans")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="bans")
@@ -130,10 +130,14 @@ class AuditEntry(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which one person takes a role on a benchmark. Only its secret's hash is stored; it works once."""
+    """A link by which one person takes a role on a benchmark. Only its secret's hash is stored; it works once.
+
+    `name` is what its author calls the person, to greet them and to find the invitation again; empty once it is used.
+    """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=10, choices=Membership.Role)
+    name = models.CharField(max_length=NAME_LENGTH, blank=True, default="")
     secret_hash = models.CharField(max_length=64, unique=True)
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -91,14 +91,14 @@ class JobCount(models.Model):
 
 
 class Turn(models.Model):
-    """When a benchmark last had its turn in each queue, and when somebody last wanted its figures."""
+    """When a benchmark last had its turn in each queue, and when someone last wanted its figures."""
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, primary_key=True, related_name="turn")
     board_at = models.DateTimeField(null=True, help_text="When its board was last ranked.")
     parts_at = models.DateTimeField(null=True, help_text="When its last turn for what comes with a board began.")
     parts_sequence = models.PositiveIntegerField(default=0, help_text="The revision that this turn is about.")
     study_at = models.DateTimeField(null=True, help_text="When a part of a study was last begun.")
-    wanted_at = models.DateTimeField(null=True, help_text="When somebody last submitted to it or waited on a page.")
+    wanted_at = models.DateTimeField(null=True, help_text="When someone last submitted to it or waited on a page.")
 
     def __str__(self) -> str:
         return f"turns of benchmark {self.benchmark_id}"

@@ -14,7 +14,7 @@ class Among(Lookup):
     """`field__among=values`: like `__in`, with one parameter however many values there are.
 
     `__in` writes a parameter for each value. SQLite and PostgreSQL end at some 30,000 to 65,000 of them, and long
-    before that each statement is parsed anew. Here the values travel as one array (PostgreSQL) or one JSON text
+    before that each statement is parsed again. Here the values travel as one array (PostgreSQL) or one JSON text
     (SQLite), and the index of the field is used for any number of them.
     """
 

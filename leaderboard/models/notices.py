@@ -9,7 +9,7 @@ from leaderboard.models.people import User
 class OutboxMessage(models.Model):
     """A mail or a webhook's delivery, written in the transaction of its cause and sent by the sweep, at least once.
 
-    Claiming is one conditional UPDATE that puts `not_before` off by the time one attempt may take: whoever dies
+    Claiming is one conditional UPDATE that puts `not_before` off by the time one attempt may take: anyone who dies
     between sending and marking leaves a row that comes due again.
     """
 
@@ -44,23 +44,23 @@ class OutboxMessage(models.Model):
 class NoticeKind(models.TextChoices):
     """What one may be told of."""
 
-    DECISION = "decision", "A decision on a submission of mine, or none in time"
+    DECISION = "decision", "A decision on one of my submissions, or a delay"
     OVERTAKEN = "overtaken", "One of my systems fell in rank"
-    FIRST_PLACE = "first_place", "A new first place on a benchmark of mine"
-    WAITING = "waiting", "A submission that waits for a moderator, where I am one"
-    TOKEN = "token", "An API token of mine that is about to expire"
-    WEBHOOK = "webhook", "A webhook of a benchmark of mine that was switched off"
+    FIRST_PLACE = "first_place", "A new first place on one of my benchmarks"
+    WAITING = "waiting", "A submission that I can decide on"
+    TOKEN = "token", "One of my API tokens expires soon"
+    WEBHOOK = "webhook", "A webhook of one of my benchmarks that was switched off"
 
 
 class Notice(models.Model):
-    """One thing that one person was told. `key` says of what: it is told once, whoever finds it out."""
+    """One thing that one person was told. `key` says of what: it is told once, whichever process finds it out."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=12, choices=NoticeKind)
     key = models.CharField(max_length=100)
     text = models.TextField()
-    # What somebody wrote of it, such as a reason, and who: their words go with their account.
+    # What someone wrote of it, such as a reason, and who: their words go with their account.
     words = models.TextField(blank=True)
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     path = models.CharField(max_length=300)
@@ -79,15 +79,15 @@ class Notice(models.Model):
 
     @property
     def whole_text(self) -> str:
-        """What is told, with the reason that somebody gave."""
+        """What is told, with the reason that someone gave."""
         return f"{self.text} Reason: {self.words}" if self.words else self.text
 
 
 class NoticeChoice(models.Model):
-    """Where somebody wants to hear of one kind of thing. Without a row: on the site and by mail."""
+    """Where someone wants to hear of one kind of thing. Without a row: on the site and by mail."""
 
     class Way(models.TextChoices):
-        MAIL = "mail", "on the site and by e-mail"
+        MAIL = "mail", "on the site and by email"
         SITE = "site", "on the site only"
         OFF = "off", "not at all"
 
@@ -103,7 +103,7 @@ class NoticeChoice(models.Model):
 
 
 class NoticeDigest(models.Model):
-    """When somebody was last sent a mail about one benchmark, or about their account."""
+    """When someone was last sent a mail about one benchmark, or about their account."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notice_digests")
     about = models.CharField(max_length=30)

@@ -23,7 +23,7 @@ class Heartbeat(models.Model):
 
 
 class RetentionState(models.Model):
-    """How far the sweep is with deleting what is old. One row, and whoever moves `due_at` on does the next pass."""
+    """How far the sweep is with deleting what is old. One row, and anyone who moves `due_at` on does the next pass."""
 
     due_at = models.DateTimeField(help_text="When the next pass may begin; far ahead while one runs.")
     ended_at = models.DateTimeField(null=True, help_text="When the last pass ended.")

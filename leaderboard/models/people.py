@@ -18,7 +18,7 @@ SKELETON_LENGTH = 400  # one letter of a name may be several of its skeleton
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes users, who are known by their e-mail address alone."""
+    """Makes users, who are known by their email address alone."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # noqa: ANN401
         """Store a user; without a password they cannot sign in until they reset it.
@@ -27,7 +27,7 @@ class UserManager(BaseUserManager["User"]):
             ValueError: `email` is empty.
         """
         if not email:
-            raise ValueError("`email` is empty: a user signs in by e-mail")
+            raise ValueError("`email` is empty: a user signs in by email")
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
@@ -44,7 +44,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Find a user by e-mail address, whatever its case."""
+        """Find a user by email address, whatever its case."""
         return self.get(email__iexact=username)
 
 
@@ -54,7 +54,7 @@ def skeleton_of(display_name: str) -> str:
 
 
 class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of tokens: knox is untyped
-    """Someone with an account. Personal data stands on this row and nowhere else."""
+    """Someone with an account. Personal data is on this row and nowhere else."""
 
     email = models.EmailField(unique=True)
     display_name = LineField(max_length=80, blank=True, help_text="How others see you.")
@@ -91,7 +91,7 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
     @property
     def shown_name(self) -> str:
-        """What others see: never the e-mail address."""
+        """What others see: never the email address."""
         return self.display_name or f"user {self.pk}"
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
@@ -148,7 +148,7 @@ class Membership(models.Model):
 class AttemptCount(models.Model):
     """How many attempts at something failed of late: of one account, or from one address. Taken with one UPDATE.
 
-    `whose` is a keyed hash: neither e-mail addresses nor those of computers are kept.
+    `whose` is a keyed hash: neither email addresses nor those of computers are kept.
     """
 
     kind = models.CharField(max_length=10)

@@ -14,7 +14,7 @@ class StudyChoice(models.Model):
     class When(models.TextChoices):
         EVERY = "every", "after every submission"
         NIGHTLY = "nightly", "at night"
-        DEMAND = "demand", "when somebody asks"
+        DEMAND = "demand", "when someone asks"
         IDLE = "idle", "after every submission, while nothing else waits"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="study_choices")
@@ -30,7 +30,7 @@ class StudyChoice(models.Model):
 
 
 class Experiment(models.Model):
-    """One study of one revision with parameters that somebody chose. What it found is the report of the same hash."""
+    """One study of one revision with parameters that someone chose. What it found is the report of the same hash."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="experiments", db_index=False)
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="experiments", db_index=False)

@@ -85,7 +85,7 @@ class Submission(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="submissions")
     position = models.PositiveIntegerField(help_text="Its place in the batch, from 1.")
-    # What it corrects, of the same system. Once accepted it stands in the place of that for good: where it is
+    # What it corrects, of the same system. Once accepted it is in the place of that for good: where it is
     # withdrawn, its cells are missing.
     corrects = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections")
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
@@ -120,9 +120,11 @@ class SubmissionEvent(models.Model):
         REJECTED = "rejected"
         WITHDRAWN = "withdrawn"
         REINSTATED = "reinstated"
-        RETRACTED = "retracted", "taken back"
-        OVERDUE = "overdue", "overdue: nobody decided in time"
+        RETRACTED = "retracted", "withdrawn by its submitter"
+        OVERDUE = "overdue", "overdue: no decision in time"
         TAKEN_DOWN = "taken_down", "taken down: its scores are deleted"
+        ASKED = "asked", "withdrawal requested"
+        KEPT = "kept", "withdrawal declined"
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)
@@ -136,7 +138,10 @@ class SubmissionEvent(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["approved", "rejected", "retracted", "overdue", "taken_down"], revision=None)
+                condition=Q(
+                    kind__in=["approved", "rejected", "retracted", "overdue", "taken_down", "asked", "kept"],
+                    revision=None,
+                )
                 | (Q(kind__in=["accepted", "withdrawn", "reinstated"]) & ~Q(revision=None)),
                 name="what_moves_the_board_causes_a_revision",
             ),
@@ -146,6 +151,8 @@ class SubmissionEvent(models.Model):
             models.UniqueConstraint(fields=["submission"], condition=Q(kind="overdue"), name="overdue_once"),
             models.UniqueConstraint(fields=["submission"], condition=Q(kind="taken_down"), name="taken_down_once"),
         ]
+        # Requests to withdraw scores are few among many events, and three pages look for the open ones.
+        indexes = [models.Index(fields=["kind"], condition=Q(kind="asked"), name="withdrawal_requests")]
 
     def __str__(self) -> str:
         return f"{self.submission} {self.kind}"

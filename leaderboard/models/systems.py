@@ -30,6 +30,7 @@ class System(models.Model):
     url = models.URLField(max_length=500, blank=True)
     description = LinesField(blank=True)
     tags = ListedField(default=list, blank=True)
+    # By the key of one of its benchmark's `metadata_fields`; values of fields that are declared no more stay.
     metadata = models.JSONField(default=dict, blank=True)
     # Its owners say so. It marks the row, and no ranking depends on it.
     baseline = models.CharField(max_length=5, choices=Baseline, default=Baseline.NONE, db_default=Baseline.NONE)

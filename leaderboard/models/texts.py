@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from ranking_engine.catalogue.registry import read_variants
+from ranking_engine.files.metadata import read_fields
 from ranking_engine.text.characters import line_problem, lines_problem
 
 
@@ -40,28 +41,28 @@ class _Plain:
 
 
 class LineField(_Plain, models.CharField):
-    """One line that somebody writes."""
+    """One line that someone writes."""
 
     plain = models.CharField
     default_validators = [is_line]
 
 
 class LinesField(_Plain, models.TextField):
-    """Several lines that somebody writes."""
+    """Several lines that someone writes."""
 
     plain = models.TextField
     default_validators = [is_lines]
 
 
 class ListedField(_Plain, models.JSONField):
-    """A list of lines that somebody writes, such as tags."""
+    """A list of lines that someone writes, such as tags."""
 
     plain = models.JSONField
     default_validators = [are_lines]
 
 
 class VariantsField(ListedField):
-    """Keys of variants of rules; `clean` brings what somebody writes into the form and the order that are stored."""
+    """Keys of variants of rules; `clean` brings what someone writes into the form and the order that are stored."""
 
     def to_python(self, value: Any) -> list[str]:  # noqa: ANN401
         """The keys.
@@ -73,5 +74,22 @@ class VariantsField(ListedField):
             raise ValidationError("It is no list of texts.")
         try:
             return list(read_variants(value))
+        except ValueError as problem:
+            raise ValidationError(f"{problem}.") from problem
+
+
+class FieldsField(_Plain, models.JSONField):
+    """Fields of the systems' metadata; `clean` brings what someone declares into the form that is stored."""
+
+    plain = models.JSONField
+
+    def to_python(self, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """The declarations.
+
+        Raises:
+            ValidationError: there are too many, or one is no field.
+        """
+        try:
+            return [field.declaration for field in read_fields(value)]
         except ValueError as problem:
             raise ValidationError(f"{problem}.") from problem

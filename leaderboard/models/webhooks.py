@@ -31,7 +31,7 @@ class Webhook(models.Model):
     n_failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    # The owner who added it or took it over; it ends with their role. None only where nobody knows who that was.
+    # The owner who added it or took it over; it ends with their role. None only where no one knows who that was.
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     secret_number = models.PositiveIntegerField(default=0)  # how often the secret was renewed
 

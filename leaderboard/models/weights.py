@@ -11,7 +11,7 @@ PROFILE_NAME_LENGTH = 60
 
 
 class WeightProfile(models.Model):
-    """Weights of the tasks of one benchmark under a name: somebody's own, or published by an owner for all readers."""
+    """Weights of the tasks of one benchmark under a name: someone's own, or published by an owner for all readers."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="weight_profiles")
     author = models.ForeignKey(User, on_delete=models.CASCADE, related_name="weight_profiles")

@@ -23,5 +23,6 @@ def site(request: HttpRequest) -> dict[str, object]:
     }
     user = getattr(request, "user", None)
     if isinstance(user, User):
-        facts["n_unread_notices"] = cache(partial(count_unread, user))
+        # The account of a session comes with it (`accounts/middleware.py`).
+        facts["n_unread_notices"] = getattr(user, "n_unread_notices", cache(partial(count_unread, user)))
     return facts

@@ -33,10 +33,10 @@ from leaderboard.models import (
 from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError, post
 
-# Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started anew.
+# Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started again.
 MAX_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
-WHY_OFF = "Nothing arrived there for half a day."
-WHY_LEFT = "Its owner left. Whoever switches it on takes it over; renew its secret, which they know."
+WHY_OFF = "No delivery succeeded for half a day."
+WHY_LEFT = "Its owner left. If you switch it on, it becomes yours; renew its secret, because the former owner knows it."
 SWITCHED_OFF = "the webhook was switched off"
 
 
@@ -47,7 +47,7 @@ def secret_of(webhook: Webhook) -> str:
 
 
 def signature(secret: str, body: bytes, at: int) -> str:
-    """What stands in `Plurank-Signature`: when it was signed, and the HMAC of that and the body."""
+    """What is in `Plurank-Signature`: when it was signed, and the HMAC of that and the body."""
     digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
     return f"t={at}, v1={digest}"
 
@@ -92,7 +92,7 @@ def deliver(message: OutboxMessage) -> None:
 
 
 def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
-    """What a delivery says: nothing that is hidden from anybody, made anew for each attempt."""
+    """What a delivery says: nothing that is hidden from anyone, made again for each attempt."""
     benchmark, publication = delivery.webhook.benchmark, delivery.publication
     revision = publication.revision if publication else delivery.revision
     said: dict[str, Any] = {
@@ -110,7 +110,7 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
     }
     if publication:
         said["links"]["board"] += f"?revision={publication.revision.number}"
-        # Who is elected by the default rule, where everybody may know it and it is computed.
+        # Who is elected by the default rule, where everyone may know it and it is computed.
         anybody = audience_of(AnonymousUser(), benchmark)
         is_open = anybody.may_read and anybody.sees_others and anybody.sees_names
         is_known = is_open and publication.revision.withdrawn_at is None
@@ -121,7 +121,7 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
 
 @transaction.atomic
 def switch_off_leavers(benchmark: Benchmark) -> int:
-    """Switch off the webhooks of people who own the benchmark no more; whoever else owns it may take them over.
+    """Switch off the webhooks of people who own the benchmark no more; another owner may take them over.
 
     Asked when an owner goes, and before anything is put into the outbox or posted, however the role was taken.
 

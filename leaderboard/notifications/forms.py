@@ -23,12 +23,12 @@ class WebhookForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
-        help_text="Where a JSON body is posted to; it begins with <code>https://</code>.",
+        help_text="The URL to post a JSON body to; it begins with <code>https://</code>.",
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )
     events = forms.MultipleChoiceField(
         choices=Webhook.Event.choices,
         initial=[Webhook.Event.PUBLICATION.value],
-        label="What it is told of",
+        label="Events",
         widget=forms.CheckboxSelectMultiple,
     )

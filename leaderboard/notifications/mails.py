@@ -22,7 +22,7 @@ SUBJECTS = {
     NoticeKind.DECISION: "about your submission",
     NoticeKind.OVERTAKEN: "your system fell in rank",
     NoticeKind.FIRST_PLACE: "a new first place",
-    NoticeKind.WAITING: "a submission waits for a decision",
+    NoticeKind.WAITING: "a submission needs a decision",
     NoticeKind.TOKEN: "an API token expires soon",
     NoticeKind.WEBHOOK: "a webhook was switched off",
 }
@@ -33,8 +33,8 @@ STALE = timedelta(days=3)  # what could not be mailed for so long is left to the
 def put_digests() -> int:
     """Put the mails that are due into the outbox. Any number of sweepers is harmless.
 
-    Nobody gets two mails about one benchmark within `settings.NOTICE_SECONDS`, and who never confirmed their address
-    gets none: it may be somebody else's.
+    No one gets two mails about one benchmark within `settings.NOTICE_SECONDS`, and who never confirmed their address
+    gets none: it may be someone else's.
 
     Returns:
         How many were put there.
@@ -76,7 +76,7 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
     benchmark = visible[0].benchmark
     kinds = sorted({notice.kind for notice in visible})
     link = unsubscribe_link(user, kinds)
-    # What it is about, in our own words: subjects stand where others read them, too.
+    # What it is about, in our own words: subjects are where others read them, too.
     about = benchmark.name if benchmark else "Your account"
     what = SUBJECTS[NoticeKind(visible[0].kind)] if len(visible) == 1 else f"{len(visible)} notices"
     lines = [f"Hello {user.shown_name},", ""]
@@ -84,8 +84,8 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
         lines += [f"- {notice.whole_text}", f"  {site_address(notice.path)}", ""]
     if len(visible) > SHOWN_NOTICES:
         lines += [f"and {len(visible) - SHOWN_NOTICES} more: {site_address(reverse('notices'))}", ""]
-    lines += [f"No more mails of this kind: {link}"]
-    lines += [f"Choose what you hear of: {site_address(reverse('notice_choices'))}", ""]
+    lines += [f"Unsubscribe from these emails: {link}"]
+    lines += [f"Notification settings: {site_address(reverse('notice_choices'))}", ""]
     put_mail(
         user.email,
         subject=f"[Plurank] {about}: {what}",
@@ -105,13 +105,14 @@ def has_confirmed_address(user: User) -> bool:
 
 
 def unsubscribe_link(user: User, kinds: Sequence[str]) -> str:
-    """The address by which whoever has the mail stops mails of these kinds; it needs no password and never expires."""
+    """The address by which anyone who has the mail stops mails of these kinds; it needs no password and never
+    expires."""
     token = signing.dumps([user.pk, list(kinds)], salt=SALT)
     return site_address(reverse("unsubscribe", args=[token]))
 
 
 def read_unsubscribe(token: str) -> tuple[User, list[str]] | None:
-    """Whose mails of which kinds a link stops; None where it is not one of ours."""
+    """Whose mails of which kinds a link stops; None where it is not from this site."""
     try:
         number, kinds = signing.loads(token, salt=SALT)
     except signing.BadSignature:
@@ -121,7 +122,7 @@ def read_unsubscribe(token: str) -> tuple[User, list[str]] | None:
 
 
 def unsubscribe(token: str) -> list[str] | None:
-    """Stop the mails that a link names. Returns their kinds, None where the link is not one of ours."""
+    """Stop the mails that a link names. Returns their kinds, None where the link is not from this site."""
     subscription = read_unsubscribe(token)
     if subscription is None:
         return None

@@ -47,7 +47,7 @@ def tell_each(
         key: which one, unique a person: telling it again changes nothing.
         path: where they see more.
         benchmark: what it is about; None for one's account.
-        words: what somebody wrote of it, such as a reason.
+        words: what someone wrote of it, such as a reason.
         author: who wrote them; None for the site itself.
 
     Returns:

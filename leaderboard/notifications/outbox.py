@@ -27,12 +27,12 @@ from ranking_engine.text.characters import writable
 
 logger = logging.getLogger(__name__)
 
-BATCH = 20  # at one go, so that whoever sends hears in time that it is to stop
+BATCH = 20  # at one go, so that anyone who sends hears in time that it is to stop
 MAX_OF_ONE_OWNER = 4  # webhooks, at one go
-ROUND_SECONDS = 60.0  # after which a round begins anew, so that what came due meanwhile has its turn
+ROUND_SECONDS = 60.0  # after which a round begins again, so that what came due meanwhile has its turn
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
 SUBJECT_LENGTH = 150
-LOST = "the attempt ended without a word: who sent it was killed, or took too long"
+LOST = "the attempt ended without a result: the sender was killed or took too long"
 State, Kind = OutboxMessage.State, OutboxMessage.Kind
 
 
@@ -75,7 +75,7 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
         How many were sent. What fails is tried again later; a mail server that does not answer ends the round.
     """
     now = timezone.now()
-    # What was claimed for the last time by somebody who is heard of no more is given up.
+    # What was claimed for the last time by someone who is heard of no more is given up.
     claimed = OutboxMessage.objects.filter(state=State.WAITING, attempts__gte=settings.OUTBOX_ATTEMPTS)
     for lost in claimed.filter(not_before__lte=now)[:BATCH]:
         record_failure(lost, LOST)
@@ -83,7 +83,7 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
     due = waiting.filter(not_before__lte=now).order_by("not_before", "pk")
     if kind == Kind.WEBHOOK:
         # Each owner's first webhook, then each owner's second, and at most a few of one owner's: who has many slow
-        # receivers, on many benchmarks, delays their own and not everybody else's. Those that fail come last.
+        # receivers, on many benchmarks, delays their own and not everyone else's. Those that fail come last.
         whose = Coalesce("delivery__webhook__author_id", 0 - F("delivery__webhook__benchmark_id"))
         turn = Window(RowNumber(), partition_by=[whose], order_by=[F("not_before").asc(), F("pk").asc()])
         is_failing = Case(When(delivery__webhook__n_failures__gt=0, then=1), default=0)

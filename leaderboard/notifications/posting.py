@@ -1,4 +1,4 @@
-"""Posting to an address that somebody typed in: to the public internet alone, whatever the name leads to.
+"""Posting to an address that someone typed in: to the public internet alone, whatever the name leads to.
 
 A site that calls addresses of strangers can be made to call what only it can reach. So the name is resolved once, every
 address that it leads to is checked, and the connection goes to the checked address itself: a name that leads elsewhere
@@ -38,7 +38,7 @@ NEVER: tuple[Network, ...] = tuple(
 
 
 class AddressError(ValueError):
-    """An address that nothing is posted to; the message says why, in words for whoever typed it."""
+    """An address that nothing is posted to; the message says why, in words for anyone who typed it."""
 
 
 class PostError(Exception):
@@ -60,7 +60,7 @@ class Target:
 
 
 def read_address(address: str) -> Target:
-    """The parts of an address, without asking anybody where its name leads.
+    """The parts of an address, without asking anyone where its name leads.
 
     Raises:
         AddressError: it is none that is posted to.
@@ -70,20 +70,20 @@ def read_address(address: str) -> Target:
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode()
     except (ValueError, UnicodeError) as error:
-        raise AddressError("This is no address of the web.") from error
+        raise AddressError("This is not a web address.") from error
     schemes = ("https", "http") if settings.WEBHOOKS_INSIDE else ("https",)
     if parts.scheme not in schemes or not host:
-        raise AddressError("The address begins with https:// and a host's name.")
+        raise AddressError("The address must begin with https:// and a host name.")
     if len(address) > ADDRESS_LENGTH or any(letter <= " " or letter > "~" for letter in parts.path + parts.query):
-        sentence = f"The address has at most {ADDRESS_LENGTH} characters, and none but ASCII after the host's name."
+        sentence = f"The address can have at most {ADDRESS_LENGTH} characters, and only ASCII after the host name."
         raise AddressError(sentence)
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressError("The address has no name, no password and no # in it.")
+        raise AddressError("The address must not contain a user name, a password or a #.")
     is_tls = parts.scheme == "https"
     port = port if port is not None else 443 if is_tls else 80
     if not settings.WEBHOOKS_INSIDE:
         if port not in PORTS:
-            raise AddressError(f"The port is one of {', '.join(map(str, sorted(PORTS)))}.")
+            raise AddressError(f"The port must be one of {', '.join(map(str, sorted(PORTS)))}.")
         try:
             is_number = bool(ipaddress.ip_address(host))
         except ValueError:
@@ -126,9 +126,9 @@ def resolve(target: Target, seconds: float) -> str:
     asking.start()
     asking.join(seconds)
     if asking.is_alive():
-        raise PostError(f"The host's name was not resolved within {seconds:g} seconds.")
+        raise PostError(f"The host name was not resolved within {seconds:g} seconds.")
     if not addresses:
-        raise PostError("The host's name could not be resolved.")
+        raise PostError("The host name could not be resolved.")
     if not all(map(is_allowed, addresses)):
         raise AddressError(NOT_PUBLIC)
     return addresses[0]
@@ -163,7 +163,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
     address_number = resolve(target, seconds)
     left = max(0.1, seconds - (time.monotonic() - began))
     connection = _Pinned(target, address_number, left)
-    # A timeout of the socket holds for each step; whoever answers a byte at a time is cut off here.
+    # A timeout of the socket holds for each step; anyone who answers a byte at a time is cut off here.
     ends = threading.Timer(left, _cut_off, [connection])
     ends.daemon = True
     ends.start()
@@ -171,7 +171,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
         connection.request("POST", target.path, body, dict(headers))
         status = connection.getresponse().status
     except ssl.SSLCertVerificationError as error:
-        raise PostError(f"The certificate does not fit the name: {error.verify_message}.") from error
+        raise PostError(f"The certificate does not match the host name: {error.verify_message}.") from error
     except TimeoutError as error:
         raise PostError(f"No answer within {seconds:g} seconds.") from error
     except (OSError, http.client.HTTPException) as error:
@@ -188,7 +188,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
 
 
 def _cut_off(connection: _Pinned) -> None:
-    connection.is_cut_off = True  # first: whoever waits for an answer goes on at once, and asks
+    connection.is_cut_off = True  # first: anyone who waits for an answer goes on at once, and asks
     if connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)

@@ -1,10 +1,11 @@
-"""What somebody was told, as far as they may still know of it."""
+"""What someone was told, as far as they may still know of it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils import timezone
 
@@ -23,16 +24,22 @@ from leaderboard.models import (
 Way = NoticeChoice.Way
 
 
-def visible_notices(user: User) -> QuerySet[Notice]:
+def visible_notices(user: User | OuterRef) -> QuerySet[Notice]:
     """The user's notices, newest first, without those about benchmarks that are closed to them now."""
-    own = Membership.objects.filter(user=user).values("benchmark")
-    open_to_them = Q(benchmark=None) | ~Q(benchmark__visibility=Benchmark.Visibility.PRIVATE) | Q(benchmark__in=own)
+    is_theirs = Exists(Membership.objects.filter(user=OuterRef("user"), benchmark=OuterRef("benchmark")))
+    open_to_them = Q(benchmark=None) | ~Q(benchmark__visibility=Benchmark.Visibility.PRIVATE) | is_theirs
     return Notice.objects.filter(open_to_them, user=user).select_related("benchmark")
 
 
 def count_unread(user: User) -> int:
     """How many of them the user did not look at."""
     return visible_notices(user).filter(read_at=None).count()
+
+
+def unread_count() -> Coalesce:
+    """Of a query of users: the same of each of them."""
+    unread = visible_notices(OuterRef("pk")).filter(read_at=None).order_by()
+    return Coalesce(Subquery(unread.values("user").annotate(n=Count("pk")).values("n")), 0)
 
 
 def ways_of(user: User) -> dict[str, str]:
@@ -90,7 +97,7 @@ def webhook_of(benchmark: Benchmark, uuid: UUID) -> Webhook:
     """
     webhook = Webhook.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
     if webhook is None:
-        raise Http404("No webhook of this number stands here.")
+        raise Http404("There is no webhook of this number.")
     return webhook
 
 

@@ -74,7 +74,7 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
     """The link in a mail. Looking at it changes nothing; programs look at every link of a mail."""
     subscription = read_unsubscribe(token)
     if subscription is None:
-        raise Http404("This link is not complete.")
+        raise Http404("This link is incomplete.")
     if request.method == "POST":
         unsubscribe(token)
     kinds = [NoticeKind(kind).label for kind in subscription[1]]
@@ -122,7 +122,7 @@ def _page(
 
 @reauthentication_required
 def _show_secret(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    """Add a webhook, or give one a new secret; a session that somebody stole does not read it."""
+    """Add a webhook, or give one a new secret; a session that someone stole does not read it."""
     if request.POST.get("action") == "renew":
         secret = renew_secret(_chosen(request, benchmark), author=signed_in(request))
         return _page(request, benchmark, WebhookForm(), secret=secret)
@@ -140,10 +140,10 @@ def _show_secret(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 STEPS = {
-    "test": "A test is on its way; reload the page to see what came of it.",
-    "on": "The webhook is switched on.",
-    "off": "The webhook is switched off; what waited is not sent.",
-    "delete": "The webhook is deleted.",
+    "test": "A test was sent; reload the page to see the result.",
+    "on": "The webhook is on.",
+    "off": "The webhook is off; waiting deliveries are not sent.",
+    "delete": "The webhook was deleted.",
 }
 
 
@@ -151,5 +151,5 @@ def _chosen(request: HttpRequest, benchmark: Benchmark) -> Webhook:
     try:
         uuid = UUID(request.POST.get("webhook", ""))
     except ValueError as error:
-        raise Http404("No webhook of this number stands here.") from error
+        raise Http404("There is no webhook of this number.") from error
     return webhook_of(benchmark, uuid)

@@ -48,7 +48,7 @@ def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Seq
     events = _checked(events)
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if Webhook.objects.filter(benchmark=benchmark).count() >= MAX_WEBHOOKS:
-        raise WebhookError(f"A benchmark has at most {MAX_WEBHOOKS} webhooks; delete one first.")
+        raise WebhookError(f"A benchmark can have at most {MAX_WEBHOOKS} webhooks; delete one first.")
     webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, author=author)
     _record(webhook, {}, author)
     return webhook, secret_of(webhook)
@@ -56,7 +56,7 @@ def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Seq
 
 def _checked(events: Sequence[str]) -> list[str]:
     if not events or set(events) - set(Event.values):
-        raise ValidationError({"events": f"Choose among the events {', '.join(Event.values)}."})
+        raise ValidationError({"events": f"Choose from the events {', '.join(Event.values)}."})
     return [event for event in Event.values if event in events]
 
 
@@ -85,7 +85,7 @@ def change_webhook(
 
 @transaction.atomic
 def renew_secret(webhook: Webhook, *, author: User) -> str:
-    """Sign with another secret from now on, deliveries that wait among them; nobody can read the old one again.
+    """Sign with another secret from now on, deliveries that wait among them; no one can read the old one again.
 
     Returns:
         The new secret.
@@ -118,7 +118,7 @@ def put_test(webhook: Webhook) -> WebhookDelivery:
         raise WebhookError("The webhook is switched off; switch it on first.")
     waiting = webhook.deliveries.filter(event=WebhookDelivery.TEST, message__state=OutboxMessage.State.WAITING)
     if waiting.exists():
-        raise WebhookError("A test waits to be delivered already.")
+        raise WebhookError("A test is already waiting to be delivered.")
     return _put(webhook, WebhookDelivery.TEST)
 
 

@@ -1,4 +1,4 @@
-"""What a page or the API computes while somebody waits: in a child process, within a budget, for those who may ask.
+"""What a page or the API computes while someone waits: in a child process, within a budget, for those who may ask.
 
 Everything that is not stored comes through `compute`. It counts the request against its reader's rate, waits for a turn
 among the few children of this process, and ends what takes too long or is not waited for any more.
@@ -34,13 +34,13 @@ from ranking_engine.core.aggregation import weight_bits
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-RETRY_SECONDS = 5  # after which whoever found no turn may try again
+RETRY_SECONDS = 5  # after which anyone who found no turn may try again
 KEPT_SECONDS = 3600  # how long an answer is kept
 PARTLY_KEPT_SECONDS = 60  # how long one is kept from which rules are missing: at a quieter time they may be there
 FEW_STEPS = 500_000  # comparisons that take some ten milliseconds at most, each of numpy's a few nanoseconds
 LONG_STEPS = 30  # what a comparison counts for where numpy has no integers of its length, for every 53 bits
 ANSWER_BYTES = 2**20  # a larger answer is not kept
-COMMAND_LINE = "Download the scores and run the command line, python -m ranking_engine, which has no such limit."
+COMMAND_LINE = "Download the scores and use the command line, python -m ranking_engine, which has no limit."
 
 
 class BusyError(Exception):
@@ -52,7 +52,9 @@ class TooOftenError(Exception):
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
-        super().__init__(f"You, or someone at your address, had very much computed. Try again in {seconds} seconds.")
+        super().__init__(
+            f"You, or someone at your network address, asked for too many computations. Try again in {seconds} seconds."
+        )
 
 
 class TooLargeError(ValueError):
@@ -112,7 +114,7 @@ def reader_now() -> Reader | None:
 
 
 def count_request() -> None:
-    """Count what is asked for and not stored, whether it is computed now or was for somebody else a moment ago.
+    """Count what is asked for and not stored, whether it is computed now or was for someone else a moment ago.
 
     Raises:
         TooOftenError: this reader asked too often of late.
@@ -188,14 +190,14 @@ def compute(
         raise BusyError from error
     except OutOfTimeError as error:
         raise TookTooLongError(
-            f"This took longer than the {settings.ON_DEMAND_SECONDS} seconds that there are for an answer on demand. "
+            f"This took longer than the {settings.ON_DEMAND_SECONDS} seconds allowed for an answer on demand. "
             f"{COMMAND_LINE}"
         ) from error
     except OutOfMemoryError as error:
         logger.warning("a computation on demand ended without an answer: %s", error)
         raise TooLargeError(
-            f"This needs more memory than the {settings.ON_DEMAND_MEMORY_BYTES // 2**20} MB that there are for an "
-            f"answer on demand. {COMMAND_LINE}"
+            f"This needs more memory than the {settings.ON_DEMAND_MEMORY_BYTES // 2**20} MB allowed for an answer on "
+            f"demand. {COMMAND_LINE}"
         ) from error
     finally:
         if reader is not None:
@@ -261,7 +263,7 @@ def rank_in_time(
 
 def too_long_reason() -> str:
     """Why a rule has no ranking that was not done in time."""
-    return f"It takes more time or memory than there is for an answer on demand: {settings.ON_DEMAND_SECONDS} seconds."
+    return f"It takes more time or memory than allowed for an answer on demand: {settings.ON_DEMAND_SECONDS} seconds."
 
 
 def refuse_beyond_budget(n_systems: int, n_tasks: int, n_rules: int = 1, *, bits: int = 0, times: int = 1) -> None:
@@ -280,17 +282,17 @@ def refuse_beyond_budget(n_systems: int, n_tasks: int, n_rules: int = 1, *, bits
     if size > settings.ON_DEMAND_BUDGET:
         factors = [f"{n_systems:,} systems", f"{n_tasks:,} tasks"]
         factors += [f"{n_rules} rules"] * (n_rules > 1) + [f"{times} rankings"] * (times > 1)
-        factors += [f"{-(-bits // 53)} words a weight"] * (bits > 53)
+        factors += [f"{-(-bits // 53)} words per weight"] * (bits > 53)
         raise TooLargeError(
-            f"This is {' x '.join(factors)} = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. "
-            f"{COMMAND_LINE}"
+            f"This is {' x '.join(factors)} = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} can be computed on "
+            f"demand. {COMMAND_LINE}"
         )
 
 
 def single_flight(key: str, make: Callable[[], T], kept_seconds: Callable[[T], int] = lambda _: KEPT_SECONDS) -> T:
     """An answer from the cache, or made once while others wait for it a little.
 
-    Whoever waited in vain makes it for themselves: a reader gets an answer even where the first one died.
+    Anyone who waited in vain makes it for themselves: a reader gets an answer even where the first one died.
 
     Args:
         key: of the answer.

@@ -13,7 +13,7 @@ from leaderboard.on_demand import budget as on_demand
 from leaderboard.on_demand.allowance import seconds_to_wait
 from leaderboard.on_demand.budget import BusyError, Reader, TooOftenError, asked_by
 
-HUNG_UP = 499  # nobody reads it: the client is gone; for the log
+HUNG_UP = 499  # no one reads it: the client is gone; for the log
 
 
 class ComputingMiddleware:

@@ -1,4 +1,4 @@
-"""When the database was last backed up, by `manage.py backup`; what other programs write nobody here knows."""
+"""When the database was last backed up, by `manage.py backup`; what other programs write no one here knows."""
 
 from django.db import DatabaseError
 from django.db.migrations.recorder import MigrationRecorder

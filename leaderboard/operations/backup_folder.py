@@ -17,7 +17,7 @@ def surplus_backups(folder: Path, *, daily: int, weekly: int) -> list[Path]:
     """The backups in a folder that are neither the last of one of the newest `daily` days on which there was one, nor
     the last of one of the newest `weekly` weeks (Monday to Sunday, UTC); oldest first.
 
-    Files of any other name are nobody's to remove.
+    Files of any other name are no one's to remove.
     """
     moments = sorted(
         (datetime.strptime(match[1], MOMENT).replace(tzinfo=UTC), path)

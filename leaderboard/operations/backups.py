@@ -3,7 +3,7 @@
 A backup is a tar file of two members: `manifest.json` says what is inside (release, migrations, rows of every table,
 and of every benchmark the published revision with the hash of its inputs), and `database` is SQLite's own copy or
 PostgreSQL's own dump, both of one moment while the site goes on. A restored database is held against the manifest, and
-the hashes are computed anew from its scores. A backup of SQLite also restores into PostgreSQL.
+the hashes are computed again from its scores. A backup of SQLite also restores into PostgreSQL.
 """
 
 import fcntl
@@ -63,7 +63,7 @@ def write_backup(file: Path) -> dict[str, Any]:
         BackupError: the file is there already, or the database's own program failed.
     """
     if file.exists():
-        raise BackupError(f"{file} is there already; choose another name")
+        raise BackupError(f"{file} already exists; choose another name")
     with _folder_beside(file) as folder:
         dump = folder / "database"
         manifest = _dump(dump)
@@ -81,7 +81,7 @@ def write_backup(file: Path) -> dict[str, Any]:
         try:
             os.link(unfinished, file)  # unlike a renaming, never over a file that came meanwhile
         except FileExistsError:
-            raise BackupError(f"{file} is there already; choose another name") from None
+            raise BackupError(f"{file} already exists; choose another name") from None
     return manifest
 
 
@@ -104,7 +104,7 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
                 with dump.open("wb") as target:
                     shutil.copyfileobj(_member(archive, "database"), target)
         except (tarfile.TarError, KeyError, ValueError) as error:
-            raise BackupError(f"{file} is no backup of Plurank: {error}") from error
+            raise BackupError(f"{file} is not a backup of Plurank: {error}") from error
         if manifest.get("format") != FORMAT:
             raise BackupError(f"{file} has format {manifest.get('format')!r}; this release reads {FORMAT}")
         _refuse_misfit(manifest)
@@ -114,7 +114,7 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
     if set(_known_migrations()) - set(manifest["migrations"]):
         say("Migrating from the older release ...")
         call_command("migrate", interactive=False, verbosity=0)
-    say(f"Computing the input hashes of {len(manifest['boards'])} boards anew ...")
+    say(f"Computing the input hashes of {len(manifest['boards'])} boards again ...")
     hashes = {}
     for key, number, _ in manifest["boards"]:
         benchmark = Benchmark.objects.get(key=key)
@@ -194,7 +194,7 @@ def _compare(what: str, expected: dict[str, Any], restored: dict[str, Any]) -> N
 
 @contextmanager
 def _folder_beside(file: Path) -> Iterator[Path]:
-    """A folder of our own on the same disk; what is in it is nobody else's to read."""
+    """A folder of our own on the same disk; what is in it is no one else's to read."""
     parent = file.resolve().parent
     try:
         # What killed backups and restores left there: the folders that no living process has locked.
@@ -275,7 +275,7 @@ def _restore(vendor: str, dump: Path) -> None:
         try:
             fill_from_sqlite(dump)
         except MoveError as error:
-            raise BackupError(f"PostgreSQL does not take what SQLite took: {error}") from error
+            raise BackupError(f"PostgreSQL does not accept what SQLite accepted: {error}") from error
     else:
         with closing(sqlite3.connect(dump)) as copy:
             connection.ensure_connection()

@@ -37,7 +37,7 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         if not reaches_broker():
             failing.append("the broker does not answer")
     if role in Job.Queue.values:
-        # Jobs that are long due and that nobody runs: the queue's worker does not take any. What only follows an
+        # Jobs that are long due and that no one runs: the queue's worker does not take any. What only follows an
         # upgrade may be due for long, and between two of its jobs there is a moment when none runs.
         long_ago = timezone.now() - timedelta(minutes=STUCK_MINUTES)
         due = Job.objects.filter(queue=role, state=Job.State.WAITING, not_before__lt=long_ago)
@@ -75,8 +75,3 @@ def readiness() -> Readiness:
     n_living = {role: living[role].n_living if living else 0 for role in ROLES}
     workers = {queue: n_living[queue] for queue in Job.Queue.values}
     return Readiness(has_database, has_broker, n_living[SWEEP] > 0, workers)
-
-
-def sweep_age() -> float | None:
-    """Seconds since a sweep was last heard of; None where none ever was."""
-    return living_workers()[SWEEP].age

@@ -35,7 +35,7 @@ def families() -> Iterator[Metric]:
     memory.add_metric(["largest"], max(taken, default=0))
     yield memory
     disk = shutil.disk_usage(settings.VAR)
-    yield GaugeMetricFamily("plurank_disk_free_bytes", "What is free on the disk of PLURANK_VAR.", disk.free)
+    yield GaugeMetricFamily("plurank_disk_free_bytes", "Free space on the disk of PLURANK_VAR.", disk.free)
     yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", disk.total)
 
 

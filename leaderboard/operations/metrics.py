@@ -60,7 +60,7 @@ class _Site(Collector):
 
 def _of_database() -> Iterator[Metric]:
     if connection.vendor == "postgresql":
-        # Everybody may count these, and whose connections they are does not matter.
+        # Everyone may count these, and whose connections they are does not matter.
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(*), current_setting('max_connections')::int"
@@ -68,12 +68,14 @@ def _of_database() -> Iterator[Metric]:
                 " FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL"
             )
             used, most = cursor.fetchone()
-        yield _gauge("database_connections", "Connections to this PostgreSQL, by whomever.", [], [((), used)])
-        yield _gauge("database_connections_max", "How many it takes from others than superusers.", [], [((), most)])
+        yield _gauge("database_connections", "Connections to this PostgreSQL, from all clients.", [], [((), used)])
+        yield _gauge(
+            "database_connections_max", "How many it accepts from clients that are not superusers.", [], [((), most)]
+        )
     yield from _queues()
     yield from _lately()
     yield from job_counts.families()
-    description = "Benchmarks whose newest board was given up."
+    description = "Benchmarks whose newest board failed."
     yield _gauge("boards_failed", description, [], [((), failed_boards().count())])
 
     # From the moment a revision was accepted until its board was published.
@@ -99,10 +101,10 @@ def _of_database() -> Iterator[Metric]:
     of_role = living_workers()
     n_living = [((role,), liveness.n_living) for role, liveness in of_role.items()]
     ages = [((role,), liveness.age) for role, liveness in of_role.items() if liveness.age is not None]
-    yield _gauge("processes", "Sweeps, and workers by queue, heard of within a minute.", ["role"], n_living)
-    yield _gauge("process_age_seconds", "Seconds since any process of a role was heard of.", ["role"], ages)
+    yield _gauge("processes", "Sweeps, and workers by queue, seen within a minute.", ["role"], n_living)
+    yield _gauge("process_age_seconds", "Seconds since any process of a role was last seen.", ["role"], ages)
     of_sweep = [((), age) for (role,), age in ages if role == SWEEP]
-    yield _gauge("sweep_age_seconds", "Seconds since a sweep was last heard of.", [], of_sweep)
+    yield _gauge("sweep_age_seconds", "Seconds since a sweep was last seen.", [], of_sweep)
     description = "Seconds since the last backup of this database, or since it was made where there was none."
     yield _gauge("backup_age_seconds", description, [], [((), backup_age())])
 

@@ -34,7 +34,7 @@ from leaderboard.submissions.quotas import TOTAL, day_of
 
 SLICE = 500  # rows of one kind that one transaction deletes, and one pass of the sweep
 PASS_SECONDS = 60  # from the end of one pass until the next
-LONGEST_PASS = timedelta(minutes=10)  # whoever began a pass and has not ended it after so long was killed
+LONGEST_PASS = timedelta(minutes=10)  # anyone who began a pass and has not ended it after so long was killed
 PARTIAL_DAYS = 7
 
 
@@ -59,7 +59,7 @@ def _jobs() -> QuerySet:
 
 
 def _partials() -> QuerySet:
-    """What chunks found of studies that were given up, or that nobody put together for a week."""
+    """What chunks found of studies that were given up, or that no one put together for a week."""
     given_up = Job.objects.filter(
         kind=OuterRef("job__kind"),
         subject_id=OuterRef("job__subject_id"),
@@ -97,15 +97,15 @@ def _day_counts(model: type[SubmissionCount] | type[CellCount]) -> QuerySet:
 
 # Partials go before their jobs, and listed sessions after the sessions.
 OLD_ROWS = (
-    OldRows("partials", "results of parts of studies that nobody will put together", _partials),
+    OldRows("partials", "partial results of studies that will not be completed", _partials),
     OldRows("jobs", "ended jobs of revisions before the published one", _jobs),
-    OldRows("drafts", "drafts of submissions that nobody confirmed",
+    OldRows("drafts", "drafts of submissions that were not confirmed",
             lambda: Draft.objects.filter(expires_at__lt=timezone.now())),
-    OldRows("benchmark drafts", "drafts of benchmarks that nobody confirmed",
+    OldRows("benchmark drafts", "drafts of benchmarks that were not confirmed",
             lambda: BenchmarkDraft.objects.filter(expires_at__lt=timezone.now())),
     OldRows("sessions", "sessions that ended", _sessions),
     OldRows("listed sessions", "browsers in people's lists whose session ended", _listed_sessions),
-    OldRows("attempts", "counts of failed attempts that are over",
+    OldRows("attempts", "expired counts of failed attempts",
             lambda: AttemptCount.objects.filter(ends_at__lt=timezone.now())),
     OldRows("tokens", "API tokens that expired",
             lambda: ApiToken.objects.filter(expiry__lt=_before(settings.KEEP_DAYS))),
@@ -113,7 +113,7 @@ OLD_ROWS = (
             lambda: Invitation.objects.filter(expires_at__lt=_before(settings.KEEP_DAYS))),
     OldRows("counts", "counts of daily caps", lambda: _day_counts(SubmissionCount)),
     OldRows("cell counts", "counts of scores that were stored on a day", lambda: _day_counts(CellCount)),
-    OldRows("messages", "mails and deliveries to webhooks that went out or were given up", _messages),
+    OldRows("messages", "emails and webhook deliveries that were sent or abandoned", _messages),
     OldRows("notices", "notices", _notices),
 )  # fmt: skip
 DESCRIPTIONS = {kind.name: kind.description for kind in OLD_ROWS} | {
@@ -157,7 +157,7 @@ def retain() -> dict[str, int] | None:
     """One pass: up to `SLICE` rows of each kind. None where it is not due, or another sweep is at it."""
     state, _ = RetentionState.objects.get_or_create(pk=1, defaults={"due_at": timezone.now()})
     now = timezone.now()
-    is_due = Q(due_at__lte=now) | Q(due_at__gt=now + LONGEST_PASS)  # further ahead than anybody sets it
+    is_due = Q(due_at__lte=now) | Q(due_at__gt=now + LONGEST_PASS)  # further ahead than anyone sets it
     if not RetentionState.objects.filter(is_due, pk=1, due_at=state.due_at).update(due_at=now + LONGEST_PASS):
         return None
     removed = Counter({kind.name: remove_slice(kind) for kind in OLD_ROWS})

@@ -31,7 +31,7 @@ from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionE
 from leaderboard.studies.plans import study_name
 
 PAGE_JOBS = 50
-MAX_JOBS = 5_000  # further back nobody counts them
+MAX_JOBS = 5_000  # further back no one counts them
 STALLED_AFTER = timedelta(minutes=2)  # a job that is tried again waits less
 
 
@@ -112,7 +112,7 @@ def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
 
 @require_safe
 def documents(request: HttpRequest) -> HttpResponse:
-    """What there is to read, the first hour first."""
+    """Overview to read, the first hour first."""
     context = {"first_hours": service.first_hours(), "documents": service.other_documents()}
     return render(request, "operations/documents.html", context)
 
@@ -162,7 +162,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """`ok` while the web server reaches its database, else 503; what exactly is wrong stands in the log."""
+    """`ok` while the web server reaches its database, else 503; what exactly is wrong is in the log."""
     is_well = not problems("web")
     return HttpResponse("ok\n" if is_well else "unwell\n", status=200 if is_well else 503, content_type="text/plain")
 
@@ -178,7 +178,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The site's numbers for Prometheus, for whoever brings `PLURANK_METRICS_TOKEN`; to all others there is no page."""
+    """The site's numbers for Prometheus, for anyone who brings `PLURANK_METRICS_TOKEN`; to all others there is no
+    page."""
     given, wanted = request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"
     if not settings.METRICS_TOKEN or not constant_time_compare(given, wanted):
         raise Http404

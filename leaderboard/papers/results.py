@@ -107,7 +107,7 @@ def claim_on(section: str) -> str:
 def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
     """Return the page for one paper or all, and for one verdict or all; unknown words ask for all.
 
-    Without either, the essay and the overview stand alone.
+    Without either, the essay and the overview are alone.
     """
     content = stored()
     overview = []

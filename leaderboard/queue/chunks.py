@@ -43,7 +43,7 @@ def supersede_rest(job: Job) -> None:
 
 
 def insert_missing_merges() -> int:
-    """Insert the merge of every study whose chunks are all done: whoever ended the last one may have died since."""
+    """Insert the merge of every study whose chunks are all done: anyone who ended the last one may have died since."""
     begun = Job.objects.filter(partial__isnull=False, engine_version=engine_version).order_by("chunk")
     heads = {(job.kind, job.subject_id, job.parameter_hash, job.engine_version): job for job in begun}
     return sum(insert_merge_if_whole(job) for job in heads.values())

@@ -109,16 +109,16 @@ def silence(role: str, *, is_here: bool = False, pid: int | None = None) -> str:
         return ""
     last = rows.filter(seen_at__lt=now + SKEW).order_by("-seen_at").first()
     if last is None:
-        return f"{who} was heard of within a day: none was started, or none reaches the database"
+        return f"{who} was seen within the last day: none was started, or none can reach the database"
     if last.host != host[:255]:
-        cause = f"it ended, hangs, or does not reach the database: see its log on {last.host}"
+        cause = f"it ended, is stuck, or cannot reach the database: see its log on {last.host}"
     else:
-        cause = "it is still there, so it hangs, was stopped, or does not reach the database: see its log"
+        cause = "it still exists, so it is stuck, was stopped, or cannot reach the database: see its log"
         try:
             os.kill(last.pid, 0)
         except ProcessLookupError:
-            cause = "it ended, and none was started in its place"
-        except PermissionError:  # somebody else's, so it is there
+            cause = "it ended and was not restarted"
+        except PermissionError:  # someone else's, so it is there
             pass
     seconds = round((now - last.seen_at).total_seconds())
     return (

@@ -95,7 +95,7 @@ def families() -> Iterator[Metric]:
     # By queue: what staff look after.
     failed = JobCount.objects.filter(outcome=FAILED).order_by().values("queue").annotate(total=Sum("n"))
     n_failed = {row["queue"]: row["total"] for row in failed}
-    description = "Jobs that were ever given up, by queue; it never falls."
+    description = "Jobs that were ever marked failed, by queue; it never falls."
     given_up = GaugeMetricFamily("plurank_jobs_failed", description, labels=["queue"])
     for queue in Job.Queue.values:
         given_up.add_metric([queue], n_failed.get(queue, 0))

@@ -1,6 +1,6 @@
 """The life of a job row: claimed, renewed, finished, failed, swept.
 
-Every step is one conditional UPDATE; no row changed means that somebody else was first, or took the job over. Nothing
+Every step is one conditional UPDATE; no row changed means that someone else was first, or took the job over. Nothing
 here rests on locks, so any number of workers and sweepers is harmless.
 """
 
@@ -45,14 +45,14 @@ WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
 # to them is through with stale ones at once, whereupon the next sweep sends fresh ones.
 WAKE_UPS_A_QUEUE = 100
-WAKE_UPS_UNHURRIED = 20  # for jobs that nobody waits for no more are sent than a queue then holds
+WAKE_UPS_UNHURRIED = 20  # for jobs that no one waits for no more are sent than a queue then holds
 TAKEN_OVER_A_SWEEP = 200  # jobs that an older engine version left
 CANDIDATES = 20  # how many jobs a worker tries on one wake-up until it has one
 WAITING, RUNNING = Job.State.WAITING, Job.State.RUNNING
 
 
 class LeaseLostError(RuntimeError):
-    """Another worker owns the job, or nobody may: what was computed is dropped."""
+    """Another worker owns the job, or no one may: what was computed is dropped."""
 
 
 class SupersededError(RuntimeError):
@@ -75,7 +75,7 @@ def is_superseded(job: Job) -> bool:
 
     A running ranking is never superseded. A running study is not where the benchmark went without a finished one for
     longer than the kind's budget, nor is the rest of a study that has begun. A merge is cheap and all but done. What
-    somebody asked of one revision is about no newer one.
+    someone asked of one revision is about no newer one.
     """
     is_waiting = job.state == WAITING
     if job.kind in (EXPERIMENT, RANKS_AGAIN):
@@ -148,7 +148,7 @@ def _due_jobs(queue: str) -> QuerySet[Job]:
 
 
 def claim(job_id: int, *, worker: str) -> Job | None:
-    """Make a due job this worker's own; None where it is not due, is somebody else's, or is superseded.
+    """Make a due job this worker's own; None where it is not due, is someone else's, or is superseded.
 
     Args:
         job_id: which job.
@@ -293,7 +293,7 @@ def sweep() -> int:
     _mend_times(now)
     for job in Job.objects.filter(state=RUNNING, lease_until__lt=now)[:200]:
         is_out_of_time = job.deadline is not None and job.lease_until == job.deadline
-        error = f"attempt {job.attempts} ended without a word: its worker " + (
+        error = f"attempt {job.attempts} ended without a result: its worker " + (
             "ran out of time" if is_out_of_time else "was killed, ran out of memory, or lost the database"
         )
         # A study that brings its worker down would do so for ever, and a board must not wait for it.

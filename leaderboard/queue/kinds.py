@@ -25,7 +25,7 @@ PROSPECTS = "prospects"
 AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
 INSTANCES = "instances"
-EXPERIMENT = "experiment"  # a study with parameters that somebody chose
+EXPERIMENT = "experiment"  # a study with parameters that someone chose
 STUDY_PLAN = "study_plan"
 # A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
 STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
@@ -71,7 +71,7 @@ JOB_KINDS = {
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             priority=6,
-            comes_with_revision=False,  # inserted when somebody asks for them
+            comes_with_revision=False,  # inserted when someone asks for them
         ),
         JobKind(
             PROSPECTS,
@@ -110,7 +110,8 @@ JOB_KINDS = {
             budget_seconds=300,
             priority=3,
             # `n_resamples`: of boards of up to 300 systems, larger ones get 1,000. `budget`: seconds, as costs are
-            # estimated, for rules that must be ranked anew for every resample; each gets `least` resamples in any case.
+            # estimated, for rules that must be ranked again for every resample; each gets `least` resamples in any
+            # case.
             parameters={"n_resamples": 4000, "level": 0.95, "seed": 0, "budget": 20, "least": 100},
         ),
         JobKind(
@@ -144,7 +145,7 @@ JOB_KINDS = {
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=0,
-            comes_with_revision=False,  # inserted when somebody asks for it
+            comes_with_revision=False,  # inserted when someone asks for it
         ),
         JobKind(
             MERGE,
@@ -189,7 +190,7 @@ def insert_revision_jobs(revision: Revision) -> None:
             if kind.key == STUDY_PLAN and (pause := seconds_until_quiet(revision, now)):
                 job.not_before, job.woken_at = now + timedelta(seconds=pause), None  # the sweep wakes for it
             jobs.append(job)
-    # The revision is not committed yet, so nobody else can have made one of its jobs.
+    # The revision is not committed yet, so no one else can have made one of its jobs.
     for job in Job.objects.bulk_create(jobs):
         if job.woken_at is not None:
             wake_on_commit(job, limit_seconds=JOB_KINDS[job.kind].limit_seconds)
@@ -247,7 +248,7 @@ def insert_job(
 ) -> Job:
     """The job row of `kind` for `revision`, made where there is none, and a wake-up for it.
 
-    A row that waits as a recomputation is raised to the priority asked for. The sweep wakes for what nobody waits for,
+    A row that waits as a recomputation is raised to the priority asked for. The sweep wakes for what no one waits for,
     so that the broker gets few messages at a time.
 
     Args:

@@ -83,7 +83,7 @@ def _line(waiting: QuerySet[Job]) -> list[Any]:
 
 
 def last_of(line: dict[int, Place]) -> str:
-    """When all of a line should be done, in words; empty where nobody waits."""
+    """When all of a line should be done, in words; empty where no one waits."""
     if not line:
         return ""
     last = max(line.values(), key=lambda place: place.seconds)

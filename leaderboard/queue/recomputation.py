@@ -1,4 +1,4 @@
-"""After an engine upgrade: what an older version published is computed again, after all that somebody waits for."""
+"""After an engine upgrade: what an older version published is computed again, after all that someone waits for."""
 
 import time
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ REST_SECONDS = 60.0  # between two looks once nothing is left
 class Recomputations:
     """A step of the sweep: one slice each time while boards are left, then a look once a minute.
 
-    What is left stands in the database alone. A sweep that is killed goes on where it was, and several share the work.
+    What is left is in the database alone. A sweep that is killed goes on where it was, and several share the work.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ def retry_job(job: Job) -> bool:
     """
     if job.engine_version != engine_version or not is_known(job.kind):
         return False
-    # Somebody waits for it now, even where it only followed an upgrade. Chunks of studies have priorities of their own.
+    # Someone waits for it now, even where it only followed an upgrade. Chunks of studies have priorities of their own.
     priority = job.priority if study_of(job.kind) else max(job.priority, kind_of(job.kind).priority)
     changed = Job.objects.filter(pk=job.pk, state__in=GIVEN_UP_OR_RESTING).update(
         state=Job.State.WAITING,
@@ -59,5 +59,5 @@ def failed_jobs() -> QuerySet[Job]:
 
 
 def failed_boards() -> QuerySet[Job]:
-    """The newest boards that were given up: nobody sees the newest scores of these benchmarks."""
+    """The newest boards that were given up: no one sees the newest scores of these benchmarks."""
     return failed_jobs().filter(kind=RANKINGS, sequence__gt=F("benchmark__published_number"))

@@ -1,6 +1,6 @@
-"""Whose job is next: benchmarks take turns, so that a busy one, or many, keep nobody from theirs.
+"""Whose job is next: benchmarks take turns, so that a busy one, or many, keep no one from theirs.
 
-What comes with a board goes before every study, whoever's. Of equals the benchmarks go first that somebody submitted
+What comes with a board goes before every study, anyone who's. Of equals the benchmarks go first that someone submitted
 to or waits for on a page, then the one whose last turn is longest ago. A turn for what comes with a board lasts until
 all of its revision is there: a newcomer waits for one turn, not for one at each part. A turn for studies is one job.
 """
@@ -14,7 +14,7 @@ from django.utils import timezone
 from leaderboard.models import Job, Revision, Turn
 from leaderboard.queue.priorities import IDLE, NOBODY_WAITS, PARTS
 
-WANTED = timedelta(minutes=10)  # after a submission, or after somebody looked at a page that waits
+WANTED = timedelta(minutes=10)  # after a submission, or after someone looked at a page that waits
 WANTED_AGAIN = timedelta(minutes=1)  # who looks at it again and again changes its row no more often
 
 
@@ -59,9 +59,9 @@ def take_turn(job: Job) -> None:
 
 
 def want_after_submission(revision: Revision) -> None:
-    """Let what a submission brings go before what nobody waits for. Call inside the transaction that accepts it.
+    """Let what a submission brings go before what no one waits for. Call inside the transaction that accepts it.
 
-    The scores that a benchmark begins with are none that somebody waits for, unless they look at a page.
+    The scores that a benchmark begins with are none that someone waits for, unless they look at a page.
     """
     wanted_at = None if revision.number == 1 else timezone.now()
     Turn.objects.bulk_create(
@@ -73,7 +73,7 @@ def want_after_submission(revision: Revision) -> None:
 
 
 def want_while_looking(benchmark_id: int) -> None:
-    """Let a benchmark's jobs go before others for a while: somebody looks at a page that waits for them."""
+    """Let a benchmark's jobs go before others for a while: someone looks at a page that waits for them."""
     now = timezone.now()
     turns = Turn.objects.filter(benchmark=benchmark_id).filter(Q(wanted_at=None) | Q(wanted_at__lt=now - WANTED_AGAIN))
     try:

@@ -12,7 +12,7 @@ from django.db import transaction
 from leaderboard.models import Job
 
 RUN_JOB = "jobs.run_job"
-# A message that nobody took for so long is worth nothing: the sweep has sent another by then.
+# A message that no one took for so long is worth nothing: the sweep has sent another by then.
 EXPIRES_SECONDS = 60
 # A broker that was out of reach is not asked again for so long, so that a request that brings many jobs waits once.
 REST_SECONDS = 5.0

@@ -1,6 +1,6 @@
 """The configuration of a revision: tasks, groups, directions, weights, scales, γ and policy as they were."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -9,6 +9,8 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import decimal_text, value_text
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
 
 
@@ -25,7 +27,7 @@ class ConfiguredTask:
         weight: an exact decimal or fraction, as text.
         metric: what is measured.
         unit: in which it is measured.
-        minimum, maximum, chance: the scale, in this unit; None where nobody stated it.
+        minimum, maximum, chance: the scale, in this unit; None where no one stated it.
         precision: the step to which scores are rounded before they are ranked, as an exact text.
         cluster: the name of the tasks that depend on each other, of which it is one.
     """
@@ -66,7 +68,7 @@ class BoardConfiguration:
     Attributes:
         groups: in their order.
         tasks: in the order of a matrix's columns.
-        gamma: the optimality threshold that somebody stated.
+        gamma: the optimality threshold that someone stated.
         derived_gamma: the threshold that followed from the tasks when the revision was made, where none was stated.
         missing_policy: one of `Benchmark.MissingPolicy`.
         aggregation: one of `Benchmark.Aggregation`.
@@ -169,6 +171,25 @@ def has_rule(benchmark: Benchmark, rule: str) -> bool:
     return benchmark.publication is not None and rule in configuration_of(benchmark.publication.revision).variants
 
 
+def default_rule_choices(benchmark: Benchmark | None = None) -> list[tuple[str, str]]:
+    """Key and name of the rules that can be a benchmark's default: those of the site, and variants that it shows."""
+    variants = [key for key in benchmark.variants if has_rule(benchmark, key)] if benchmark else []
+    return [(key, get_rule(key).name) for key in (*site_rules(), *variants)]
+
+
+def own_rule(benchmark: Benchmark, columns: Iterable[str]) -> str:
+    """The default rule where a board has a column for it; where that is a variant that it has not, the rule itself.
+
+    Boards of earlier revisions lack variants that were added later.
+
+    Args:
+        benchmark: whose default rule it is.
+        columns: the rules of the board.
+    """
+    rule = benchmark.default_rule
+    return rule if rule in set(columns) else rule_of_variant(rule)
+
+
 def configuration_of(revision: Revision) -> BoardConfiguration:
     """What the revision is ranked with."""
     return BoardConfiguration.read(revision.configuration.content)
@@ -211,7 +232,7 @@ def present_configuration(benchmark: Benchmark) -> BoardConfiguration:
 
 
 def derived_threshold(tasks: Sequence[ConfiguredTask]) -> DerivedGamma | None:
-    """The optimality threshold that follows from the scales of tasks, where nobody states one."""
+    """The optimality threshold that follows from the scales of tasks, where no one states one."""
     voting = [task for task in tasks if task.votes]
     return derived_gamma([task.direction for task in voting], [task.maximum for task in voting])
 

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication, Report
 from leaderboard.rankings.reports import BOARD, RANKING
 from leaderboard.rankings.verdict import Camp, camps_of
@@ -45,7 +46,7 @@ def with_listed_boards(publications: Iterable[Publication]) -> dict[int, ListedB
     stored: dict[int, ListedBoard] = {}
     missing: list[Publication] = []
     for publication in publications:
-        row = getattr(publication, "listed_board", None)  # none stands there where it raises
+        row = getattr(publication, "listed_board", None)  # none is there where it raises
         if row is None:
             missing.append(publication)
         else:
@@ -58,9 +59,13 @@ def listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoa
     wanted = {(one.revision_id, one.engine_version): one.pk for one in publications}
     reports: dict[int, list[Report]] = defaultdict(list)
     rows = Report.objects.filter(revision__in={revision for revision, _ in wanted}, kind__in=[BOARD, RANKING])
-    for report in rows.defer("arrays", "parameters").order_by("pk"):
+    annotated = rows.annotate(aggregation=F("revision__configuration__content__aggregation"))
+    without_winner = set()  # two steps have none, and reports of earlier versions that of the tasks' own weights
+    for report in annotated.defer("arrays", "parameters").order_by("pk"):
         if (pk := wanted.get((report.revision_id, report.engine_version))) is not None:
             reports[pk].append(report)
+            if report.aggregation == TWO_STEP:
+                without_winner.add(pk)
     boards = {}
     for pk, stored in reports.items():
         facts: dict[str, Any] | None = next((report.summary for report in stored if report.kind == BOARD), None)
@@ -71,7 +76,7 @@ def listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoa
             publication_id=pk,
             n_systems=facts["n_systems"],
             n_tasks=facts["n_tasks"],
-            condorcet_winner=facts.get("condorcet_winner") or "",
+            condorcet_winner="" if pk in without_winner else facts.get("condorcet_winner") or "",
             winners=[[row["rule"], row["winner_names"], row["n_winners"]] for row in rankings if row["n_winners"]],
             updated_at=max(report.created_at for report in stored),
         )
@@ -79,7 +84,7 @@ def listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoa
 
 
 def elected_by(board: ListedBoard | None, rule: str) -> tuple[list[str], int]:
-    """Names of the first systems that a rule elects, and how many it elects; none where it elects nobody."""
+    """Names of the first systems that a rule elects, and how many it elects; none where it elects no one."""
     rows = board.winners if board else []
     return next(((names, n_winners) for key, names, n_winners in rows if key == rule), ([], 0))
 

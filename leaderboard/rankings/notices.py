@@ -21,7 +21,7 @@ from leaderboard.models import Benchmark, NoticeKind, Publication, Report, Revis
 from leaderboard.notifications.notices import tell_each
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
 from leaderboard.rankings.scores import last_in_force, systems_at
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.comparison import RankDifference
 
 BENCHMARKS_A_SWEEP = 20
@@ -98,7 +98,7 @@ def board_change(benchmark: Benchmark, old: Publication, new: Publication) -> Bo
     held = Submission.objects.filter(pk__among=holds.values())
     users = dict(held.values_list("pk", "batch__uploader_id"))
     return BoardChange(
-        rule_name=RULES[benchmark.default_rule].name,
+        rule_name=get_rule(benchmark.default_rule).name,
         ranks=RankDifference(before, after),
         names={system.id: system.name for system in systems_at(new.revision)},
         submitters={system: users[submission] for system, submission in holds.items()},
@@ -146,7 +146,7 @@ def _texts_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int
 
 
 def _own(audience: Audience, systems: list[int]) -> list[int]:
-    """Those of somebody's systems that they see on the board."""
+    """Those of someone's systems that they see on the board."""
     if not audience.may_read:
         return []
     proven = audience.proven_system_ids if audience.is_restricted else systems

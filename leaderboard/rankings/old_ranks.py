@@ -65,7 +65,7 @@ def old_revisions(benchmark_id: int) -> list[int]:
     Kept are those of the first published revision, the newest `KEEP_NEWEST_RANKS`, every frozen one, the one that
     people were last told of, all that were computed within `KEEP_RANKS_DAYS`, the last of each day within
     `KEEP_DAILY_RANKS_DAYS`, and the last of each month for ever. Days and months are those of UTC. A revision that was
-    never published has no board that anybody could look at; whatever was computed of it goes with the others.
+    never published has no board that anyone could look at; whatever was computed of it goes with the others.
     """
     now = timezone.now()
     boards = Report.objects.filter(revision=OuterRef("pk"), kind=BOARD)
@@ -76,7 +76,7 @@ def old_revisions(benchmark_id: int) -> list[int]:
         .order_by("number")
         .values_list("pk", "created_at", "computed_at", "has_board")
     )
-    # The revisions that somebody points at: published, told of, frozen; and the first that was published.
+    # The revisions that someone points at: published, told of, frozen; and the first that was published.
     benchmark = Benchmark.objects.select_related("publication", "noticed_publication").get(pk=benchmark_id)
     named = {row.revision_id for row in (benchmark.publication, benchmark.noticed_publication) if row}
     frozen = set(Release.objects.filter(benchmark=benchmark_id).values_list("revision_id", flat=True))
@@ -100,7 +100,7 @@ def _last_of(moments: Iterable[tuple[int, datetime]], span: str) -> set[int]:
 @transaction.atomic
 def _remove(benchmark_id: int, revisions: list[int]) -> int:
     """Remove all reports of these revisions, unless one of them was frozen meanwhile; returns how many reports."""
-    Benchmark.objects.select_for_update().get(pk=benchmark_id)  # whoever freezes a revision locks it, too
+    Benchmark.objects.select_for_update().get(pk=benchmark_id)  # anyone who freezes a revision locks it, too
     frozen = set(Release.objects.filter(revision__in=revisions).values_list("revision_id", flat=True))
     going = [pk for pk in revisions if pk not in frozen]
     with_board = Report.objects.filter(revision__in=going, kind=BOARD).values_list("revision_id", flat=True)

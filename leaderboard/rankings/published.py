@@ -104,6 +104,12 @@ class PublishedBoard:
     # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
+    stamp: tuple[object, ...] = ()  # of the reports that it was unpacked from
+
+    @property
+    def rules(self) -> list[str]:
+        """The keys of its columns."""
+        return [column.rule for column in self.columns]
 
     @property
     def has_majority(self) -> bool:
@@ -123,13 +129,17 @@ _boards: BoundedCache["PublishedBoard"] = BoundedCache(BOARD_CACHE_BYTES)
 
 
 def published_board(publication: Publication) -> PublishedBoard:
-    """The stored board of a publication: one small query where this process has unpacked it before, else two.
+    """The stored board of a publication: a small query where this process has unpacked it before, else a large one.
 
-    What is kept is what is stored, the same for everybody; `redaction.redacted` makes of it what one audience may see.
-    Reports never change, and a new one changes the key.
+    What is kept is what is stored, the same for everyone; `redaction.redacted` makes of it what one audience may see.
+    Reports never change, and a new one changes the stamp.
     """
-    stamp = report_stamp(publication, BOARD_KINDS)
-    kept = _boards.get_or_make(stamp, lambda: _load_board(publication), lambda board: board.n_bytes)
+    kept = _boards.get_or_make(
+        (publication.revision_id, publication.engine_version),
+        lambda: _load_board(publication),
+        lambda board: board.n_bytes,
+        lambda board: board.stamp == report_stamp(publication, BOARD_KINDS),
+    )
     return replace(kept, revision=publication.revision)
 
 
@@ -162,7 +172,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), texts, intervals)
             if rule in rankings
-            else empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
+            else empty_column(rule, COMPUTING, "It is slower than the others and is being computed.", n_systems)
             for rule in board.summary["rules"]
         ]
         + [
@@ -173,6 +183,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
         study_parameters=study.parameters if study else {},
         tests=tests.summary if tests else None,
         test_arrays=bytes(tests.arrays) if tests else b"",
+        stamp=tuple((report.pk, report.created_at) for report in reports),
     )
 
 

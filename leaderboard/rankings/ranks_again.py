@@ -66,7 +66,7 @@ def compute_ranks_again(job: Job, checkpoint: Callable[[float], None]) -> Callab
 
     def write() -> None:
         Report.objects.bulk_create(reports, ignore_conflicts=True)
-        # A board of another engine version than the first one's is a publication of its own, which nobody was told of.
+        # A board of another engine version than the first one's is a publication of its own, which no one was told of.
         Publication.objects.get_or_create(
             revision=revision,
             engine_version=engine_version,

@@ -18,7 +18,7 @@ from ranking_engine.catalogue.registry import get_rule
 
 OPEN_FACTS = ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")
 HIDDEN_REASON = "It has no rank under this rule."
-BY_HIDDEN_NAMES = "Systems that this rule cannot tell apart are in the order of their names, which are hidden."
+BY_HIDDEN_NAMES = "Systems that are tied under this rule are in the order of their names, which are hidden."
 
 
 def redacted(
@@ -57,7 +57,7 @@ def redacted(
     if not audience.sees_others:
         n_missing = int((published.facts["n_voting_tasks"] - published.n_scored[is_seen]).sum()) if is_seen.any() else 0
         facts |= {"n_systems": int(is_seen.sum()), "n_missing": n_missing}
-    # Named one by one, so that what comes to a board later is hidden until somebody says otherwise.
+    # Named one by one, so that what comes to a board later is hidden until someone says otherwise.
     return PublishedBoard(
         revision=published.revision,
         facts=facts,
@@ -87,8 +87,10 @@ def hidden_text(audience: Audience) -> str:
     if not audience.is_restricted:
         return ""
     if not audience.sees_others:
-        return "The owners show everybody their own systems only: their ranks and their scores."
-    names = "" if audience.sees_names else " Until the date that the owners set, systems have no names but numbers."
+        return "The owners show you only your own systems, with their ranks and scores."
+    names = (
+        "" if audience.sees_names else (" The owners hide system names until a set date; systems are shown as numbers.")
+    )
     return f"The owners show ranks without scores; you see the scores of your own systems on their pages.{names}"
 
 

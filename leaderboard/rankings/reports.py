@@ -76,8 +76,8 @@ def published_reports(publication: Publication, kinds: Sequence[str]) -> list[Re
 
 
 def report_stamp(publication: Publication, kinds: Sequence[str]) -> tuple[object, ...]:
-    """What stands for the reports of these kinds about what is published: another one of them, another stamp."""
+    """What stands for the reports of these kinds about what is published: number and moment of each."""
     rows = Report.objects.filter(
         revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=kinds
     ).order_by("pk")
-    return (publication.revision_id, publication.engine_version, *rows.values_list("pk", "created_at"))
+    return tuple(rows.values_list("pk", "created_at"))

@@ -52,7 +52,7 @@ class RemovedRanksError(Http404):
         self.revision = revision
         on = f" on {revision.ranks_removed_at:%Y-%m-%d}" if revision.ranks_removed_at else ""
         super().__init__(
-            f"The ranks of revision {revision.number} were removed{on}, as those of most old revisions are. Its scores "
+            f"The ranks of revision {revision.number} were removed{on}, like those of most old revisions. Its scores "
             f"are kept, and the same ranks can be computed from them again."
         )
 
@@ -72,8 +72,8 @@ def publication_at(benchmark: Benchmark, number: int, *, needs_ranks: bool = Tru
     revision = Revision.objects.filter(benchmark=benchmark, number=number).first()
     if revision is not None and revision.withdrawn_at is not None:
         raise WithdrawnRevisionError(
-            f"Revision {number} contains withdrawn material: scores that held at it were taken down. It keeps its "
-            f"number, and is not rebuilt."
+            f"Revision {number} contains withdrawn material: some of its scores were taken down. It keeps its number "
+            f"and is not rebuilt."
         )
     if revision is not None and revision.ranks_removed_at is not None:
         if needs_ranks:
@@ -117,7 +117,7 @@ def release_of(benchmark: Benchmark, key: str) -> Release:
     """
     releases = Release.objects.select_related("benchmark", "revision", "author").filter(benchmark=benchmark, key=key)
     if (release := releases.first()) is None:
-        raise Http404("No frozen revision of this name stands here.")
+        raise Http404("There is no frozen revision of this name.")
     return release
 
 
@@ -135,7 +135,7 @@ def revisions_where(condition: Q) -> QuerySet[Revision]:
 def revision_jobs(revision_ids: Iterable[int]) -> dict[int, list[Job]]:
     """The jobs about each of these revisions, the newest of each kind, in the order of the kinds.
 
-    The many jobs of the studies are left out, and experiments, which are nobody's but who asked for them.
+    The many jobs of the studies are left out, and experiments, which are no one's but who asked for them.
     """
     by_revision: dict[int, dict[str, Job]] = defaultdict(dict)
     jobs = Job.objects.filter(subject_kind="revision", subject_id__in=list(revision_ids))
@@ -176,7 +176,7 @@ def stored_rankings(benchmark: Benchmark, rule: str, *, most: int) -> list[tuple
 def told_hash(revision: Revision, audience: Audience) -> str | None:
     """The hash of a revision's inputs, for those to whom it tells no more than they may see.
 
-    Somebody who knows all inputs but a few scores finds these by trying. So readers from whom something is hidden are
-    told no hash, and of a revision whose scores were taken down nobody is told one.
+    Someone who knows all inputs but a few scores finds these by trying. So readers from whom something is hidden are
+    told no hash, and of a revision whose scores were taken down no one is told one.
     """
     return None if audience.is_restricted or revision.withdrawn_at else revision.input_hash or None

@@ -23,9 +23,9 @@ NOTHING_TO_RANK = "the benchmark has no system or no task"  # why `revision_matr
 
 @dataclass(frozen=True)
 class RevisionMatrix:
-    """A revision's matrix. Systems are known to the engine by their keys and stand in the order of these.
+    """A revision's matrix. Systems are known to the engine by their keys and are in the order of these.
 
-    `written` has the scores as somebody wrote them, to 12 significant digits; those of the matrix are rounded to the
+    `written` has the scores as someone wrote them, to 12 significant digits; those of the matrix are rounded to the
     precision of their tasks as well.
     """
 

@@ -23,7 +23,7 @@ NOT_SUBMITTED = "not_submitted"  # no stored row at all, for example a task that
 
 @dataclass(frozen=True, slots=True)
 class BoardSystem:
-    """A system as it stood at a revision."""
+    """A system as it was at a revision."""
 
     id: int
     key: str
@@ -78,7 +78,7 @@ def submissions_in_force(revision: Revision, system_ids: Iterable[int] | None = 
     """The submissions whose scores hold at `revision`: accepted and not withdrawn then.
 
     Ordered so that a later one replaces an earlier one: by the number of the revision that accepted it, then by its
-    position in the batch. Reinstating a submission gives it back the place it had. A correction stands, for good, in
+    position in the batch. Reinstating a submission gives it back the place it had. A correction is, for good, in
     the place of what it corrects; the newest of several holds. Where it is withdrawn what it corrected does not come
     back: its scores are missing until there is a new correction.
 
@@ -293,7 +293,7 @@ def _parts(
 ) -> Iterator[dict[int, list[InForce]]]:
     """The last `n_back` submissions of each system, so many systems at a time as have about CHUNK_ROWS rows.
 
-    Systems that lack the same tasks stand together, so that few rows are read that nobody looks for.
+    Systems that lack the same tasks are together, so that few rows are read that no one looks for.
     """
     part: dict[int, list[InForce]] = {}
     wanted, n_submissions = frozenset[int](), 0

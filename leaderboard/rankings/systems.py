@@ -8,6 +8,10 @@ from django.db.models import BooleanField, Case, JSONField, Q, Value, When
 
 from leaderboard.models import Baseline, Revision, Submission, System, SystemChange, User
 from leaderboard.rankings.scores import BoardSystem, changes_until
+from ranking_engine.files.metadata import MetadataField
+
+# What every system has beside the fields that its benchmark declares.
+ORGANISATION = MetadataField("organisation", "Organisation")
 
 
 @dataclass(frozen=True)
@@ -15,7 +19,7 @@ class About:
     """What is said of a system beside its scores, as far as filters look at it, and whether it is a baseline."""
 
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # with the organisation, as one of its fields
     baseline: str = Baseline.NONE
 
 
@@ -44,7 +48,7 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
 
     Args:
         revision: the state of the benchmark.
-        uploader: whose systems are marked; nobody's without them.
+        uploader: whose systems are marked; no one's without them.
     """
     is_own: Any = Value(value=False)
     if uploader is not None:
@@ -54,18 +58,22 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
     # Most systems have neither tags nor metadata, and nothing is read of those.
     tags = Case(When(~Q(system__tags=[]), then="system__tags"), output_field=JSONField())
     metadata = Case(When(~Q(system__metadata={}), then="system__metadata"), output_field=JSONField())
-    fields = ("system_id", "system__key", "kind", "name", tags, metadata, "system__baseline", is_own)
+    fields = ("system_id", "system__key", "kind", "name", tags, metadata, "system__baseline", "system__organisation",
+              is_own)  # fmt: skip
     changes = changes_until(revision).values_list(*fields)
     systems: dict[int, BoardSystem] = {}
     about: dict[int, About] = {}
     own_ids = set()
-    for pk, key, kind, name, its_tags, its_metadata, baseline, is_theirs in changes.iterator(chunk_size=5000):
+    rows = changes.iterator(chunk_size=5000)
+    for pk, key, kind, name, its_tags, its_metadata, baseline, organisation, is_theirs in rows:
         if kind == SystemChange.Kind.LEFT:
             systems.pop(pk, None)
             continue
         systems[pk] = BoardSystem(pk, key, name)
-        if its_tags or its_metadata or baseline != Baseline.NONE:
+        if its_tags or its_metadata or organisation or baseline != Baseline.NONE:
             known = its_metadata if isinstance(its_metadata, dict) else {}
+            if organisation:
+                known = {ORGANISATION.key: organisation, **known}
             about[pk] = About(tuple(str(tag) for tag in its_tags or ()), known, baseline)
         if is_theirs:
             own_ids.add(pk)

@@ -65,7 +65,7 @@ def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> 
 
     Args:
         revision: the state of the benchmark.
-        only: the ids of the systems that stand in it; all where None.
+        only: the ids of the systems that are in it; all where None.
     """
     systems = [system for system in systems_at(revision) if only is None or system.id in only]
     names = configuration_of(revision).task_names
@@ -89,7 +89,7 @@ def scores_csv(revision: Revision, only: Collection[int] | None = None) -> Itera
 
     Args:
         revision: the state of the benchmark.
-        only: the ids of the systems that stand in it; all where None.
+        only: the ids of the systems that are in it; all where None.
     """
     table = revision_matrix(revision)
     names = [task.name for task in configuration_of(revision).tasks]

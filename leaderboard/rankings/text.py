@@ -23,7 +23,7 @@ class ScoreCell:
 
 
 def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
-    """A score as pages show it, in the precision of its task; None where nobody submitted one."""
+    """A score as pages show it, in the precision of its task; None where no one submitted one."""
     if score is not None and score.value is not None:
         return ScoreCell(ranked_text(score.value, task.precision), "", details_text(score))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
@@ -53,8 +53,8 @@ def precision_sentence(precisions: Mapping[str, str | None]) -> str:
         for precision, names in named.items()
     ]
     return (
-        f"Scores are rounded to the precision of their tasks before anything is ranked, and are shown so: "
-        f"{'; '.join(parts)}. Downloads have them as they were given."
+        f"Scores are rounded to the precision of their tasks before ranking, and shown rounded: "
+        f"{'; '.join(parts)}. Downloads have them as submitted."
     )
 
 

@@ -1,4 +1,4 @@
-"""Who is elected by which rules: the camps, and the sentence above a board."""
+"""Who wins under which rules: the camps, and the sentence above a board."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,15 @@ from leaderboard.common.text import in_words, shortened
 WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 CAMPS_NAMED = 3  # the sentence tells of so many camps
 RULES_NAMED = 2  # of a camp of more rules, the sentence counts them
+BEATS_ALL = " beats every other system head to head (Condorcet winner)"
 
 
 @dataclass(frozen=True)
 class Camp:
-    """The rules that elect the same systems."""
+    """The rules that have the same winners."""
 
     rules: tuple[str, ...]  # their names
-    winners: tuple[str, ...]  # the elected systems' names, or the first of them
+    winners: tuple[str, ...]  # the winners' names, or the first of them
     n_winners: int
 
     @property
@@ -25,7 +26,7 @@ class Camp:
 
     @property
     def text(self) -> str:
-        """Whom they elect."""
+        """Their winners."""
         if self.n_winners > WINNERS_NAMED:
             return f"{self.n_winners} systems jointly"
         return in_words([shortened(name) for name in self.winners])
@@ -35,7 +36,7 @@ def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
     """The camps, the largest first.
 
     Args:
-        winners: (name of a rule, names of the first it elects, how many it elects) of every rule that elects.
+        winners: (name of a rule, names of its first winners, number of its winners) of every rule that has one.
     """
     rules: dict[tuple[tuple[str, ...], int], list[str]] = {}
     for rule, names, n_winners in winners:
@@ -45,7 +46,7 @@ def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
 
 
 def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
-    """Who is elected by which rules, in a sentence.
+    """Who wins under which rules, in a sentence.
 
     Args:
         camps: the largest first.
@@ -53,29 +54,28 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majorit
         has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
     """
     if not camps:
-        return "No rule elects a winner."
+        return "No rule has a winner."
     # A single camp more is named as quickly as it is counted.
     named = camps if len(camps) <= CAMPS_NAMED + 1 else camps[:CAMPS_NAMED]
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)
+    n_rules, joint = sum(camp.n_rules for camp in camps), joint_winners(camps)
     if len(camps) == 1:
-        camp = camps[0]
-        how_many = "Both rules" if camp.n_rules == 2 else f"All {camp.n_rules} rules"
-        elected = camp.text.replace(" jointly", ", tied for first")
-        who = (
-            f"{camp.rules[0]} elects {camp.text}" if camp.n_rules == 1 else f"{how_many} that elect agree on {elected}"
-        )
-        parts = [who + _title(camp, condorcet_winner)]
+        rules = "both rules" if n_rules == 2 else f"all {n_rules} rules that have a winner"
+        parts = [_camp(camps[0], condorcet_winner, rules=camps[0].rules[0] if n_rules == 1 else rules)]
     else:
-        n_rules = sum(camp.n_rules for camp in camps)
-        parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules) for k, camp in enumerate(named)]
-        if rest := [rule for camp in camps[len(named) :] for rule in camp.rules]:
-            who = in_words(rest) if len(rest) <= RULES_NAMED else f"{len(rest)} others"
-            parts.append(f"{who} elect{'s' if len(rest) == 1 else ''} somebody else")
+        parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules, joint=joint) for k, camp in enumerate(named)]
+        others = camps[len(named) :]
+        if rest := [rule for camp in others for rule in camp.rules]:
+            rules = in_words(rest) if len(rest) <= RULES_NAMED else f"the other {len(rest)} rules"
+            is_mixed = any(camp.n_winners > 1 or camp.winners[0] in joint for camp in others)
+            parts.append(
+                f"{rules} have other winners, or joint ones" if is_mixed else f"other systems win under {rules}"
+            )
     return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
 
 
 def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
-    """The headline with the largest camp alone, for a page that lists the camps beneath it.
+    """The headline with the largest camp alone, for a page that lists the camps beneath it; with all that are as large.
 
     Args:
         camps: the largest first.
@@ -84,32 +84,60 @@ def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_m
     """
     if len(camps) < 2:
         return headline(camps, condorcet_winner, has_majority=has_majority)
-    largest = camps[0]
-    largest_camp = _camp(largest, condorcet_winner, of=sum(camp.n_rules for camp in camps))
-    is_told = largest.winners == (condorcet_winner,)
-    return _sentence([largest_camp], condorcet_winner, is_told=is_told, has_majority=has_majority)
+    n_rules, joint = sum(camp.n_rules for camp in camps), joint_winners(camps)
+    largest = [camp for camp in camps if camp.n_rules == camps[0].n_rules]
+    named = largest if len(largest) <= CAMPS_NAMED + 1 else largest[:CAMPS_NAMED]
+    parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules, joint=joint) for k, camp in enumerate(named)]
+    if rest := len(largest) - len(named):
+        parts.append(f"{rest} other sets of winners are as frequent")
+    is_told = any(camp.winners == (condorcet_winner,) for camp in named)
+    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
+
+
+def joint_winners(camps: Sequence[Camp]) -> frozenset[str]:
+    """Names of the systems that win, or may win, together with others under some rule.
+
+    Args:
+        camps: all of a board. Where one does not name all of its winners, any system may be among them.
+    """
+    is_cut = any(camp.n_winners > len(camp.winners) for camp in camps)
+    return frozenset(name for camp in camps if camp.n_winners > 1 or is_cut for name in camp.winners)
 
 
 def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool) -> str:
-    """What is said of the camps, and of the Condorcet winner where that does not tell of it."""
+    """The sentence about the camps, and about the Condorcet winner if they do not include it."""
     if not has_majority:
-        parts = [*parts, "no Condorcet winner with two steps"]
+        parts = [*parts, "two-step aggregation has no Condorcet winner"]
     elif condorcet_winner is None:
-        parts = [*parts, "no Condorcet winner"]
+        parts = [*parts, "no system beats every other head to head (no Condorcet winner)"]
     elif not is_told:
-        parts = [*parts, f"the Condorcet winner is {shortened(condorcet_winner)}"]
+        parts = [*parts, f"{shortened(condorcet_winner)}{BEATS_ALL}"]
     return f"{'; '.join(parts)}."
 
 
-def _camp(camp: Camp, condorcet_winner: str | None, *, of: int) -> str:
-    """`Copeland and Minimax elect Human`; `9 of 14 rules elect ERNIE` where `of` says how many rules elect at all."""
-    s = "s" if camp.n_rules == 1 else ""
-    if camp.n_rules <= RULES_NAMED:
-        who = in_words(camp.rules)
-    else:
-        who = f"{camp.n_rules} of {of} rules" if of else str(camp.n_rules)
-    return f"{who} elect{s} {camp.text}{_title(camp, condorcet_winner)}"
+def _camp(
+    camp: Camp,
+    condorcet_winner: str | None,
+    *,
+    of: int = 0,
+    rules: str = "",
+    joint: frozenset[str] = frozenset(),
+) -> str:
+    """`Human wins under Copeland and Minimax`; `ERNIE wins under 9 of 14 rules with a winner` where `of` counts them.
 
-
-def _title(camp: Camp, condorcet_winner: str | None) -> str:
-    return ", the Condorcet winner" if condorcet_winner is not None and camp.winners == (condorcet_winner,) else ""
+    Args:
+        camp: the rules with the same winners.
+        condorcet_winner: its name, or None where no system beats every other.
+        of: how many rules have a winner; 0 where the sentence has said so before.
+        rules: these rules in words; from the camp if empty.
+        joint: systems that also win together with others; of these it says `wins alone`.
+    """
+    if not rules and camp.n_rules <= RULES_NAMED:
+        rules = in_words(camp.rules)
+    elif not rules:
+        rules = f"{camp.n_rules} of {of} rules with a winner" if of else str(camp.n_rules)
+    winners, verb = camp.text.removesuffix(" jointly"), "wins" if camp.n_winners == 1 else "win jointly"
+    if camp.n_winners == 1 and camp.winners[0] in joint:
+        verb = "wins alone"
+    is_condorcet_winner = condorcet_winner is not None and camp.winners == (condorcet_winner,)
+    return f"{winners} {verb} under {rules}{f' and{BEATS_ALL}' if is_condorcet_winner else ''}"

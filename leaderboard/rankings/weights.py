@@ -66,12 +66,12 @@ def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, str):
         return dict(given)
     if len(given) > TEXT_LENGTH:
-        raise WeightsError(f"The weights have {len(given):,} characters; at most {TEXT_LENGTH:,} are read.")
+        raise WeightsError(f"The weights have {len(given):,} characters; the limit is {TEXT_LENGTH:,}.")
     weights: dict[str, str] = {}
     for entry in filter(None, given.split(",")):
         match = _ENTRY.fullmatch(entry.strip())
         if match is None:
-            raise WeightsError(f"{entry.strip()[:60]!r} is no weight; expected a key and a number, such as cola:3.")
+            raise WeightsError(f"{entry.strip()[:60]!r} is not a weight; expected a key and a number, such as cola:3.")
         weights[match["key"]] = match["weight"]
     return weights
 
@@ -132,7 +132,7 @@ def weighed_matrix(table: RevisionMatrix, weights: Weights) -> ScoreMatrix:
     configuration = configuration_under(table.configuration, weights)
     matrix = build_matrix(table.matrix.values, table.systems, configuration)
     if not matrix.votes.any():
-        raise WeightsError("No task would vote: at least one has to weigh more than 0.")
+        raise WeightsError("At least one task needs a weight above 0.")
     return matrix
 
 
@@ -146,11 +146,11 @@ def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
     """
     aggregation = "balanced" if aggregation == "two_step" else aggregation
     if weight_bits(matrix, aggregation) > GROUPED_BITS:
-        raise WeightsError("The weights of tasks within groups have too many digits to be evened out exactly.")
+        raise WeightsError("The weights of tasks within groups have too many digits to be balanced exactly.")
     try:
         weighed = reweighted(matrix, aggregation)
     except ValueError as error:
-        raise WeightsError("No task would vote: at least one group has to weigh more than 0.") from error
+        raise WeightsError("At least one group needs a weight above 0.") from error
     voting = [weight if votes else Fraction(0) for weight, votes in zip(weighed.weights, weighed.votes, strict=True)]
     total = sum(voting, Fraction(0))
     return [weight / total if total else Fraction(0) for weight in voting]

@@ -83,7 +83,7 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
     summary: dict[str, Any] = {"reason": "", "flips": iia_violations_since_before(revision, matrix) if matrix else {}}
     arrays: dict[str, np.ndarray] = {}
     if matrix is None or not matrix.matrix.votes.any():
-        summary["reason"] = "there is no system, or no task that votes"
+        summary["reason"] = "there is no system, or no task of weight above 0"
     elif configuration.aggregation == TWO_STEP:
         summary["reason"] = "with two-step aggregation groups vote, not tasks"
     else:
@@ -126,7 +126,7 @@ def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:
     return [key for key in PROPERTIES if not entry(rule, key).holds]
 
 
-NOT_KEPT = "a newer revision came first, or what was found is old and no longer kept"
+NOT_KEPT = "a newer revision came first, or the results are old and were deleted"
 
 # --- Read back -------------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ def rule_properties(revision: Revision, rule: str) -> RuleProperties:
     """
     if rule not in RULES:
         name = RULES[rule_of_variant(rule)].name
-        return RuleProperties([], "undefined", f"they are listed of {name} itself, not of its variants")
+        return RuleProperties([], "undefined", f"violations are listed for {name} itself, not for its variants")
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)
@@ -167,7 +167,7 @@ def _lines(
             here = sentence(Witness.from_json(violation), systems, tasks)
         elif search and not property_entry.holds:  # how hard it looked that found nothing
             boards = "1 board" if search["n_steps"] == 1 else f"{search['n_steps']:,} boards"
-            how = "all there are" if search["is_exhaustive"] else "not all there are"
+            how = "all of them" if search["is_exhaustive"] else "not all of them"
             here = f"none found on {boards} ({search['looked_at']}; {how})."
             if search["reason"]:
                 here = f"nothing to search: {search['reason']}."

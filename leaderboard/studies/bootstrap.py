@@ -28,7 +28,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     arrays: dict[str, np.ndarray] = {}
     aggregation = configuration_of(revision).aggregation
     if aggregation == TWO_STEP:
-        summary["reason"] = "with two-step aggregation the groups are ranked, and these are too few to redraw"
+        summary["reason"] = "with two-step aggregation the groups are ranked, and there are too few groups to resample"
     elif table is not None:
         intervals = rank_intervals(
             reweighted(table.matrix, aggregation),

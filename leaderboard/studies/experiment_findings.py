@@ -21,6 +21,7 @@ from ranking_engine.catalogue.registry import get_rule
 
 Summary = Mapping[str, Any]
 MAX_NAMED = 10
+PROVEN = 1e-9  # what two shares may differ by that are the same
 
 
 def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
@@ -34,12 +35,20 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
     else:
         keep = "keeps" if n_chosen == 1 else "keep"
         by = f"{tasks} {keep} only {percent(summary['least_weight'])} of the weight"
+    upper = summary.get("discordant_upper")  # results of earlier versions have none
+    if upper is None:
+        proof = f"nothing is proven beyond: {summary['no_upper']}" if summary.get("no_upper") else ""
+        proof = f"These boards exist; there may be worse ones{f' ({proof})' if proof else ''}."
+    elif upper - summary["discordant_share"] <= PROVEN:
+        proof = "No choice reverses more pairs: that is proven."
+    else:
+        proof = f"No choice reverses more than {percent(upper)} of the pairs: that is proven."
     sentence = (
         f"Under {rule}, at least {share} of the pairs among the first {n_top} can reverse, and a system can move by "
         f"{moved} of all places. This happens if {by}."
     )
     if not n_chosen:
-        sentence = f"No change that the search tried moves the first {n_top} under {rule}."
+        sentence = f"The search found no change that moves the first {n_top} under {rule}."
     joining = None
     if is_of_systems and n_chosen:
         links = [names.system(key) for key in summary["chosen"][:MAX_NAMED]]
@@ -52,7 +61,7 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
             _row("Kendall’s distance", summary["distance"]),
             _row("Largest rank change", summary["max_rank_change"]),
         ],
-        note=f"The worst of {summary['rankings']:,} ranked boards. These boards exist; a worse one may exist, too.",
+        note=f"The worst of {summary['rankings']:,} ranked boards. {proof}",
         first_header="Quantity",
         is_by_rule=False,
         systems=joining,
@@ -86,7 +95,7 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
             ],
         ),
         line_chart(
-            f"Agreement of two rankings by the number of tasks drawn, {rule_name(marked)} marked",
+            f"Agreement of two rankings by the number of tasks drawn, {rule_name(marked)} highlighted",
             "One line for each rule, over the number of tasks.",
             [
                 Curve(rule, rule_name(rule), of_rule["judge_stability"], rule == marked)
@@ -125,7 +134,7 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
             ],
         ),
         line_chart(
-            f"Distance to the true order by the number of manipulated tasks, {rule_name(marked)} marked",
+            f"Distance to the true order by the number of manipulated tasks, {rule_name(marked)} highlighted",
             "One line for each rule: 0 is the true order, 1 its reverse.",
             [Curve(rule, rule_name(rule), of_rule["distance"], rule == marked) for rule, of_rule in rules.items()],
             [str(number) for number in numbers],

@@ -13,6 +13,7 @@ from leaderboard.studies.study_findings import (
     StudyFindings,
     StudyNames,
     StudyRow,
+    percent_cell,
     rule_name as _name,
     rule_rows,
     share_cell,
@@ -41,7 +42,7 @@ def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_N
     """
     if study not in TELLERS:
         name = EXPERIMENTS[study].name if study in EXPERIMENTS else study
-        return StudyFindings(f"{name} is computed; its figures are among the downloads.", [], [])
+        return StudyFindings(f"{name} is computed; see the downloads for its figures.", [], [])
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
     return TELLERS[study](summary, marked, names)
@@ -69,7 +70,7 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
         f"{sentence} {_by_filling(values, filled, marked, policy)}".strip(),
         [
             *(f"{levels[i]} % deleted" for i in chosen),
-            *(f"{levels[at]} %, every gap filled with {what}" for what in FILLED.values() if is_filled),
+            *(f"{levels[at]} %, missing scores filled with {what}" for what in FILLED.values() if is_filled),
         ],
         rule_rows(
             rules,
@@ -80,17 +81,17 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
             ],
         ),
         line_chart(
-            f"Agreement with the full ranking when scores are missing, {_name(marked)} marked",
+            f"Agreement with the full ranking when scores are missing, {_name(marked)} highlighted",
             "One line for each rule, over the share of scores that was deleted.",
             _curves(rules, marked, "mean", "deviation"),
             [f"{level:g}" for level in levels],
             x_label="% of the scores deleted",
             y_label=figure,
         ),
-        f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation. Rules that need every score rank "
-        f"tables whose gaps are filled with {FILLED[policy]}; the others compare two systems on the tasks that both "
-        "have. What two rules differ by on tables that are filled alike comes from the rules; the rest of a "
-        "difference comes from how gaps are filled.",
+        f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation. Rules that need every score "
+        f"rank tables whose missing scores are filled with {FILLED[policy]}; the others compare two systems on the "
+        f"tasks for which both have scores. On tables filled in the same way, a difference between two rules comes "
+        f"from the rules; the rest of a difference comes from the filling.",
     )
 
 
@@ -122,8 +123,8 @@ def _by_filling(
     if rival is None or alike is None or get_rule(rival).needs_complete == needs_complete:
         return f"{', '.join(parts)}."
     return (
-        f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by "
-        "beyond that comes from how gaps are filled, not from the rule."
+        f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: any further difference "
+        f"comes from the filling, not from the rule."
     )
 
 
@@ -139,7 +140,7 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
         if counts:
             system = names.system(min(counts, key=lambda key: (-counts[key], key)))
             most_disruptive = StudyCell(system.text, url=system.url)
-        return [share_cell(share(of_rule, "any_change")), share_cell(share(of_rule, "reversals")), most_disruptive]
+        return [percent_cell(share(of_rule, "any_change")), percent_cell(share(of_rule, "reversals")), most_disruptive]
 
     values = {rule: share(of_rule, "any_change") for rule, of_rule in rules.items()}
     never = [_name(rule) for rule, value in values.items() if value == 0]
@@ -148,12 +149,12 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
     if of_rule is not None and values[marked] is not None:
         reversed_share = share(of_rule, "reversals")
         parts.append(
-            f"Under {_name(marked)} {percent(values[marked])} of the newcomers change something in the order of the "
-            f"systems before them, and {percent(reversed_share)} reverse two of them"
+            f"Under {_name(marked)} {percent(values[marked])} of the newcomers change the order of the existing "
+            f"systems in some way, and {percent(reversed_share)} reverse two of them"
         )
     worst = _extreme(values, largest=True)
     if worst is not None and worst != marked and values[worst]:
-        parts.append(f"under {_name(worst)} it is {percent(values[worst])}, the most of all rules")
+        parts.append(f"the most of all rules is {percent(values[worst])}, under {_name(worst)}")
     if never:
         parts.append(f"never under {_few(never)}")
     sentence = "; ".join(parts)
@@ -161,7 +162,7 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
         f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "",
         ["Newcomers that change anything", "that reverse two others", "Most disruptive system"],
         rule_rows(rules, marked, cells),
-        note=f"Systems joined an empty board one by one, in {summary['n_orders']} random orders.",
+        note=f"Systems join an empty board one by one, in {summary['n_orders']} random orders.",
     )
 
 
@@ -178,7 +179,7 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
     if of_rule is not None:
         if of_rule["smallest"] is None:
             n_most = len(of_rule["best"])
-            sentence += f" No subset of up to {n_most} tasks was found that gives the full ranking of {_name(marked)}."
+            sentence += f" We found no subset of up to {n_most} tasks that gives the full ranking of {_name(marked)}."
         else:
             tasks = names.task_names(of_rule["smallest_tasks"])
             alone = f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(marked)}"
@@ -204,14 +205,14 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
             ],
         ),
         line_chart(
-            f"Agreement of rankings on some of the tasks with the full ranking, {_name(marked)} marked",
+            f"Agreement of rankings on some of the tasks with the full ranking, {_name(marked)} highlighted",
             "One line for each rule, over the number of tasks.",
             _curves(rules, marked, "mean", "deviation", length=n_tasks),
             [str(k) for k in range(1, n_tasks + 1)],
             x_label="tasks",
             y_label="Kendall’s tau-b",
         ),
-        f"Mean of {summary['n_repeats']} random subsets of each size, or of all where there are no more.",
+        f"Mean of {summary['n_repeats']} random subsets of each size, or of all subsets if there are fewer.",
     )
 
 
@@ -246,16 +247,16 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
             rules,
             marked,
             lambda of_rule: [
-                share_cell(of_rule["reversed"][0] if of_rule["reversed"] else None),
+                percent_cell(of_rule["reversed"][0] if of_rule["reversed"] else None),
                 *(
-                    [share_cell(of_rule["scaled"][last]), share_cell(of_rule["scaled_largest"][last])]
+                    [percent_cell(of_rule["scaled"][last]), percent_cell(of_rule["scaled_largest"][last])]
                     if factors
                     else []
                 ),
             ],
         ),
         line_chart(
-            f"Pairs of systems reordered when tasks are reversed, {_name(marked)} marked",
+            f"Pairs of systems reordered when tasks are reversed, {_name(marked)} highlighted",
             "One line for each rule, over the number of tasks reversed.",
             _curves(rules, marked, "reversed", "reversed_deviation"),
             [str(size) for size in sizes],
@@ -276,9 +277,9 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
     def cells(of_rule: Summary) -> list[StudyCell]:
         return [share_cell(of_rule[criterion]["mean"]) for criterion in CRITERIA]
 
-    sentence = f"Two rankings from tasks drawn anew agree {_compared(values, marked, figure)}"
+    sentence = f"Two rankings from resampled tasks agree {_compared(values, marked, figure)}"
     if unseen is not None:
-        sentence += f" With a task that was not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
+        sentence += f" With tasks that were not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
     return StudyFindings(
         sentence,
         list(CRITERIA.values()),
@@ -290,10 +291,11 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
             ),
         ],
         note=(
-            f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
-            "system is first on every task drawn. Condorcet rate: how often a rule elects the system that beats every "
-            "other one pair by pair (the Condorcet winner), if there is one. Unseen "
-            f"tasks: {figure} with the tasks that were not drawn. Tasks, systems drawn anew: {figure} between the "
+            f"{summary['n_trials']:,} trials that resample tasks and systems. Winner’s rank: 1 if the winner is first "
+            f"on every drawn task. Condorcet rate: how often the winner is the system that beats every other one head "
+            f"to head (the Condorcet winner), if there is one. Unseen "
+            f"tasks: {figure} with the tasks that were not drawn. Resampled tasks, resampled systems: {figure} "
+            f"between the "
             "rankings of two resamples."
         ),
     )
@@ -341,7 +343,7 @@ def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_
 
     own = values.get(marked)
     if values[best] == values[worst]:
-        return f"alike under every rule ({figure(best)} {what})." if not is_distance else f"{figure(best)} {what}."
+        return f"the same under every rule ({figure(best)} {what})." if not is_distance else f"{figure(best)} {what}."
     if is_distance:
         start = f"{figure(marked)} {what} under {_name(marked)}; " if own is not None else ""
         return f"{start}least under {_name(best)} ({figure(best)}), most under {_name(worst)} ({figure(worst)})."

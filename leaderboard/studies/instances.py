@@ -17,6 +17,7 @@ from leaderboard.submissions.instances.vectors import unpack_vector
 from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.stability.instance_subsets import task_subset_curves
 from ranking_engine.stability.separability.pair_tests import instance_separability
 
 MAX_CELLS = 20_000_000  # scores of single instances that one job holds
@@ -46,7 +47,10 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
     started = time.perf_counter()
     table = revision_matrix(revision)
     held = None if table is None else board_instances(table)
-    summary: dict[str, Any] = {"status": "undefined", "reason": "no task that votes has scores of single instances"}
+    summary: dict[str, Any] = {
+        "status": "undefined",
+        "reason": "no task of weight above 0 has scores of single instances",
+    }
     arrays: dict[str, np.ndarray] = {}
     if table is not None and held is not None:
         checkpoint(0.2)
@@ -61,6 +65,8 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
                 ranks, scores = np.full(n_systems, UNRANKED, np.int32), np.full(n_systems, np.nan)
                 ranks[held.rows], scores[held.rows] = ranking.ranks, ranking.scores
                 arrays |= {f"ranks_{key}": ranks, f"scores_{key}": scores}
+            n_draws, curves = task_subset_curves(held.scores, seed=job.parameters["seed"])
+            arrays |= {f"subset_tau_{key}": curve for key, curve in curves.items()}
             checkpoint(0.5)
             # The systems with instance scores as they follow each other on the board under the default rule; where
             # that ranks none of them, in the order of two levels.
@@ -74,7 +80,8 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
             placed = [(int(board_ranks[i]), i, k) for k, i in enumerate(held.rows) if board_ranks[i] != UNRANKED]
             order = [k for _, _, k in sorted(placed)]  # equal ranks in the order of their keys, as the rows are
             pairs, tested = _pairs(held, order, job.parameters)
-            summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested}
+            summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested,
+                       "n_subset_draws": n_draws}  # fmt: skip
             arrays |= pairs
     report = make_report(
         revision,
@@ -163,6 +170,12 @@ class InstanceReport:
     def ranks(self, aggregation: str) -> np.ndarray:
         """The ranks under one of AGGREGATIONS, in the revision's order; -1 = none."""
         return self.arrays[f"ranks_{aggregation}"]
+
+    @property
+    def subset_taus(self) -> dict[str, list[float]]:
+        """The mean tau-b on k tasks, drawn, with the ranking on all, by aggregation; empty in earlier reports."""
+        names = {key: f"subset_tau_{key}" for key in AGGREGATIONS}
+        return {key: self.arrays[name].tolist() for key, name in names.items() if name in self.arrays}
 
     @property
     def winners(self) -> dict[str, list[int]]:

@@ -1,7 +1,7 @@
 """What the page of single instances shows: ranks under each aggregation, and neighbours that can be told apart."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
@@ -16,6 +16,7 @@ from leaderboard.studies.instances import instance_report
 from ranking_engine import RULES
 from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
 from ranking_engine.core.instances import AGGREGATIONS
+from ranking_engine.stability.instance_subsets import shown_sizes
 from ranking_engine.stability.separability.pair_tests import VERDICTS
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
@@ -90,6 +91,8 @@ class InstancesPage:
         sentence: what the aggregations say of the first rank.
         separability: how many neighbours can be told apart, and under which rule they are neighbours.
         rows: by their rank under `two_level`.
+        subset_taus: by aggregation the mean tau-b of the ranking on k tasks with that on all, for k = 1, 2, ...
+        n_subset_draws: over so many orders of the tasks.
         first_places: how far every two aggregations share the first places.
         neighbours: in the order of the board.
         tasks: with their numbers of instances and systems.
@@ -103,6 +106,8 @@ class InstancesPage:
     sentence: str = ""
     separability: str = ""
     rows: Sequence[SystemRow] = ()
+    subset_taus: Mapping[str, list[float]] = field(default_factory=dict)
+    n_subset_draws: int = 0
     first_places: Sequence[SharedFirstPlaces] = ()
     neighbours: Sequence[NeighbourRow] = ()
     tasks: Sequence[dict[str, Any]] = ()
@@ -114,6 +119,20 @@ class InstancesPage:
     def places(self) -> tuple[int, ...]:
         """How many first places are compared."""
         return self.first_places[0].places if self.first_places else ()
+
+    @property
+    def subset_sizes(self) -> list[int]:
+        """The numbers of tasks that the table has."""
+        return shown_sizes(len(self.subset_taus["mean"])) if self.subset_taus else []
+
+    @property
+    def subset_rows(self) -> list[tuple[str, list[str]]]:
+        """A row for every aggregation: its name, and the tau-b at each of these numbers."""
+        return [
+            (NAMES[key], ["–" if isnan(taus[k - 1]) else f"{taus[k - 1]:.2f}".replace("-", "\N{MINUS SIGN}")
+                          for k in self.subset_sizes])
+            for key, taus in self.subset_taus.items()
+        ]  # fmt: skip
 
     @property
     def first_places_rows(self) -> list[FirstPlacesRow]:
@@ -140,7 +159,7 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         if job.state == Job.State.FAILED:
             return InstancesPage(FAILED, reason=error_line(job.error))
         if job.state == Job.State.SUPERSEDED:
-            return InstancesPage(UNDEFINED, reason="it was given up for a newer revision")
+            return InstancesPage(UNDEFINED, reason="it was cancelled because a newer revision exists")
         return InstancesPage(COMPUTING)
     if report.summary["status"] != THERE:
         return InstancesPage(UNDEFINED, reason=report.summary["reason"])
@@ -170,6 +189,8 @@ def instances_page(publication: Publication | None) -> InstancesPage:
             )
             for _, i in ranked
         ],
+        subset_taus=report.subset_taus,
+        n_subset_draws=report.summary.get("n_subset_draws", 0),
         first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
         neighbours=[
             NeighbourRow(
@@ -221,4 +242,4 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     n, pairs = tested["n_separable"], tested["n_pairs"]
     which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
     count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
-    return f"{count} of {which} under {rule} can be told apart at the {100 * level:g} % level."
+    return f"{count} of {which} under {rule} differ significantly at the {100 * level:g} % level."

@@ -33,6 +33,7 @@ class IntervalSection:
         notes: what the intervals are, or why there are none.
         rows: the first systems by rank; empty where there are no intervals.
         n_ranked: how many the rule ranks.
+        level: of each interval by itself.
     """
 
     rule: str
@@ -41,10 +42,11 @@ class IntervalSection:
     notes: list[str]
     rows: list[IntervalRow]
     n_ranked: int
+    level: float
 
 
 def interval_section(publication: Publication, rule: str) -> IntervalSection | None:
-    """The rank intervals of a publication under one rule; None while they are not computed or nobody is ranked."""
+    """The rank intervals of a publication under one rule; None while they are not computed or no one is ranked."""
     board = published_board(publication)
     systems = systems_at(publication.revision)
     together = all_at_once(board)
@@ -74,4 +76,5 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
             for i in order[:MAX_ROWS]
         ],
         n_ranked=column.n_ranked,
+        level=board.study_parameters["level"],
     )

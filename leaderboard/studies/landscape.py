@@ -98,11 +98,12 @@ def landscape(viewer: Viewer, page: str | None = None) -> Landscape:
     places = places_of(list(chosen))
     is_whole = chosen.paginator.num_pages == 1
     known = figures_of(places) if is_whole else figures_of_all(boards)
+    relations = known.fits()
     return Landscape(
         places,
         chosen,
-        _plane("cardinal", fit(known.cardinal), [(place, place.cardinal) for place in places]),
-        _plane("ordinal", fit(known.ordinal), [(place, place.ordinal) for place in places]),
+        _plane("cardinal", relations["cardinal"], [(place, place.cardinal) for place in places]),
+        _plane("ordinal", relations["ordinal"], [(place, place.ordinal) for place in places]),
         n_trials(),
         random_top(),
     )
@@ -114,6 +115,10 @@ class Figures:
 
     cardinal: list[tuple[float, float, float]]
     ordinal: list[tuple[float, float, float]]
+
+    def fits(self) -> dict[Literal["cardinal", "ordinal"], Fit]:
+        """How diversity and sensitivity go together on each plane."""
+        return {"cardinal": fit(self.cardinal), "ordinal": fit(self.ordinal)}
 
 
 def figures_of(places: Sequence[Place]) -> Figures:
@@ -168,7 +173,7 @@ def places_by_key(viewer: Viewer, *, after: str, most: int) -> list[Benchmark]:
 
 
 def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
-    """Where these benchmarks stand: one query."""
+    """Where these benchmarks are: one query."""
     summaries = study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
     places = []
     for benchmark in benchmarks:
@@ -208,9 +213,9 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
     charts = [
         scatter(
             f"Diversity and sensitivity of rankings by {ranking}",
-            f"One dot a benchmark; an upright line where what {change} can do is known between two bounds. Diamonds "
-            "are made-up benchmarks, the two ends of the scale."
-            + (" A dashed line is the line of least squares through the dots." if line else ""),
+            f"One dot per benchmark; a vertical line spans the lower and the upper bound for what {change} can do. "
+            f"Diamonds are made-up benchmarks, the two ends of the scale."
+            + (" The dashed line is the least-squares fit through the dots." if line else ""),
             points,
             x_label="diversity",
             y_label="reversed pairs",

@@ -67,17 +67,17 @@ class Fit:
             more = "more" if self.reached.r > 0 else "less"
             return (
                 f"On these {self.n} benchmarks the more diverse ones tend to be the {more} sensitive ones. "
-                "That does not say that one is the cause of the other."
+                "That does not mean that one causes the other."
             )
         if self.n < LEAST_BENCHMARKS:
             return (
-                f"These {self.n} benchmarks do not show a relation: whatever r is, fewer than {LEAST_BENCHMARKS} are "
-                "too few."
+                f"These {self.n} benchmarks do not show a relation: at least {LEAST_BENCHMARKS} are needed, whatever "
+                f"r is."
             )
         if self.reached.p <= LARGEST_P:
             return (
-                f"These {self.n} benchmarks do not show a relation: what was reached alone would, and the proven upper "
-                "bounds do not agree."
+                f"These {self.n} benchmarks do not show a relation: the shares that were reached do, but the proven "
+                f"upper bounds do not."
             )
         return f"These {self.n} benchmarks do not show a relation: p is above {LARGEST_P}."
 

@@ -1,5 +1,7 @@
 """What the stability page shows: every study of what is published, with what it found."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +16,13 @@ from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
 from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames, rule_name
+from leaderboard.studies.verdicts import StudyGrade, verdict_of
 from leaderboard.studies.waits import waiting_texts
 
 STATE_TEXTS = {
     "done": "",
     "running": "Being computed:",
-    "superseded": "Given up for a newer revision.",
+    "superseded": "Cancelled because a newer revision exists.",
 }
 
 
@@ -28,12 +31,14 @@ class StudySection:
     """One study on the page.
 
     Attributes:
-        state: where it stands.
+        state: its state.
         state_text: that in words; empty once it is done.
         progress_percent: how far a running one is, else None.
         findings: what it found; None while it is not there.
         not_studied: pairs of a reason and the names of the rules that are left out for it.
+        slow_rules: a sentence for each rule that ranked fewer tables, or searched for a best order.
         parameters: what it was run with.
+        verdict: how stable the ranking under the marked rule is by it; None while it is not there or says nothing.
     """
 
     state: StudyState
@@ -41,7 +46,9 @@ class StudySection:
     progress_percent: int | None
     findings: StudyFindings | None
     not_studied: list[tuple[str, list[str]]]
+    slow_rules: list[str]
     parameters: dict[str, Any]
+    verdict: StudyGrade | None = None
     downloads: list[dict[str, str]] = field(default_factory=list)  # filled in by the page
 
 
@@ -65,7 +72,7 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
         if state.state == "failed":
             text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
         elif state.state == LEFT_OUT:
-            text = f"It does not run here: {state.reason}."
+            text = f"Skipped: {state.reason}."
         summary, parameters = (report.summary, report.parameters) if report is not None else ({}, {})
         is_running = report is None and state.state == "running"
         sections.append(
@@ -75,14 +82,16 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
                 progress_percent=round(100 * state.progress) if is_running else None,
                 findings=findings(state.key, summary, marked, names) if report is not None else None,
                 not_studied=left_out(summary.get("not_studied", {})),
+                slow_rules=slow_rule_texts(summary.get("slow_rules", {})),
                 parameters={name: value for name, value in parameters.items() if name != "study"},
+                verdict=verdict_of(state.key, summary, marked) if report is not None else None,
             )
         )
     return sections
 
 
 def names_at(benchmark: Benchmark, revision: Revision) -> StudyNames:
-    """The names at a revision; whoever reads the page may see all of them."""
+    """The names at a revision; anyone who reads the page may see all of them."""
     systems = {system.key: system.name for system in systems_at(revision)}
     return StudyNames(
         systems, configuration_of(revision).task_names, lambda key: reverse("system", args=[benchmark.key, key])
@@ -124,6 +133,19 @@ def marked_rule(benchmark: Benchmark, rule: str) -> str:
     if rule and not has_rule(benchmark, rule):
         raise ValueError(f"There is no rule {rule[:40]!r}.")
     return rule or benchmark.default_rule
+
+
+def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A sentence for each slow rule: how many repeats it ranked, and for how many tables its order is proven."""
+    texts = []
+    for rule, entry in by_catalogue(dict(slow_rules)).items():
+        repeats, of, name = entry["n_repeats"], entry["of"], rule_name(rule)
+        text = f"{name} ranked {'all' if repeats == of else f'{repeats:,} of'} {of:,} repeats"
+        if entry["proven"] is not None:
+            share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
+            text += f"; its order is proven to be the best for {share:g} % of {entry['n_tables']:,} tables"
+        texts.append(f"{text}.")
+    return texts
 
 
 def left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:

@@ -39,6 +39,8 @@ from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
 BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
+SLOW_SHARE = 0.25  # of a study's seconds that slow rules get at least
+_TRIES = 5
 WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
 SEED = 0
@@ -70,7 +72,7 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
     started = time.perf_counter()
     choices = choices_of(revision.benchmark)
-    # Those for a new revision, those for the night, or the one that somebody asks for now.
+    # Those for a new revision, those for the night, or the one that someone asks for now.
     moment = job.parameters.get("when", "")
     if moment == When.DEMAND:
         choices = [choice for choice in choices if choice.study == job.parameters["study"]]
@@ -145,7 +147,7 @@ def plan_study(
         study: of the catalogue.
         matrix: what it perturbs.
         choice: when it runs, and its budget.
-        is_first_revision: nobody has submitted to the board since it was made.
+        is_first_revision: no one has submitted to the board since it was made.
         variants: those that are columns of the board; a study of all rules takes them, too.
     """
     own = dict(study.parameters)
@@ -157,10 +159,10 @@ def plan_study(
     estimate = study.estimate(matrix, own)
     if estimate > choice.budget_seconds:
         needed, budget = f"{math.ceil(estimate)} s", f"{choice.budget_seconds} s"
-        reason = f"it would take {needed} or more, and {budget} are allowed here; owners can allow it more"
+        reason = f"it needs at least {needed}, and the limit is {budget}; owners can raise it"
         return PlannedStudy(study.key, reason=reason)
     # The smallest first; what runs while nothing else waits comes after everything else, and of that a board that
-    # somebody has just submitted to before boards that lie as they were made.
+    # someone has just submitted to before boards that lie as they were made.
     priority = -1 - min(int(estimate), LARGEST)
     if choice.when == When.IDLE:
         priority += 2 * IDLE if is_first_revision else IDLE
@@ -176,25 +178,31 @@ def plan_study(
 def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any], seconds: float) -> dict[str, Any]:
     """The parameters with as many steps, at least 1, as the seconds are estimated to buy; never more than stated.
 
-    Many studies have a `budget` of their own, in seconds as costs are estimated, that decides which slow rules take
-    part; it is lowered with the steps, so that fewer steps do not let more rules in. Steps and budget are stored with
-    the job and the report, so that the same figures come out on any machine.
+    Many studies have a `budget` of their own, in seconds as costs are estimated, for slow rules, which rank as many of
+    the steps as it buys. Those get what the other rules leave of the seconds, a quarter at least. Steps and budget are
+    stored with the job and the report, so that the same figures come out on any machine.
     """
     own = dict(parameters)
-    if "budget" in own:
-        own["budget"] = min(float(own["budget"]), float(seconds))
-    estimate = study.estimate(matrix, own)
-    if not study.steps or estimate <= seconds:
-        return own
-    n_steps, budget = int(own[study.steps]), own.get("budget")
-    steps = max(1, int(n_steps * seconds / estimate))
-    while True:
-        own[study.steps] = steps
-        if budget is not None:
-            own["budget"] = round(budget * steps / n_steps, 3)
-        if steps == 1 or study.estimate(matrix, own) <= seconds:
-            return own
-        steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion
+    has_slow = "budget" in own
+    left = seconds * (1 - SLOW_SHARE) if has_slow else seconds
+
+    def seconds_of_others() -> float:
+        return study.estimate(matrix, {**own, "budget": 0} if has_slow else own)
+
+    others = seconds_of_others()
+    steps = int(own[study.steps] * left / others) if study.steps and others > left else 0
+    while steps or (study.steps and others > left and own[study.steps] > 1):
+        own[study.steps] = max(1, steps or own[study.steps] * 9 // 10)  # where time does not grow in proportion
+        for name in study.cut_along:
+            most = int(parameters[name])
+            own[name] = min(most, max(2, round(most * own[study.steps] / parameters[study.steps])))
+        others, steps = seconds_of_others(), 0
+    if has_slow:
+        own["budget"] = min(float(own["budget"]), max(0.0, seconds - others))
+        for _ in range(_TRIES):  # a slow rule costs what it adds to the others' time, too
+            beyond = study.estimate(matrix, own) - seconds
+            own["budget"] = math.floor(1000 * max(0.0, own["budget"] - 1.2 * max(0.0, beyond))) / 1000
+    return own
 
 
 def insert_study(revision: Revision, plan: PlannedStudy) -> None:
@@ -310,7 +318,7 @@ def request_study(benchmark: Benchmark, study: str) -> Job | None:
 def plan_nightly_studies(now: datetime) -> None:
     """At night, have planned what benchmarks want at night for what they have published.
 
-    A plan stands once a revision: what did not change is not computed again.
+    A plan is once a revision: what did not change is not computed again.
     """
     if not NIGHT_BEGINS <= now.hour < NIGHT_ENDS:
         return

@@ -15,6 +15,7 @@ from leaderboard.studies.study_findings import (
     StudyFindings,
     StudyNames,
     StudyRow,
+    percent_cell,
     share_cell,
     side_by_side,
 )
@@ -26,7 +27,7 @@ MAX_SYSTEMS = 10  # that are named; more are counted
 MAX_TASKS = 5  # whose weights a sentence tells
 FEASIBLE = {
     "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
-    "box": "every weight between its least allowed share and 1",
+    "box": "every weight between its minimum share and 1",
 }
 SETS = {"scaled": "the code’s set (scaled)", "box": "the paper’s set (box)"}
 FAMILIES = {
@@ -48,11 +49,15 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
     if summary["reason"]:
         return StudyFindings(f"No result: {summary['reason']}.", [], [])
     value, apart = summary["diversity"], summary["dispersion_normalized"]
-    sentence = "" if value is None else f"On a scale from 0, all tasks rank alike, to 1, they disagree: {value:.2f}. "
+    sentence = (
+        ""
+        if value is None
+        else f"On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): {value:.2f}. "
+    )
     if apart is not None:
         sentence += (
-            f"Two tasks order {percent(apart)} of the pairs of systems differently; a pair that one of the two tasks "
-            "ties and the other does not counts half."
+            f"Two tasks order {percent(apart)} of the pairs of systems differently; a pair tied on only one of the "
+            f"two tasks counts half."
         )
     filled = summary["n_imputed"]
     return StudyFindings(
@@ -73,17 +78,17 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
     if "rules" not in summary:  # an experiment about one rule
         summary, marked = {"reason": "", **summary, "rules": {summary["rule"]: summary}}, summary["rule"]
     if summary["reason"]:
-        return StudyFindings(f"Which systems can be told apart is not tested: {summary['reason']}.", [], [])
+        return StudyFindings(f"Significant differences were not tested: {summary['reason']}.", [], [])
     tests = summary["rules"].get(marked)
     if tests is None:
         return StudyFindings(
-            f"{get_rule(marked).name} ranks no system here, or takes too long: nothing is tested.", [], []
+            f"{get_rule(marked).name} ranks no system here or takes too long, so nothing was tested.", [], []
         )
     if is_outdated(tests):
         return StudyFindings(OUTDATED, [], [])
     friedman = summary["friedman"]
     if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
-        friedman = {"reason": friedman or "this revision was published before it was stored"}
+        friedman = {"reason": friedman or "this revision was published before this was stored"}
     rows = [
         _row(
             name,
@@ -100,7 +105,7 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
     ]
     return StudyFindings(
         separability_sentence(get_rule(marked).name, tests, summary["level"]),
-        ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"],
+        ["Pairs", "Significant", "Contradicted", "Not significant", "Tied", "Too few tasks to tell"],
         rows,
         diagram=None
         if friedman["reason"]
@@ -111,8 +116,8 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             friedman["runs"],
         ),
         note=(
-            f"The null hypothesis: {summary['null_hypothesis']}. Told apart: the system ranked higher is ahead by more "
-            "than luck would explain; contradicted: the one ranked lower is. Systems that share a rank are tied. "
+            f"The null hypothesis: {summary['null_hypothesis']}. Significant: the system ranked higher is ahead by "
+            "more than chance would explain; contradicted: the lower one is. Systems that share a rank are tied. "
             + (
                 f"No critical-difference diagram: {friedman['reason']}."
                 if friedman["reason"]
@@ -156,8 +161,8 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
         sentence,
         ["At least", "At most", ""],
         rows,
-        note=f"{'; '.join(notes)}. A lower bound is reached by weights that are stored, and multiply the scores "
-        "as they are; an upper bound is proven.",
+        note=f"{'; '.join(notes)}. A lower bound is reached by stored weights, applied to the scores as they are; an "
+        f"upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
         chart=_over_least_weights(summary),
@@ -187,14 +192,14 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
         for bound, text in (("lower", "at least"), ("upper", "at most"))
     ]
     return line_chart(
-        "Pairs that weights can reverse, by the least share that noise preserves (ε)",
-        "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is marked.",
+        "Pairs that weights can reverse, by the smallest share that noise preserves (ε)",
+        "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is highlighted.",
         lines,
         [f"{point['least_weight']:g}" for point in next(iter(ordered.values()))],
         x_label="ε",
         y_label="Share of pairs",
-        caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). A set has two "
-        "lines, which meet where its maximum is proven: what is reached, and the most that is possible.",
+        caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). Each set has "
+        "two lines: the share reached and the proven upper bound. They meet where the maximum is proven.",
         top=min(1.0, math.ceil(10 * max(value for line in lines for value in line.values if value is not None)) / 10),
     )
 
@@ -209,7 +214,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     left_out = set(names.systems) - set(summary["top"]) - set(added)
     is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
     links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
-    intro = "All others join, but not:" if is_shorter else "Systems that join:"
+    intro = "All others join except:" if is_shorter else "Systems that join:"
     join = f"{len(added)} of the others join{'s' if len(added) == 1 else ''}" if added else "none of the others joins"
     sentence = (
         f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of the "
@@ -224,7 +229,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
             _row("Largest rank change", _bounds(moved)),
             _row("(1 − tau-b) / 2", [share_cell(summary["tau_b_distance"]["lower"]), *_nothing(2)]),
         ],
-        note="A lower bound is reached by systems that are stored; an upper bound is proven.",
+        note="A lower bound is reached by a stored choice of systems; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
         systems=NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None,
@@ -244,15 +249,15 @@ def _nothing(n: int) -> list[StudyCell]:
 
 def _bounds(interval: Summary) -> list[StudyCell]:
     return [
-        share_cell(interval["lower"]),
-        share_cell(interval["upper"]),
+        percent_cell(interval["lower"]),
+        percent_cell(interval["upper"]),
         StudyCell("proven" if interval["proven"] else "open"),
     ]
 
 
 def _between(interval: Summary) -> str:
     if interval["proven"]:
-        return f"{percent(interval['lower'])}, proven to be the most,"
+        return f"at most {percent(interval['lower'])} (proven)"
     return f"between {percent(interval['lower'])} and {percent(interval['upper'])}"
 
 

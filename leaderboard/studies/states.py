@@ -52,7 +52,7 @@ class StudyState:
 
 
 def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
-    """Every study of the catalogue, as it stands for what is published."""
+    """Every study of the catalogue, as it is for what is published."""
     # Those that come with every board, each one job.
     with_board: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
     if publication is not None:
@@ -72,7 +72,7 @@ def study_states(benchmark: Benchmark, publication: Publication | None) -> list[
 
 
 def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
-    """The studies whose time and budget owners choose, as they stand for what is published."""
+    """The studies whose time and budget owners choose, as they are for what is published."""
     choices = choices_of(benchmark)
     if publication is None:
         return [_state(choice, {}, {}, None) for choice in choices]

@@ -7,14 +7,15 @@ from typing import Any
 from leaderboard.common.charts.critical_difference import CriticalDifference
 from leaderboard.common.charts.lines import LineChart
 from leaderboard.common.charts.slopes import SlopeChart, slope_chart
+from leaderboard.common.text import percent
 from ranking_engine.catalogue.registry import get_rule
 
 CRITERIA = {
     "winner_rank": "Winner’s rank",
     "condorcet": "Condorcet rate",
     "generalization": "Unseen tasks",
-    "judge_stability": "Tasks drawn anew",
-    "candidate_stability": "Systems drawn anew",
+    "judge_stability": "Resampled tasks",
+    "candidate_stability": "Resampled systems",
 }
 
 
@@ -102,6 +103,11 @@ def share_cell(value: float | None) -> StudyCell:
     if value is None:
         return StudyCell("–")
     return StudyCell(f"{value:.3f}".replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
+
+
+def percent_cell(value: float | None) -> StudyCell:
+    """A share in percent, as sentences tell it, with its bar; a dash where there is none."""
+    return StudyCell("–") if value is None else StudyCell(percent(value), share_cell(value).width)
 
 
 def rule_name(key: str) -> str:

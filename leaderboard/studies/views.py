@@ -30,6 +30,7 @@ from leaderboard.studies.landscape_fit import LARGEST_P, LEAST_BENCHMARKS
 from leaderboard.studies.page import marked_rule, stability_sections, study_arrays
 from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
 from leaderboard.studies.states import UNPLANNED, chosen_states
+from leaderboard.studies.verdicts import board_sentence
 from leaderboard.studies.waits import OPEN
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability import catalogue
@@ -62,10 +63,16 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         if section.findings and section.findings.is_by_rule
         for row in section.findings.rows
     )
+    intervals = interval_section(publication, marked) if publication else None
+    first = [row for row in intervals.rows if row.rank == 1] if intervals else []
+    verdicts = [section.verdict for section in sections if section.verdict]
     context = {
         "benchmark": benchmark,
         "publication": publication,
-        "intervals": interval_section(publication, marked) if publication else None,
+        "summary": board_sentence(
+            verdicts, get_rule(marked).name, len(sections), first, intervals.level if intervals else 0
+        ),
+        "intervals": intervals,
         "sections": [
             replace(section, downloads=export_links(key, "studies", study=section.state.key, **parameters))
             for section in sections
@@ -83,7 +90,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "downloads": export_links(key, "studies", **parameters),
         "revision_query": f"?{urlencode(parameters)}" if parameters else "",
         "may_administer": audience.may_administer,
-        "waiting_ids": ",".join(f"#study-{key}" for key in waiting),
+        "waiting_ids": ",".join(["#studies-overview", *(f"#study-{key}" for key in waiting)]) if waiting else "",
     }
     return render(request, "studies/stability.html", context)
 
@@ -142,7 +149,7 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
         sentence = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed, from the next revision on."
-        messages.success(request, sentence if n_changed else "Nothing changed.")
+        messages.success(request, sentence if n_changed else "Nothing was changed.")
         return redirect("manage_studies", key)
     rows = [
         {
@@ -168,7 +175,7 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
         raise BadRequest(f"There is no study {study[:40]!r}.")
     job = request_study(benchmark, study)
     if job is None:
-        messages.error(request, "There is nothing to study until the first board is published.")
+        messages.error(request, "There is nothing to study before the first board is published.")
     else:
         messages.success(request, f"The study of {study_name(study)} runs as soon as a worker is free.")
     return redirect("manage_studies", key)
@@ -182,7 +189,7 @@ def compute_board(request: HttpRequest, key: str) -> HttpResponse:
     if retry_board(benchmark):
         messages.success(request, "The newest board is computed as soon as a worker is free.")
     else:
-        messages.info(request, "The newest board is published already, or is being computed.")
+        messages.info(request, "The newest board is already published or being computed.")
     return redirect("board", key)
 
 
@@ -194,5 +201,5 @@ def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
     if request_ranks(benchmark, number):
         messages.success(request, f"The ranks of revision {number} are computed as soon as a worker is free.")
     else:
-        messages.info(request, f"No ranks of a revision {number} were removed.")
+        messages.info(request, f"No ranks of revision {number} were removed.")
     return redirect("history", key)

@@ -42,19 +42,19 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     for state in open_states:
         plan = plan_of.get(state.key)
         if state.state == S.WAITING:
-            texts[state.key] = f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
+            texts[state.key] = f"Queued: more than {MAX_JOBS:,} jobs are before it."
             if state.key in waiting:
                 in_line = sorted((place for place, _ in waiting[state.key]), key=lambda place: place.n_ahead)
                 is_idle = max(priority for _, priority in waiting[state.key]) < IDLE
-                when = " It runs only while no board waits to be ranked." if is_idle else ""
+                when = " It runs only while no board is waiting to be ranked." if is_idle else ""
                 before = _before(in_line[0].n_ahead, "it")
-                texts[state.key] = f"Waiting for a worker: {before}; expect it in {in_line[-1].text}.{when}"
+                texts[state.key] = f"Queued: {before}; expect it in {in_line[-1].text}.{when}"
         elif plan is not None and plan["state"] == S.WAITING:
             place = line.get(plan["pk"])
             before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
             texts[state.key] = f"Not planned yet: {before}."
             if plan["not_before"] > timezone.now() and not plan["error"]:
-                texts[state.key] = "Not planned yet: it follows the last of several submissions after some seconds."
+                texts[state.key] = "Not planned yet: it starts some seconds after the last of several submissions."
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
@@ -82,7 +82,7 @@ def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dic
 def _before(n: int, what: str) -> str:
     if not n:
         return f"{what} is the next job"
-    return f"{n:,} job{'' if n == 1 else 's'} of studies {'goes' if n == 1 else 'go'} before {what}"
+    return f"{n:,} job{'' if n == 1 else 's'} {'is' if n == 1 else 'are'} before {what}"
 
 
 def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: bool) -> str:
@@ -94,13 +94,13 @@ def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: 
     if not is_current:
         return "Not planned: another revision is published now."
     if plan is not None and state.choice.when in WITH_EVERY_REVISION:
-        return "Not planned with this revision: it was chosen later, or there was nothing to study."
+        return "Not planned for this revision: it was switched on later, or there was nothing to study."
     return _NOT_PLANNED[StudyChoice.When(state.choice.when)]
 
 
 _NOT_PLANNED = {
     When.DEMAND: "Not planned: it runs when an owner asks for it.",
-    When.NIGHTLY: f"Not planned yet: that happens at night, between {NIGHT_BEGINS}:00 and {NIGHT_ENDS}:00 UTC.",
+    When.NIGHTLY: f"Not planned yet: it runs at night, between {NIGHT_BEGINS}:00 and {NIGHT_ENDS}:00 UTC.",
     When.EVERY: "Not planned: no job plans the studies of this revision.",
     When.IDLE: "Not planned: no job plans the studies of this revision.",
 }

@@ -19,9 +19,12 @@ from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.submissions.corrections import complete_row, correctable
 from leaderboard.submissions.instances.vectors import foreign_sets
-from leaderboard.submissions.problems import InputError, Problems
+from leaderboard.submissions.problems import PartlyReadError
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem, SubmittedRow, measured_score
 from ranking_engine.core.decimals import NUMBER, rounded_score
+from ranking_engine.files.cell_messages import NOT_REPORTED
+from ranking_engine.files.metadata import COLUMN_PREFIX, read_values
+from ranking_engine.files.problems import InputError, Problems
 from ranking_engine.text.characters import line_problem, lines_problem
 from ranking_engine.text.names import check_name, fold_name, shorten
 
@@ -38,7 +41,7 @@ MISSING_WORDS: dict[str, str] = {
 
 
 def stated_reason(given: str | float | None) -> str | None:
-    """The reason that stands in place of a score, as it is stored; None where there is none of MISSING_WORDS."""
+    """The reason that is in place of a score, as it is stored; None where there is none of MISSING_WORDS."""
     words = re.sub(r"[\s_-]+", " ", given).strip().casefold() if isinstance(given, str) else ""
     return MISSING_WORDS.get(words)
 
@@ -47,18 +50,20 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     """A score from a text or a number, rounded to 12 significant digits; None where there is none.
 
     Raises:
-        ValueError: it is no number, not finite, or outside the task's stated range.
+        ValueError: it is not a number, not finite, or outside the task's stated range.
     """
     if given is None:
         return None
     text = given.strip() if isinstance(given, str) else repr(given).removesuffix(".0")
     if not text:
         return None
+    if isinstance(given, str) and text.casefold() in NOT_REPORTED:
+        raise ValueError(f"{text[:40]!r} is not a number; leave the field empty, or write: not reported")
     if isinstance(given, str) and not NUMBER.fullmatch(text):
         with_point = text.replace(",", ".", 1)
         example = with_point if NUMBER.fullmatch(with_point) else "71.3"
         raise ValueError(
-            f"{text[:40]!r} is not a number; write {example}, or leave the field empty where there is no score"
+            f"{text[:40]!r} is not a number; write {example}, or leave the field empty if there is no score"
         )
     try:
         value = float(given)
@@ -67,10 +72,19 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     if not math.isfinite(value):
         raise ValueError(f"{text[:40]!r} is too large to be a score")
     if task.minimum is not None and value < task.minimum:
-        raise ValueError(f"{text[:40]} is below {task.minimum:g}, the least score of {task.name}")
+        raise ValueError(f"{text[:40]} is below {task.minimum:g}, the minimum score of {task.name}")
     if task.maximum is not None and value > task.maximum:
-        raise ValueError(f"{text[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
+        raise ValueError(f"{text[:40]} is above {task.maximum:g}, the maximum score of {task.name}")
     return rounded_score(value)
+
+
+def shared_cause(given: str | float | None, task: Task) -> str:
+    """Why many scores of a task are refused, as in "12 ..."; empty where the text of each says it."""
+    if not isinstance(given, float) or not math.isfinite(given):
+        return ""
+    if task.maximum is not None and given > task.maximum:
+        return f"scores are above {task.maximum:g}, the maximum score of {task.name}"
+    return f"scores are below {task.minimum:g}, the minimum score of {task.name}" if task.minimum is not None else ""
 
 
 def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
@@ -119,7 +133,7 @@ def check_rows(
     if check.hides_names:
         _tell_of_secrets(check, is_guess=any(row["system"].get("key") is None for row in checked))
     if not rows:
-        check.problems.add("rows", "there is no system; an upload has at least one")
+        check.problems.add("rows", "there is no system; an upload needs at least one")
     if not check.problems:
         for key, message, line in foreign_sets(audience.benchmark, checked, tells=not audience.is_restricted):
             name = check.tasks[key].name
@@ -130,10 +144,32 @@ def check_rows(
     return checked
 
 
+def with_row_problems(audience: Audience, error: PartlyReadError) -> InputError:
+    """All that is wrong with a table: what could not be read, and what is wrong with the rows that could."""
+    problems = error.problems
+    lines = {problem.line for problem in problems.listed}
+    try:
+        if error.rows:
+            check_rows(audience, error.rows, suggests=False)
+    except InputError as refusal:
+        for problem in refusal.problems.listed:
+            # A row whose only scores could not be read is not empty, and a name twice is told by the table.
+            if problem.place != "scores" or (problem.line not in lines and 1 not in lines):
+                problems.add(
+                    problem.place,
+                    problem.message,
+                    line=problem.line,
+                    place_name=problem.place_name,
+                    cause=problem.cause,
+                )
+        problems.n_more += refusal.problems.n_more
+    return InputError(problems)
+
+
 def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
     """Refuse names of systems that are not to be known of: without saying which, and only so often a day.
 
-    A name that is taken cannot be given twice, so that a refusal tells something; so few of them are had that nobody
+    A name that is taken cannot be given twice, so that a refusal tells something; so few of them are had that no one
     finds out by guessing who is on the board.
 
     Args:
@@ -143,7 +179,7 @@ def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
     key = f"secret-names:{check.benchmark.pk}:{check.audience.user.pk}:{timezone.now():%Y-%m-%d}"
     n_refused = cache.get(key, 0)
     if n_refused >= SECRET_REFUSALS and (is_guess or check.is_secret_hit):
-        check.problems.add("system_name", "too many names were refused today; try again tomorrow")
+        check.problems.add("system_name", "too many names were rejected today; try again tomorrow")
     elif check.is_secret_hit:
         cache.set(key, n_refused + 1, 2 * 24 * 3600)
         check.problems.add("system_name", "a name cannot be used here; choose another one")
@@ -158,6 +194,7 @@ class _Check:
         self.tasks = {task.key: task for task in Task.objects.filter(benchmark=self.benchmark, is_archived=False)}
         self.least = {key: -MOST if task.minimum is None else task.minimum for key, task in self.tasks.items()}
         self.greatest = {key: MOST if task.maximum is None else task.maximum for key, task in self.tasks.items()}
+        self.fields = self.benchmark.fields_of_systems
         self.on_board = on_board
         self.hides_names = not audience.sees_board
         self.suggests = suggests and not self.hides_names
@@ -165,7 +202,7 @@ class _Check:
         for row in rows:
             with suppress(ValueError):  # what is no name is told with its row
                 names.append(fold_name(check_name(row.system_name)))
-        # Systems that were on the board once; one that only waits for a moderator is nobody's business.
+        # Systems that were on the board once; one that only waits for a moderator is no one's business.
         once = System.objects.filter(benchmark=self.benchmark, changes__isnull=False, name_folded__among=names)
         self.once = dict(once.values_list("name_folded", "pk"))
         self.replaceable = Replaceable(audience)
@@ -197,7 +234,8 @@ class _Check:
             try:
                 value = parse_score(given, task)
             except ValueError as error:
-                self.problems.add(key, str(error), line=row.line, place_name=task.name if row.line else "")
+                name = task.name if row.line else ""
+                self.problems.add(key, str(error), line=row.line, place_name=name, cause=shared_cause(given, task))
                 continue
             if value is None:
                 scores[key] = {"missing": Score.MissingReason.NOT_REPORTED}
@@ -206,10 +244,10 @@ class _Check:
         for key in row.instances:
             if "missing" in scores.get(key, {}):
                 name = self.tasks[key].name
-                self.problems.add(key, f"{name} has scores of single instances, and none of its own", line=row.line)
+                self.problems.add(key, f"{name} has scores of single instances but no score of its own", line=row.line)
         is_empty = not any("value" in score for score in scores.values()) and not row.corrects
         if is_empty and system["name"] and len(self.problems.listed) == n_before:
-            self.problems.add("scores", "no score is given; a submission has at least one", line=row.line)
+            self.problems.add("scores", "there are no scores; a submission needs at least one", line=row.line)
         checked: CheckedRow = {"system": system, "scores": scores, "line": row.line}
         if row.instances:
             checked["instances"] = dict(row.instances)
@@ -243,7 +281,9 @@ class _Check:
         full = known.name if known else name
         if fold_name(full) in self.seen:
             # A key is no way to learn the name that belongs to it, where names are hidden.
-            message = f"{name if self.hides_names else full} stands here more than once; a system has one row"
+            message = (
+                f"{name if self.hides_names else full} appears more than once; there can be only one row per system"
+            )
             self.problems.add("system_name", message, line=row.line)
         self.seen.add(fold_name(full))
         known_id = known.id if known else self.once.get(folded)
@@ -254,17 +294,23 @@ class _Check:
         elif known_id and not self.replaceable(known_id):
             self.problems.add(
                 "system_name",
-                f"{known.name if known else name} came onto the board through another account; only that account, a "
-                f"moderator or an owner replaces its scores. Choose another name, or ask the benchmark's owners.",
+                f"{known.name if known else name} was submitted by another account; only that account, a moderator or "
+                f"an owner can replace its scores. Choose another name, or ask the benchmark's owners.",
                 line=row.line,
+                cause="systems were submitted by other accounts; only these, a moderator or an owner can replace their "
+                "scores",
             )
         self._check_about(row)
+        metadata, wrong = read_values(self.fields, row.metadata)
+        for label, message in wrong:
+            self.problems.add(f"{COLUMN_PREFIX}{label}", message, line=row.line, place_name=f"{COLUMN_PREFIX}{label}")
         return {
             "key": known.key if known else None,
             "name": known.name if known else name,
             "organisation": row.organisation,
             "url": row.url,
             "description": row.description,
+            "metadata": metadata,
             "near_misses": [] if known else self.near_misses.of(name),
         }
 
@@ -276,14 +322,14 @@ class _Check:
             ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
         ):
             if len(text) > most:
-                self.problems.add(place, f"{len(text)} characters; at most {most} are kept", line=row.line)
+                self.problems.add(place, f"{len(text)} characters; the limit is {most}", line=row.line)
             elif problem := problem_of(text):
                 self.problems.add(place, f"it {problem}", line=row.line)
         if row.url:
             try:
                 is_web_address(row.url)
             except ValidationError:
-                message = f"{row.url[:40]!r} is not an address that begins with http:// or https://"
+                message = f"{row.url[:40]!r} is not a URL that begins with http:// or https://"
                 self.problems.add("url", message, line=row.line)
 
 

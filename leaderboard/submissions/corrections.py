@@ -1,6 +1,6 @@
 """Corrections: which submission may be corrected, by whom, and what of it a correction takes over.
 
-A correction is a submission like any other that names the one it corrects. It stands in that one's place, so what it
+A correction is a submission like any other that names the one it corrects. It is in that one's place, so what it
 does not mention stays as it was (`selectors.scores`, "in force").
 """
 
@@ -15,13 +15,13 @@ from leaderboard.submissions.instances.vectors import entry_of, unpack_names, un
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_score
 from ranking_engine.text.names import fold_name
 
-NOT_YOURS = "no submission of this number stands here that you may correct"
-SAY_WHY = "Say in the note what was wrong: a correction is shown with its reason."
+NOT_YOURS = "there is no submission of this number that you can correct"
+SAY_WHY = "Explain in the note what was wrong: a correction is shown with its reason."
 
 
 @dataclass(frozen=True)
 class Correctable:
-    """A submission that may be corrected, as it stands."""
+    """A submission that may be corrected, as it is."""
 
     submission: Submission
     is_blank: bool  # a withdrawn correction: its scores are missing until they are corrected
@@ -33,8 +33,8 @@ class HoldsNoMoreError(ValueError):
     """A submission that cannot be corrected, because it is not what holds; `holder` is, where anything is."""
 
     def __init__(self, holder: Submission | None) -> None:
-        super().__init__("this submission holds no more: it was withdrawn, corrected already or replaced; "
-                         "correct the one that holds now")  # fmt: skip
+        super().__init__("this submission is no longer on the board: it was withdrawn, corrected or replaced; correct "
+                         "the current one")  # fmt: skip
         self.holder = holder
 
 
@@ -54,7 +54,7 @@ def may_correct(audience: Audience, submission: Submission) -> bool:
 
 
 def correctable(audience: Audience, submission_id: str) -> Correctable:
-    """The submission of this number, for whoever may correct it.
+    """The submission of this number, for anyone who may correct it.
 
     Raises:
         ValueError: there is none that they may correct.
@@ -93,7 +93,7 @@ def complete_row(corrected: Correctable, row: CheckedRow) -> tuple[CheckedRow, l
     if row["system"]["name"] and fold_name(row["system"]["name"]) != fold_name(submission.system.name):
         return row, [("system_name", f"the submission that it corrects is of {submission.system.name!r}")]
     problems = [
-        (key, "a later submission brought the score that holds; correct that one")
+        (key, "the score on the board is from a later submission; correct that one")
         for key in row["scores"]
         if key in corrected.newer
     ]

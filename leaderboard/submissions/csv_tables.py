@@ -1,4 +1,6 @@
-"""A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key."""
+"""A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key.
+
+A column whose name begins with `meta:` is a field of the systems' metadata."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -7,8 +9,9 @@ from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
 from leaderboard.submissions.checks import stated_reason
-from leaderboard.submissions.problems import InputError, Problem, Problems
+from leaderboard.submissions.problems import PartlyReadError
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.files.tables import TableError, read_table
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import fold_name, shorten
@@ -25,27 +28,36 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
         notes: gets what its owner is to be told of how it was read.
 
     Raises:
-        InputError: the file cannot be read, or a column is no task of the benchmark; it names line and column.
+        PartlyReadError: cells are no numbers, or a column is no task of the benchmark; it names line and column.
+        InputError: the file cannot be read at all.
     """
-    with reading(data):
-        table = read_table(
-            data,
-            name="file",
-            max_systems=settings.UPLOAD_SYSTEMS,
-            max_cells=settings.UPLOAD_CELLS,
-            missing_words=stated_reason,
-        )
     problems = Problems()
+    try:
+        with reading(data):
+            table = read_table(
+                data,
+                name="file",
+                max_systems=settings.UPLOAD_SYSTEMS,
+                max_cells=settings.UPLOAD_CELLS,
+                missing_words=stated_reason,
+            )
+    except InputError as error:
+        unread = error.__cause__
+        if not isinstance(unread, TableError) or unread.readable is None:
+            raise
+        problems, table = error.problems, unread.readable
     keys = keys_of_tasks(benchmark, [(name, 1) for name in table.task_names], problems, are_columns=True)
-    if problems:
-        raise InputError(problems)
     if notes is not None and table.rounding:
         notes.append(table.rounding)
     rows = []
     for i, values in enumerate(table.values.tolist()):
         cells = [table.missing_words.get((i, t)) if v != v else v for t, v in enumerate(values)]  # noqa: PLR0124
-        scores = dict(zip(keys, cells, strict=True))
-        rows.append(SubmittedRow(system_name=table.system_names[i], line=table.line_numbers[i], scores=scores))
+        scores = {key: cell for key, cell in zip(keys, cells, strict=True) if key}
+        metadata = {label: cells[i] for label, cells in table.metadata.items()}
+        name, line = table.system_names[i], table.line_numbers[i]
+        rows.append(SubmittedRow(system_name=name, line=line, scores=scores, metadata=metadata))
+    if problems:
+        raise PartlyReadError(problems, rows)
     return rows
 
 
@@ -58,7 +70,7 @@ def reading(data: bytes) -> Iterator[None]:
     """
     if len(data) > settings.UPLOAD_BYTES:
         limit = settings.UPLOAD_BYTES // 2**20
-        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
+        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; the limit is {limit} MB", "file")
     try:
         yield
     except TableError as error:
@@ -91,7 +103,7 @@ def keys_of_tasks(
         elif key in taken and are_columns:
             problems.add("file", "this is the second column of its task", line=line, place_name=column)
         elif key in taken:
-            problems.add("file", f"{shorten(name)!r} is a task that has another name above", line=line)
+            problems.add("file", f"{shorten(name)!r} is a task that already has a column under another name", line=line)
         taken.add(key)
         keys.append(key)
     return keys

@@ -1,4 +1,4 @@
-"""Drafts: what somebody wants to submit, checked, and kept until they confirm it."""
+"""Drafts: what someone wants to submit, checked, and kept until they confirm it."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,7 +15,7 @@ MAX_DRAFTS = 50  # a user; the oldest ones go
 
 
 def make_draft(audience: Audience, rows: Sequence[SubmittedRow], *, source: str, note: str = "") -> Draft:
-    """Check an upload and keep it until it is confirmed. Of somebody's drafts the newest are kept.
+    """Check an upload and keep it until it is confirmed. Of someone's drafts the newest are kept.
 
     Raises:
         InputError: something in it cannot be stored; nothing is kept.
@@ -36,7 +36,7 @@ def make_draft(audience: Audience, rows: Sequence[SubmittedRow], *, source: str,
 
 
 def rows_now(draft: Draft, audience: Audience) -> list[CheckedRow]:
-    """The draft's rows, checked anew: systems, tasks and rights may have changed since it was made.
+    """The draft's rows, checked again: systems, tasks and rights may have changed since it was made.
 
     Args:
         draft: what was checked some time ago.
@@ -49,7 +49,7 @@ def rows_now(draft: Draft, audience: Audience) -> list[CheckedRow]:
 
 
 def _raw(row: CheckedRow) -> SubmittedRow:
-    """The row as it came in: what a correction took over is taken over anew."""
+    """The row as it came in: what a correction took over is taken over again."""
     about, carried = row["system"], row.get("carried", ())
     instances = row.get("stated_instances", row.get("instances", {}))
     return SubmittedRow(
@@ -62,6 +62,7 @@ def _raw(row: CheckedRow) -> SubmittedRow:
         organisation=about["organisation"],
         url=about["url"],
         description=about["description"],
+        metadata=about.get("metadata", {}),
         line=row["line"],
         instances={key: entry for key, entry in row.get("instances", {}).items() if key in instances},
         corrects=row.get("corrects", ""),

@@ -12,9 +12,11 @@ from leaderboard.models import Task
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.submissions.checks import DESCRIPTION_LENGTH, URL_LENGTH
 from leaderboard.submissions.corrections import Correctable, stated_scores
-from leaderboard.submissions.imports import SCALES, Assignment, Import
-from leaderboard.submissions.problems import Problems
+from leaderboard.submissions.imports import SCALES, Assignment
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_TEXT, MetadataField
+from ranking_engine.files.problems import Problems
+from ranking_engine.importers.results_table import Import
 
 
 class SubmissionForm(forms.Form):
@@ -31,7 +33,7 @@ class SubmissionForm(forms.Form):
         required=False,
         label="Address",
         assume_scheme="https",
-        help_text="Where one reads about it.",
+        help_text="Link to the paper or model card.",
     )
     description = LinesFormField(
         required=False, max_length=DESCRIPTION_LENGTH, widget=forms.Textarea(attrs={"rows": 3})
@@ -44,9 +46,16 @@ class SubmissionForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
-    def __init__(self, *args: Any, tasks: Sequence[Task], **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401
+        tasks: Sequence[Task],
+        fields: Sequence[MetadataField] = (),
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._tasks = tasks
+        self._tasks, self._fields = tasks, fields
+        self.fields |= metadata_form_fields(fields)
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
@@ -73,10 +82,16 @@ class SubmissionForm(forms.Form):
             fields.append(bound)
         return fields
 
+    @property
+    def metadata_fields(self) -> list[forms.BoundField]:
+        """The fields of the system's metadata."""
+        return [self[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields]
+
     def raw_row(self) -> SubmittedRow:
         """What was typed."""
         data = self.cleaned_data
         return SubmittedRow(
+            metadata={field.key: data[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields},
             system_name=data["system_name"],
             organisation=data["organisation"],
             url=data["url"],
@@ -98,13 +113,36 @@ class SubmissionForm(forms.Form):
         return others
 
 
+def metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
+    """A field of a form for each field of the metadata, by `meta:` and its key; what is typed is checked later."""
+    form_fields: dict[str, forms.Field] = {}
+    for field in fields:
+        label = f"{field.name}, {field.unit}" if field.unit else field.name
+        choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
+        if choices is not None:
+            options = [("", "not said"), *((choice, choice) for choice in choices)]
+            form_fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
+                required=False,
+                label=label,
+                choices=options,
+                error_messages={"invalid_choice": f"Choose {field.allowed}."},
+            )
+        else:
+            help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."
+            widget = forms.TextInput(attrs={"autocomplete": "off"})
+            form_fields[f"{COLUMN_PREFIX}{field.key}"] = LineFormField(
+                required=False, max_length=MAX_TEXT, label=label, help_text=help_text, widget=widget
+            )
+    return form_fields
+
+
 class CorrectionForm(SubmissionForm):
-    """The scores of a system that are to stand in place of those of one of its submissions."""
+    """The scores of a system that are to be in place of those of one of its submissions."""
 
     organisation = url = description = system_name = None  # type: ignore[assignment]
     note = LinesFormField(
         max_length=NOTE_LENGTH,
-        label="What was wrong, and how you know",
+        label="What was wrong, and how you know it it",
         help_text="Shown with the correction, on the pages of the submission and in the history.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
@@ -149,14 +187,14 @@ class UploadForm(forms.Form):
         required=False,
         allow_empty_file=True,
         label="Files with results",
-        help_text="Several at once where they belong together, but of one format. No archives.",
+        help_text="You can choose several files that belong together, in the same format. No archives.",
         widget=SeveralFilesInput(attrs={"accept": ".json,.yaml,.yml,.md,.csv,.toml"}),
     )
 
     file = forms.FileField(
         required=False,
         label="A CSV file",
-        help_text="UTF-8; commas, semicolons or tabs between the columns.",
+        help_text="UTF-8; columns separated by commas, semicolons or tabs.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     text = forms.CharField(
@@ -168,14 +206,14 @@ class UploadForm(forms.Form):
     instances = forms.FileField(
         required=False,
         label="A CSV file of single instances",
-        help_text="Columns system, task, instance, score; or system, instance and a column for each task.",
+        help_text="Columns system, task, instance, score; or system, instance and one column per task.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     system_column = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
-        label="Its column of systems",
-        help_text="Only where it is not called system.",
+        label="Its column with the systems",
+        help_text="Only if it is not called system.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     note = LinesFormField(
@@ -193,17 +231,17 @@ class UploadForm(forms.Form):
         results = cleaned.get("results") or []
         if results and not self.errors:
             if file or text or instances:
-                raise forms.ValidationError("Choose files with results, or a table; one of the two.")
+                raise forms.ValidationError("Choose either result files or a table.")
             if sum(chosen.size for chosen in results) > settings.UPLOAD_BYTES:
                 limit = settings.UPLOAD_BYTES // 2**20
                 raise forms.ValidationError({"results": f"More than {limit} MB together; import them in parts."})
             return cleaned
         if not self.errors and ((file and text) or not (file or text or instances)):
-            raise forms.ValidationError("Choose a file or paste a table; one of the two.")
+            raise forms.ValidationError("Either choose a file or paste a table.")
         for name, chosen in (("file", file), ("instances", instances)):
             if chosen and chosen.size > settings.UPLOAD_BYTES:
                 limit = settings.UPLOAD_BYTES // 2**20
-                message = f"The file has {chosen.size / 2**20:.0f} MB; at most {limit} MB are read."
+                message = f"The file has {chosen.size / 2**20:.0f} MB; the limit is {limit} MB."
                 raise forms.ValidationError({name: message})
         return cleaned
 
@@ -236,7 +274,7 @@ def _shown(number: float) -> str:
 
 
 LONGEST = 400
-SCALE_LABELS = {"": "not said", "as-is": "as they are", "times-100": "times 100", "by-100": "divided by 100"}
+SCALE_LABELS = {"": "not stated", "as-is": "as they are", "times-100": "times 100", "by-100": "divided by 100"}
 
 
 @dataclass(frozen=True)
@@ -282,7 +320,7 @@ def assignment_of(data: Mapping[str, str], results: Import) -> Assignment:
 def column_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
     """The columns as the page shows them."""
     values = results.values
-    directions = {None: "not said", True: "higher is better", False: "lower is better"}
+    directions = {None: "not stated", True: "higher is better", False: "lower is better"}
     return [
         ColumnField(
             number=c,
@@ -319,10 +357,10 @@ class TakedownForm(forms.Form):
     reason = LineFormField(
         max_length=REASON_LENGTH,
         label="Why",
-        help_text="Kept for good with what happened to the submission, so do not repeat the scores here.",
+        help_text="Kept permanently in the submission’s history, so do not repeat the scores here.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    with_note = forms.BooleanField(required=False, label="The submitter's note on the whole batch goes as well.")
+    with_note = forms.BooleanField(required=False, label="Also delete the submitter’s note on the whole batch.")
     is_sure = forms.BooleanField(
-        label="I know that this cannot be undone.", error_messages={"required": "Tick this to go on."}
+        label="I understand that this cannot be undone.", error_messages={"required": "Select this to continue."}
     )

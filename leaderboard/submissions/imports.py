@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,10 @@ from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.importers import Recognised, SourceFile, read_results
-from leaderboard.submissions.problems import InputError, Problem, Problems
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.problems import InputError, Problem, Problems
+from ranking_engine.importers import SourceFile, read_results
+from ranking_engine.importers.results_table import FileColumn, Import, table_of
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import clean_name, fold_name
 
@@ -38,50 +38,10 @@ _one_large = threading.BoundedSemaphore(1)
 # What may be done to a column's scores, as a power of ten.
 SCALES: Mapping[str, int] = {"as-is": 0, "times-100": 2, "by-100": -2}
 
-Cell = tuple[int, int, float | None, float | None, int | None]  # system, column, value, standard error, instances
-
-
-@dataclass(frozen=True)
-class FileColumn:
-    """What scores are of, as the files call it, and the direction that they state."""
-
-    task: str
-    split: str
-    subset: str
-    metric: str
-    higher_is_better: bool | None
-
-    @property
-    def name(self) -> str:
-        """All of it in words."""
-        return ", ".join(part for part in (self.task, self.subset, self.split, self.metric) if part)
-
-
-@dataclass(frozen=True)
-class Import:
-    """Recognised files as a table: systems (name and revision), columns, and the cells that are stated."""
-
-    format_name: str
-    systems: Sequence[tuple[str, str]]
-    columns: Sequence[FileColumn]
-    cells: Sequence[Cell]
-    sources: Sequence[tuple[str, str]]  # each file's name and hash
-    notes: Sequence[str]
-    warnings: Sequence[str]
-
-    @cached_property
-    def values(self) -> dict[int, list[float]]:
-        """The scores of every column that has some, by its number."""
-        by_column: dict[int, list[float]] = {}
-        for _, c, value, _, _ in self.cells:
-            if value is not None:
-                by_column.setdefault(c, []).append(value)
-        return by_column
-
 
 @dataclass(frozen=True)
 class Assignment:
-    """What somebody said of an import: by number of column its task and scale, by number of system its name."""
+    """What someone said of an import: by number of column its task and scale, by number of system its name."""
 
     tasks: Mapping[int, str] = field(default_factory=dict)
     scales: Mapping[int, str] = field(default_factory=dict)
@@ -101,7 +61,7 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
     chosen = [SourceFile(name, data) for name, data in files]
     is_large = sum(len(file.data) for file in chosen) > LARGE_BYTES
     if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
-        raise InputError.of("others import large files at this moment; try again in a moment")
+        raise InputError.of("the site is busy importing other large files; try again in a moment")
     try:
         results = table_of(read_results(chosen, importer))
     finally:
@@ -110,33 +70,10 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
     if len(results.columns) > MAX_COLUMNS or len(results.systems) > MAX_SYSTEMS:
         message = (
             f"{len(results.columns):,} columns and {len(results.systems):,} systems; at most {MAX_COLUMNS:,} and "
-            f"{MAX_SYSTEMS:,} are shown at once. Import them in parts"
+            f"{MAX_SYSTEMS:,} can be shown at once. Import them in parts"
         )
         raise InputError.of(message)
     return results
-
-
-def table_of(recognised: Recognised) -> Import:
-    """The records as a table, in the order in which systems and columns first stand in the files."""
-    systems: dict[tuple[str, str], int] = {}
-    columns: dict[tuple[str, str, str, str], int] = {}
-    directions: dict[int, bool] = {}
-    cells: list[Cell] = []
-    for record in recognised.records:
-        s = systems.setdefault((record.system, record.revision), len(systems))
-        c = columns.setdefault(record.column, len(columns))
-        if record.higher_is_better is not None:
-            directions[c] = record.higher_is_better
-        cells.append((s, c, record.value, record.standard_error, record.n))
-    return Import(
-        format_name=recognised.format_name,
-        systems=list(systems),
-        columns=[FileColumn(*column, directions.get(c)) for column, c in columns.items()],
-        cells=cells,
-        sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
-        notes=list(recognised.notes),
-        warnings=list(recognised.warnings),
-    )
 
 
 def packed(results: Import, benchmark: Benchmark, user: User) -> str:
@@ -157,7 +94,7 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
     ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
     if len(text) > MAX_PACKED:
-        raise InputError.of("these files hold too many scores to be shown at once; import them in parts")
+        raise InputError.of("these files contain too many scores to show at once; import them in parts")
     return text
 
 
@@ -274,9 +211,9 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         if spread is not None or n is not None:
             details.setdefault(folded, {})[key] = (spread, n)
     if not columns and not problems:
-        problems.add("", "no column is assigned to a task; say which is which")
+        problems.add("", "no column is assigned to a task; assign at least one")
     elif not scores and not problems:
-        problems.add("", "no system has a name; say which system it is")
+        problems.add("", "no system has a name; enter which system it is")
     if problems:
         raise InputError(problems)
     return [
@@ -304,7 +241,7 @@ def _columns(
             continue
         task = tasks[key]
         if key in taken:
-            problems.add(place, f"{task.name} is {taken[key]} already; a task has one column")
+            problems.add(place, f"{task.name} is {taken[key]} already; a task can have only one column")
             continue
         taken[key] = column.name
         if message := direction_problem(column, task):
@@ -322,7 +259,7 @@ def direction_problem(column: FileColumn, task: Task) -> str:
     if higher_is_better is None or task.direction == (1 if higher_is_better else -1):
         return ""
     said = "higher" if higher_is_better else "lower"
-    return f"the file says that {said} is better, and {task.name} says: {task.get_direction_display()}"
+    return f"the file states that {said} is better, but for {task.name} it is: {task.get_direction_display()}"
 
 
 def scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:

@@ -29,12 +29,13 @@ from leaderboard.submissions.corrections import SAY_WHY, corrected_by_number
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import store_instances
 from leaderboard.submissions.notices import tell_moderators, tell_of_events
-from leaderboard.submissions.problems import InputError, NewSystemError, StalePreviewError, SubmissionError
+from leaderboard.submissions.problems import NewSystemError, StalePreviewError, SubmissionError, no_longer
 from leaderboard.submissions.quotas import cells_of, give_back_quota, take_cells, take_quota
 from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.score_rows import insert_scores
 from leaderboard.submissions.statements import believe, believe_the_rest, statement_of, waiting_system
 from ranking_engine.core.decimals import rounded_score
+from ranking_engine.files.problems import InputError
 from ranking_engine.text.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
@@ -42,7 +43,7 @@ State, Kind = Submission.State, SubmissionEvent.Kind
 
 @transaction.atomic
 def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_systems: bool) -> Batch:
-    """Store a draft as a batch and, where nobody has to decide, accept it.
+    """Store a draft as a batch and, where no one has to decide, accept it.
 
     Args:
         draft: what was previewed.
@@ -53,16 +54,16 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     Raises:
         StalePreviewError: the benchmark has a newer revision than the preview.
         NewSystemError: there is a new system in the draft, and `creates_systems` is false.
-        SubmissionError: the draft is gone or somebody else's, its owner may no longer submit here, or what it says
+        SubmissionError: the draft is gone or someone else's, its owner may no longer submit here, or what it says
             can no longer be stored.
         Http404: its owner may no longer see the benchmark.
     """
     # Taking the row away first makes confirming twice impossible, whatever runs beside.
     benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
     if draft.owner_id != actor.pk:
-        raise SubmissionError("This draft is somebody else's.")
+        raise SubmissionError("This draft belongs to someone else.")
     if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
-        raise SubmissionError("This draft was confirmed or discarded already.")
+        raise SubmissionError("This draft was already confirmed or discarded.")
     draft.owner = actor  # the same row, which needs no second look
     # Under the lock, which keeps what it says true: roles and settings may have changed since the page was opened.
     audience = audience_of(actor, benchmark)
@@ -74,14 +75,14 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     try:
         rows = rows_now(draft, audience)
     except InputError as error:
-        raise SubmissionError(error.in_words) from error
+        raise SubmissionError(no_longer(error)) from error
     if not creates_systems and any(row["system"]["key"] is None for row in rows):
-        raise NewSystemError("Tick the box to create a new system, or correct its name.")
+        raise NewSystemError("Select the box to create a new system, or correct its name.")
     return submit_rows(audience, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid))
 
 
 def submit_rows(audience: Audience, rows: list[CheckedRow], **about: Any) -> Batch:  # noqa: ANN401
-    """Store checked rows as somebody's submission and, where nobody has to decide, accept it. Every door leads here.
+    """Store checked rows as someone's submission and, where no one has to decide, accept it. Every door leads here.
 
     Args:
         audience: who submits, and where to, which they may: found while the caller's transaction locks the
@@ -114,7 +115,7 @@ def require_may_submit(audience: Audience) -> None:
         SubmissionError: they may not submit here.
     """
     if not audience.may_submit:
-        raise SubmissionError(f"You may not submit to {audience.benchmark.name}. {audience.why_closed}")
+        raise SubmissionError(f"You cannot submit to {audience.benchmark.name}. {audience.why_closed}")
 
 
 def store_batch(
@@ -248,20 +249,20 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
     Raises:
         SubmissionError: it was decided already, or no reason is given.
     """
-    require_reason(reason, "the submitter reads it")
+    require_reason(reason, "the submitter sees it")
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
 @transaction.atomic
 def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
-    """Take one's own batch back before it comes onto the board. What nobody decided on counts no more for the caps.
+    """Take one's own batch back before it comes onto the board. What no one decided on counts no more for the caps.
 
     Raises:
-        PermissionDenied: it is somebody else's.
+        PermissionDenied: it is someone else's.
         SubmissionError: it was decided already.
     """
     if batch.uploader_id != actor.pk:
-        raise PermissionDenied("This submission is somebody else's.")
+        raise PermissionDenied("This submission belongs to someone else.")
     is_pending = all(submission.state == State.PENDING for submission in batch.submissions.all())
     submissions = _decide(batch, State.RETRACTED)
     _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)
@@ -274,7 +275,7 @@ def _decide(batch: Batch, state: str, before: Sequence[str] = UNDECIDED) -> list
     submissions = list(batch.submissions.select_related("system"))
     changed = Submission.objects.filter(batch=batch, state__in=before).update(state=state)
     if changed != len(submissions):
-        raise SubmissionError("This submission was decided already.")
+        raise SubmissionError("This submission was already decided.")
     return submissions
 
 
@@ -309,7 +310,7 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     Raises:
         SubmissionError: it is not accepted now, or no reason is given.
     """
-    require_reason(reason, "the history keeps it")
+    require_reason(reason, "it is kept in the history")
     revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
@@ -329,7 +330,7 @@ def require_reason(reason: str, what_for: str) -> None:
         SubmissionError: none is given.
     """
     if not reason.strip():
-        raise SubmissionError(f"Say why: {what_for}.")
+        raise SubmissionError(f"Give a reason: {what_for}.")
 
 
 @transaction.atomic
@@ -339,7 +340,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     Raises:
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
     """
-    require_reason(reason, "the history keeps it")
+    require_reason(reason, "it is kept in the history")
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
         raise SubmissionError("The scores of this submission were taken down; there is nothing to reinstate.")
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)
@@ -352,7 +353,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
 
 def _turn(submission: Submission, before: str, after: str, cause: str, actor: User) -> Revision:
     if Submission.objects.filter(pk=submission.pk, state=before).update(state=after) != 1:
-        raise SubmissionError(f"This submission is not {before} now.")
+        raise SubmissionError(f"This submission is not {before} any more.")
     return next_revision(submission.benchmark, cause=cause, author=actor)
 
 

@@ -15,8 +15,9 @@ OUTCOMES = {
     "rejected": "was rejected",
     "withdrawn": "was taken off the board",
     "reinstated": "is back on the board",
-    "overdue": "still waits, although its time for a decision is over",
+    "overdue": "is still waiting, although the decision is overdue",
     "taken_down": "was taken down",
+    "kept": "stays on the board: your request to withdraw it was declined",
 }
 ONCE = {"accepted", "approved", "rejected", "overdue"}  # and of the whole batch; the others may happen again
 SHOWN_SYSTEMS = 5
@@ -24,7 +25,7 @@ MODERATORS = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 
 
 def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User | None, reason: str) -> None:
-    """Tell the submitter of what somebody else did to some submissions of one batch.
+    """Tell the submitter of what someone else did to some submissions of one batch.
 
     Moderators hear of what is overdue, too.
     """
@@ -46,10 +47,25 @@ def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User 
             author=actor,
         )
     if kind == "overdue":
-        text = f"The submission of {_systems(submissions)} to {batch.benchmark.name} waits beyond its time."
+        text = f"The submission of {_systems(submissions)} to {batch.benchmark.name} is overdue."
         path = reverse("manage_decide", args=[batch.benchmark.key, batch.uuid])
         people = _moderators(batch)
         tell(people, NoticeKind.WAITING, key=f"{key} here", text=text, path=path, benchmark=batch.benchmark)
+
+
+def tell_of_request(submission: Submission, *, author: User, reason: str) -> None:
+    """Tell those who decide that a submitter asks to have scores withdrawn."""
+    batch, n_events = submission.batch, submission.events.count()
+    tell(
+        _moderators(batch),
+        NoticeKind.WAITING,
+        key=f"submission {submission.pk} asked {n_events}",
+        text=f"The submitter of {_systems([submission])} asks to withdraw it from {submission.benchmark.name}.",
+        path=reverse("batch", args=[batch.uuid]),
+        benchmark=submission.benchmark,
+        words=reason,
+        author=author,
+    )
 
 
 def tell_moderators(batch: Batch) -> None:
@@ -59,7 +75,7 @@ def tell_moderators(batch: Batch) -> None:
         _moderators(batch),
         NoticeKind.WAITING,
         key=f"batch {batch.pk} waiting",
-        text=f"A submission of {_systems(submissions)} to {batch.benchmark.name} waits for a decision.",
+        text=f"A submission of {_systems(submissions)} to {batch.benchmark.name} needs a decision.",
         path=reverse("manage_decide", args=[batch.benchmark.key, batch.uuid]),
         benchmark=batch.benchmark,
     )

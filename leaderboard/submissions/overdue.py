@@ -1,4 +1,4 @@
-"""Submissions that nobody decided on until the moment that their submitters were told."""
+"""Submissions that no one decided on until the moment that their submitters were told."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -26,7 +26,7 @@ def escalate_overdue() -> int:
     n_escalated = 0
     for batch in unescalated.order_by("pk")[:BATCHES_A_SWEEP]:
         due = moment_in_words(batch.decide_by) if batch.decide_by else ""
-        reason = f"Nobody decided until {due}."
+        reason = f"No moderator decided by {due}."
         with transaction.atomic():
             if batch.benchmark.rejects_overdue:
                 try:
@@ -36,7 +36,7 @@ def escalate_overdue() -> int:
                     continue
             else:
                 rows = list(batch.submissions.select_related("system"))
-                # Nothing changes, and whoever decides at the same moment waits or is seen.
+                # Nothing changes, and anyone who decides at the same moment waits or is seen.
                 if Submission.objects.filter(batch=batch, state=State.PENDING).update(state=State.PENDING) != len(rows):
                     continue
                 events = [SubmissionEvent(submission=row, kind=Kind.OVERDUE, reason=reason) for row in rows]

@@ -10,7 +10,7 @@ from leaderboard.submissions.problems import SubmissionError
 def batch_naming(uuid: UUID) -> tuple[UUID, Submission | None]:
     """The number of the batch that `uuid` names, and which submission of it where it names one.
 
-    Whether anybody may know of it is for `visible_batch` to say.
+    Whether anyone may know of it is for `visible_batch` to say.
     """
     submission = Submission.objects.select_related("batch", "system", "benchmark").filter(uuid=uuid).first()
     return (submission.batch.uuid, submission) if submission else (uuid, None)
@@ -33,7 +33,7 @@ def lone_submission(batch: Batch, submission: Submission | None) -> Submission:
     rows = list(batch.submissions.select_related("batch", "system", "benchmark")[:2])
     if len(rows) > 1:
         n_systems = batch.submissions.count()
-        raise SubmissionError(f"This submission has {n_systems} systems; name one by its own `submission`.")
+        raise SubmissionError(f"This submission has {n_systems} systems; name one of them by its own `submission`.")
     return rows[0]
 
 

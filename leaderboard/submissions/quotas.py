@@ -1,4 +1,4 @@
-"""Caps: how many systems somebody may submit to a benchmark, a day and in all.
+"""Caps: how many systems someone may submit to a benchmark, a day and in all.
 
 A count is one row, taken with one conditional UPDATE in the transaction that stores the submissions: two at once never
 both pass the last free place, and what fails afterwards takes its count back with it.
@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
-from leaderboard.access.audience import is_embargoed
+from leaderboard.access.audience import Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
 from leaderboard.submissions.problems import QuotaError
@@ -43,16 +43,16 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
         if not row.filter(n_submitted__lte=cap - n_systems).update(n_submitted=F("n_submitted") + n_systems):
             n_used = row.get().n_submitted
             when = "in all" if period == TOTAL else "a day"
-            again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
+            again = "" if period == TOTAL else " The day ends at 00:00 UTC."
             more = "one more" if n_systems == 1 else f"{n_systems} more"
             raise QuotaError(
-                f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
-                f"{'was' if n_used == 1 else 'were'} submitted, so that {more} cannot be.{again}"
+                f"You can submit {cap} system{'' if cap == 1 else 's'} {when} to this benchmark; you have submitted "
+                f"{n_used}, so {more} would exceed the limit.{again}"
             )
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
-    """Count systems no more that were taken back before anybody decided about them. Call inside a transaction."""
+    """Count systems no more that were taken back before anyone decided about them. Call inside a transaction."""
     for period in (day_of(submitted_at), TOTAL):
         rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
         rows.filter(n_submitted__gte=n_systems).update(n_submitted=F("n_submitted") - n_systems)
@@ -73,7 +73,7 @@ def quota_left(benchmark: Benchmark, user: User) -> dict[str, int]:
 
 
 def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
-    """What somebody should know before they submit: how many they still may, until when, and what becomes of it.
+    """What someone should know before they submit: how many they still may, until when, and what becomes of it.
 
     Args:
         benchmark: where to.
@@ -83,21 +83,58 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     terms = []
     if limited:
         left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
-        terms += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
-        terms += [f"Submissions are taken until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
+        terms += [f"You can submit {' and '.join(left)} (systems; each row of a table counts)."] if left else []
+        terms += (
+            [f"Submissions are accepted until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
+        )
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
         days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
-        terms.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
+        terms.append(f"A moderator decides on every submission within {days}; {after_deadline(benchmark)}.")
     if is_embargoed(benchmark) and benchmark.embargo_until:
-        terms.append(f"What is accepted now joins the board on {moment_in_words(benchmark.embargo_until)}.")
+        terms.append(f"Submissions accepted now join the board on {moment_in_words(benchmark.embargo_until)}.")
+    return terms
+
+
+def board_terms(audience: Audience) -> list[str]:
+    """What the head of a board says about submitting: until when, who decides, when scores appear, how many are left.
+
+    Args:
+        audience: who reads the board.
+    """
+    benchmark, now = audience.benchmark, timezone.now()
+    policy = benchmark.submission_policy
+    terms = []
+    if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
+        return []
+    if benchmark.deadline is not None and benchmark.deadline <= now:
+        return [f"submissions closed on {moment_in_words(benchmark.deadline)}"]
+    if benchmark.deadline is not None:
+        left = benchmark.deadline - now
+        days, hours = left.days, left.seconds // 3600
+        n, unit = (days, "day") if days else (hours, "hour")
+        how_long = f"{n} {unit}{'' if n == 1 else 's'}" if n else "less than an hour"
+        terms.append(f"submissions are open until {moment_in_words(benchmark.deadline)} ({how_long} left)")
+    if policy == Benchmark.SubmissionPolicy.MODERATED:
+        days = benchmark.decision_days
+        terms.append(f"a moderator decides about each submission, within {days} day{'' if days == 1 else 's'}")
+    if is_embargoed(benchmark) and benchmark.embargo_until:
+        terms.append(f"what is accepted now appears on {moment_in_words(benchmark.embargo_until)}")
+    caps = [(benchmark.daily_cap, "per day"), (benchmark.total_cap, "in total")]
+    if any(cap is not None for cap, _ in caps) and not audience.may_moderate:
+        if audience.may_submit:
+            left_now = [f"{n} {label}" for label, n in quota_left(benchmark, audience.user).items()]
+            terms.append(f"you may submit {' and '.join(left_now)} (systems)")
+        elif policy != Benchmark.SubmissionPolicy.OWNERS:
+            each = [f"{cap} {label}" for cap, label in caps if cap is not None]
+            terms.append(f"each user may submit {' and '.join(each)} (systems)")
     return terms
 
 
 def after_deadline(benchmark: Benchmark) -> str:
-    """What becomes of a submission that nobody decided on in time, as a clause."""
+    """What becomes of a submission that no one decided on in time, as a clause."""
     if benchmark.rejects_overdue:
-        return "what nobody decided on by then is rejected, and can be submitted again"
-    return "what nobody decided on by then stays in the queue, marked as overdue, and is not lost"
+        return "submissions without a decision by then are rejected and can be submitted again"
+    return "submissions without a decision by then stay in the queue, marked overdue"
 
 
 INSTANCES_A_CELL = 10  # scores of single instances are packed, and take a tenth of the space
@@ -131,9 +168,9 @@ def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
         if not free.update(n_cells=F("n_cells") + n_cells):
             n_used = rows.get().n_cells
             when = "in all" if period == TOTAL else "a day"
-            again = "" if period == TOTAL or n_cells > limit else " The next day begins at 00:00 UTC."
+            again = "" if period == TOTAL or n_cells > limit else " The day ends at 00:00 UTC."
             raise QuotaError(
-                f"An account may store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are "
-                f"{n_cells:,} more (empty cells count, and ten scores of single instances count as one).{again} "
-                "Whoever runs this site can raise the limit."
+                f"An account can store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are "
+                f"{n_cells:,} more (empty cells and values of metadata count, and ten scores of single instances "
+                f"count as one).{again} The operator of this site can raise the limit."
             )

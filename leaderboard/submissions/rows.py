@@ -1,4 +1,4 @@
-"""Rows of an upload: one system as somebody states it, and the same checked, as drafts keep it."""
+"""Rows of an upload: one system as someone states it, and the same checked, as drafts keep it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ class SubmittedRow:
         details: by task: standard error and number of instances of its score, None where one is not stated.
         key: of a system on the board, in place of its name; or the one that a new system is to have.
         instance_scores: by task, then by instance, as a program sends them: not packed yet.
+        metadata: by the key or the name of a field of its benchmark.
     """
 
     system_name: str = ""
@@ -35,6 +36,7 @@ class SubmittedRow:
     details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
     key: str = ""
     instance_scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 class CheckedSystem(TypedDict):
@@ -46,9 +48,9 @@ class CheckedSystem(TypedDict):
     url: NotRequired[str]
     description: NotRequired[str]
     near_misses: NotRequired[list[str]]  # names on the board that a new name may be a slip of the pen for
-    new_key: NotRequired[str]  # that somebody wants for a new system
-    tags: NotRequired[list[str]]  # of a copy of a benchmark, as the next
-    metadata: NotRequired[dict[str, Any]]
+    new_key: NotRequired[str]  # that someone wants for a new system
+    tags: NotRequired[list[str]]  # of a copy of a benchmark
+    metadata: NotRequired[dict[str, Any]]  # by the key of a field
 
 
 class CheckedScore(TypedDict, total=False):

@@ -1,6 +1,6 @@
 """What is said of systems: it stays with each submission, and becomes what the board says once that is accepted.
 
-A system that was never accepted *waits*: it has a provisional key, and nothing is said of it but its name. So nobody
+A system that was never accepted *waits*: it has a provisional key, and nothing is said of it but its name. So no one
 decides anything about a system by a submission that waits, or was rejected. Of a system on the board the newest
 accepted submission that states something is believed; the audit trail says what it changed.
 """
@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from django.db import connection
 
-from leaderboard.access.audit import Change, changes_between, record_changes
+from leaderboard.access.audit import Change, as_one, as_text, changes_between, record_changes
 from leaderboard.common.names import make_key
 from leaderboard.common.text import shortened
 from leaderboard.models import AuditEntry, Benchmark, Revision, Submission, SubmissionEvent, System, User
@@ -21,7 +21,7 @@ from leaderboard.models.systems import PROVISIONAL
 
 FIELDS = ("organisation", "url", "description", "tags", "metadata")
 LABELS = {"key": "key", "organisation": "organisation", "url": "address", "description": "description", "tags": "tags",
-          "metadata": "further facts"}  # fmt: skip
+          "metadata": "metadata"}  # fmt: skip
 
 
 def statement_of(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,6 +68,8 @@ def believe(submissions: Sequence[Submission], revision: Revision, *, actor: Use
             reserved.add(key)
             system.key, system.name = key, statement.get("name", system.name)
         else:
+            if "metadata" in new:  # what it does not state stays
+                new["metadata"] = {**system.metadata, **new["metadata"]}
             new = {name: value for name, value in new.items() if value != getattr(system, name)}
             if not new:
                 continue
@@ -99,6 +101,14 @@ def believe_the_rest(submission: Submission, revision: Revision, *, actor: User,
         name: next((statement[name] for statement in reversed(statements) if name in statement), getattr(empty, name))
         for name in names
     }
+    if "metadata" in new:
+        own, others = (submission.statement or {})["metadata"], [one.get("metadata", {}) for one in statements]
+        believed = {key: value for one in others for key, value in one.items()}
+        # What its owners wrote since then is no submission's, and stays.
+        theirs = {key for key in own if key in system.metadata
+                  and all(one.get(key) != system.metadata[key] for one in (own, *others))}  # fmt: skip
+        kept = {key: value for key, value in system.metadata.items() if key not in own or key in theirs}
+        new["metadata"] = kept | {key: believed[key] for key in own if key in believed and key not in theirs}
     new = {name: value for name, value in new.items() if value != getattr(system, name)}
     if new:
         record_changes(revision.benchmark, _changes(system, new), actor=actor, reason=reason, revision=revision)
@@ -108,8 +118,14 @@ def believe_the_rest(submission: Submission, revision: Revision, *, actor: User,
 
 
 def _changes(system: System, new: Mapping[str, Any]) -> list[Change]:
-    before = {name: getattr(system, name) for name in new}
-    return changes_between(AuditEntry.Subject.SYSTEM, system.key, before, new)
+    before, after = (
+        {name: value for name, value in state.items() if name != "metadata"}
+        | {f"metadata.{key}": value for key, value in state.get("metadata", {}).items()}
+        for state in ({name: getattr(system, name) for name in new}, new)
+    )
+    changes = changes_between(AuditEntry.Subject.SYSTEM, system.key, before, after)
+    of_metadata = [one for one in changes if one.field.startswith("metadata.")]
+    return [one for one in changes if one not in of_metadata] + as_one(of_metadata, "metadata")
 
 
 def _store(systems: Sequence[System]) -> None:
@@ -152,19 +168,22 @@ def statements_of(submissions: Sequence[Submission]) -> list[Statement]:
         for name, label in LABELS.items():
             if name not in statement or (name == "key" and not system.is_waiting):
                 continue
-            now = "" if system.is_waiting else as_line(getattr(system, name))
-            text = as_line(statement[name])
-            if text != now:
-                is_change = not system.is_waiting and bool(now)
-                statements.append(Statement(submission.shown_name, label, text, now, is_change))
+            pairs = [(label, statement[name], "" if system.is_waiting else getattr(system, name))]
+            if name == "metadata":  # of a system that waits, there is none
+                pairs = [(key, one, system.metadata.get(key)) for key, one in statement[name].items()]
+            for what, value, present in pairs:
+                now, text = as_line(present), as_line(value)
+                if text != now:
+                    is_change = not system.is_waiting and bool(now)
+                    statements.append(Statement(submission.shown_name, what, text, now, is_change))
     return statements
 
 
-def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts or an object
+def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts, or a value of the metadata
     """What is stated, as a text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
+    return as_text(value)
 
 
 def in_short(statements: Sequence[Statement]) -> list[str]:

@@ -1,5 +1,6 @@
-"""Where a batch stands: its stages, its events, and the ranks it led to."""
+"""The state of a batch: its stages, its events, and the ranks it led to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +17,21 @@ from leaderboard.submissions.corrections import holding, may_correct
 from leaderboard.submissions.queries import is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
+from leaderboard.submissions.withdrawals import requested, withdraws_alone
 from ranking_engine.catalogue.registry import get_rule
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+WITHDRAWN = "withdrawn"  # the stage of a batch of which nothing is on the board any more
 SHOWN_STEPS = 200
 SHOWN_NAMES = 3
+SHOWN_RANKS = 20  # systems of one submission whose ranks are listed
+REQUESTS = (SubmissionEvent.Kind.ASKED, SubmissionEvent.Kind.KEPT)  # between the submitter and the moderators alone
 DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
 
 
 @dataclass(frozen=True)
 class BatchStatus:
-    """Where a batch stands."""
+    """The state of a batch."""
 
     names: list[str]  # of its first systems
     n_systems: int
@@ -38,9 +43,9 @@ class BatchStatus:
 
     @property
     def state(self) -> str:
-        """In one word: pending, approved, rejected, retracted, accepted, failed or published."""
+        """In one word: pending, approved, rejected, retracted, accepted, failed, published or withdrawn."""
         last = self.stages[-1]
-        if last["name"] in {"rejected", "retracted"} or last["state"] == DONE:
+        if last["name"] in {"rejected", "retracted", WITHDRAWN} or last["state"] == DONE:
             return last["name"]
         if any(stage["state"] == FAILED for stage in self.stages):
             return "failed"
@@ -49,11 +54,27 @@ class BatchStatus:
         return "accepted"
 
 
-def batch_page(batch: Batch) -> dict[str, Any]:
-    """Everything that the page of a batch shows beside its links."""
-    status = batch_standing(batch)
+def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]:
+    """Everything that the page of a batch shows beside its links, to every reader where no audience is named."""
+    status = batch_standing(batch, audience)
     is_single = status.n_systems == 1
     ranks = _ranks(status.publication, batch.submissions.get()) if status.publication and is_single else []
+    several = []
+    if status.publication and not is_single:
+        submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
+        ranks_of = _ranks_by_system(status.publication, [submission.system_id for submission in submissions])
+        for submission in submissions:
+            own = ranks_of[submission.system_id]
+            ranked = [rank for rank in own.values() if rank is not None]
+            several.append(
+                {
+                    "name": submission.shown_name,
+                    "rank": own.get(batch.benchmark.default_rule),
+                    "best": min(ranked, default=None),
+                    "worst": max(ranked, default=None),
+                    "n_unranked": len(own) - len(ranked),
+                }
+            )
     # Where scores were corrected since, the ranks are not what this submission alone led to.
     accepted = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
     through = " (through the correction)" if accepted.exists() else ""
@@ -62,7 +83,7 @@ def batch_page(batch: Batch) -> dict[str, Any]:
     corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
     past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
     corrections = [
-        {"text": f"It corrects scores of {row.system.name} that came before.", "uuid": row.corrects.batch.uuid}
+        {"text": f"It corrects earlier scores of {row.system.name}.", "uuid": row.corrects.batch.uuid}
         for row in correcting
         if row.corrects
     ]
@@ -73,13 +94,14 @@ def batch_page(batch: Batch) -> dict[str, Any]:
     ]
     # How far it has come: the last stage that is done, or the first that is not and why.
     state_text = status.stages[-1]["name"]
-    if status.stages[-1]["state"] != DONE:
+    if status.stages[-1]["state"] != DONE and status.state != WITHDRAWN:
         unfinished = next(stage for stage in status.stages if stage["state"] != DONE)
         state_text = f"{unfinished['name']}: {unfinished['state']}"
     return {
         "batch": {
             "uuid": batch.uuid,
             "title": f"Submission of {_in_words(status)}",
+            "state": status.state,
             "state_text": state_text,
             "events": status.events,
             "corrections": corrections,
@@ -87,7 +109,10 @@ def batch_page(batch: Batch) -> dict[str, Any]:
         "stages": status.stages,
         "is_final": status.is_final,
         "ranks": ranks,
-        "ranks_heading": f"Where {_in_words(status)} stands now{through}",
+        "several": several,
+        "default_rule": get_rule(batch.benchmark.default_rule).name,
+        "n_not_listed": status.n_systems - len(several) if several else 0,
+        "ranks_heading": f"Current state of {_in_words(status)}{through}",
         "has_before": any(rank["before"] for rank in ranks),
     }
 
@@ -97,7 +122,10 @@ def _in_words(status: BatchStatus) -> str:
 
 
 def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
-    """What they may do to a batch now: take it back, decide about it, withdraw or reinstate its systems."""
+    """What they may do to a batch now: take it back, decide about it, withdraw or reinstate its systems.
+
+    Its uploader withdraws what is on the board, or asks for it, as the owners set.
+    """
     rows = list(batch.submissions.select_related("system", "batch", "benchmark")[:SHOWN_STEPS])
     is_waiting = bool(rows) and is_undecided(batch)
     decides = audience.may_moderate
@@ -105,33 +133,63 @@ def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
     may_correct_them = bool(rows) and may_correct(audience, rows[0])  # all have the same submitter and benchmark
     held = holding(batch.benchmark, [row.system_id for row in rows]) if may_correct_them else {}
     taken_down = SubmissionEvent.objects.filter(submission__in=rows, kind=SubmissionEvent.Kind.TAKEN_DOWN)
+    is_own = _is_own(batch, audience)
+    requests = requested(rows) if is_own or decides else {}
     gone = set(taken_down.values_list("submission_id", flat=True)) if may_erase else set()
     return {
         "may_retract": is_waiting and batch.uploader_id == audience.viewer.pk,
         "may_decide": is_waiting and decides,
         "statements": statements_of(rows) if is_waiting else [],
         "to_withdraw": [row for row in rows if decides and row.state == "accepted"],
+        "own_to_withdraw": [
+            row for row in rows if is_own and not decides and row.state == "accepted" and row.pk not in requests
+        ],
+        "withdraws_alone": withdraws_alone(batch.benchmark),
+        "requests": [
+            {"submission": row, "reason": requests[row.pk].reason, "at": requests[row.pk].at}
+            for row in rows
+            if row.pk in requests
+        ],
+        "may_decline": decides,
         "to_reinstate": [row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone],
         "to_correct": [row for row in rows if row.pk in held],
         "to_take_down": [row for row in rows if may_erase and row.pk not in gone],
     }
 
 
-def batch_standing(batch: Batch) -> BatchStatus:
-    """Where a batch stands: its first systems, its stages, and what happened to it.
+def _is_own(batch: Batch, audience: Audience) -> bool:
+    return audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
+
+
+def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatus:
+    """The state of a batch: its first systems, its stages, and what happened to it.
 
     Pages ask for it every second, so it reads a few rows however many systems there are.
+
+    Args:
+        batch: with its benchmark and uploader.
+        audience: who asks. Requests to withdraw scores and their refusals, the newest of many, are for the uploader
+            and the moderators alone: where None, they are left out.
     """
     # Of what happened to all of the batch at once the first event; of the rest every one.
     of_batch = SubmissionEvent.objects.filter(submission__batch=batch).order_by()
-    firsts = of_batch.values("kind", "revision_id").annotate(first=Min("pk")).values_list("first", flat=True)
-    rows = SubmissionEvent.objects.filter(pk__in=list(firsts)).select_related("actor", "revision")
+    firsts = of_batch.exclude(kind__in=REQUESTS).values("kind", "revision_id").annotate(first=Min("pk"))
+    ids = list(firsts.values_list("first", flat=True))
+    if audience and (audience.may_moderate or _is_own(batch, audience)):
+        requests = of_batch.filter(kind__in=REQUESTS).order_by("-pk")
+        ids += requests.values_list("pk", flat=True)[:SHOWN_STEPS]
+    rows = SubmissionEvent.objects.filter(pk__in=ids).select_related("actor", "revision")
     events = list(rows.order_by("pk"))
     decision = next((event for event in events if event.kind in DECISIONS), None)
     is_approved = decision is None and any(event.kind == SubmissionEvent.Kind.APPROVED for event in events)
     names = [row.shown_name for row in batch.submissions.select_related("system")[:SHOWN_NAMES]]
     n_systems = batch.submissions.count()
     stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
+    if decision and not batch.submissions.exclude(state=Submission.State.WITHDRAWN).exists():
+        # Nothing of it is on the board any more; the ranks of its systems are not what it led to.
+        last = SubmissionEvent.objects.filter(submission__batch=batch, kind=SubmissionEvent.Kind.WITHDRAWN)
+        withdrawal = last.select_related("actor").order_by("-pk").first()
+        stages, is_final, publication = [*stages, withdrawal_stage(withdrawal)], True, None
     more = f" and {n_systems - len(names)} more" if n_systems > len(names) else ""
     beginning = {
         "at": batch.created_at,
@@ -192,17 +250,27 @@ def _stages(
     return stages, state == FAILED, None
 
 
+def withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
+    """The stage that says when it was withdrawn, by whom and why."""
+    if event is None:
+        return _stage(WITHDRAWN, FAILED, "")
+    who = f" by {event.actor.shown_name}" if event.actor else ""
+    return _stage(
+        WITHDRAWN, FAILED, f"on {moment_in_words(event.at)}{who}{f': {event.reason}' if event.reason else ''}"
+    )
+
+
 def _queue_text(batch: Batch) -> str:
     """What a submission waits for, and how many wait before it."""
     pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
     n_before = pending.filter(pk__lt=batch.pk).distinct().count()
-    before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is the next"
+    before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is first in the queue"
     until = f" until {moment_in_words(batch.decide_by)}" if batch.decide_by else ""
     then = f" {after_deadline(batch.benchmark).capitalize()}." if batch.decide_by else ""
     if batch.decide_by and batch.decide_by <= timezone.now():
         until, then = (
             "",
-            f" That was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
+            f" The decision was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
         )
     return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
 
@@ -212,7 +280,7 @@ def _job_stage(job: Job | None) -> tuple[str, str]:
         return WAITING, ""
     error = told_error(job, sees_all=False)
     if job.state == Job.State.FAILED:
-        return FAILED, f"{error or 'it failed'}. No score is lost."
+        return FAILED, f"{error or 'it failed'}. No scores are lost."
     if job.state == Job.State.RUNNING:
         return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
     if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
@@ -226,7 +294,8 @@ def _stage(name: str, state: str, text: str) -> dict[str, str]:
 
 def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:
     """The system's ranks on the published board, and on the publication before its revision where there is one."""
-    now = _ranks_at(publication, submission.system_id)
+    system = submission.system_id
+    now = _ranks_by_system(publication, [system])[system]
     accepted = submission.events.filter(kind=SubmissionEvent.Kind.ACCEPTED).select_related("revision").first()
     if accepted is None or accepted.revision is None:
         return []
@@ -236,11 +305,12 @@ def _ranks(publication: Publication, submission: Submission) -> list[dict[str, A
         .order_by("-revision__number", "-pk")
         .first()
     )
-    before = _ranks_at(earlier, submission.system_id) if earlier else {}
+    before = _ranks_by_system(earlier, [system])[system] if earlier else {}
     return [{"rule_name": get_rule(rule).name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
 
 
-def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]:
+def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dict[int, dict[str, int | None]]:
+    """For each system its rank by rule, None where it has none; nothing where it is not on the board."""
     reports = list(
         Report.objects.filter(
             revision_id=publication.revision_id,
@@ -250,12 +320,12 @@ def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]
     )
     board = next((report for report in reports if report.kind == BOARD), None)  # retention may have removed it
     places = unpack_arrays(board.arrays).get("system_ids") if board else None
-    if places is None or system_id not in places:
-        return {}
-    i = int((places == system_id).argmax())
-    ranks: dict[str, int | None] = {}
+    place_of = {} if places is None else {int(system_id): i for i, system_id in enumerate(places)}
+    ranks: dict[int, dict[str, int | None]] = {system_id: {} for system_id in system_ids}
     for report in reports:
         if report.kind == RANKING:
-            rank = int(unpack_arrays(report.arrays)["ranks"][i])
-            ranks[report.summary["rule"]] = rank if rank >= 1 else None
+            column = unpack_arrays(report.arrays)["ranks"]
+            for system_id in ranks.keys() & place_of.keys():
+                rank = int(column[place_of[system_id]])
+                ranks[system_id][report.summary["rule"]] = rank if rank >= 1 else None
     return ranks

@@ -13,15 +13,17 @@ from leaderboard.common.text import in_words
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import OnBoard, check_rows
+from leaderboard.submissions.checks import OnBoard, check_rows, with_row_problems
 from leaderboard.submissions.corrections import correctable
 from leaderboard.submissions.csv_tables import UnknownTasks, rows_of_csv
 from leaderboard.submissions.imports import in_row_named
 from leaderboard.submissions.instances.rows import InstanceRows
 from leaderboard.submissions.instances.uploads import rows_of_instances
 from leaderboard.submissions.lifecycle import require_may_submit, submit_rows
-from leaderboard.submissions.problems import InputError, Problem, SubmissionError
+from leaderboard.submissions.problems import PartlyReadError, SubmissionError
 from leaderboard.submissions.rows import CheckedRow, SubmittedRow
+from ranking_engine.files.metadata import COLUMN_PREFIX
+from ranking_engine.files.problems import InputError, Problem
 from ranking_engine.text.names import clean_name, fold_name, shorten
 
 MAX_GATHERED = 1000  # that are counted; then the rest of an upload is not looked at
@@ -29,7 +31,7 @@ MAX_GATHERED = 1000  # that are counted; then the rest of an upload is not looke
 
 @dataclass(frozen=True)
 class Upload:
-    """What somebody sent: rows, or a table that is not read yet."""
+    """What someone sent: rows, or a table that is not read yet."""
 
     rows: Sequence[SubmittedRow] = ()
     table: bytes | None = None
@@ -55,7 +57,7 @@ class IdempotencyError(SubmissionError):
 
 @transaction.atomic
 def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Batch, bool]:
-    """Store an upload as a batch and, where nobody has to decide, accept it.
+    """Store an upload as a batch and, where no one has to decide, accept it.
 
     Returns:
         The batch, and whether this call made it: the same key and payload give the batch of the first call.
@@ -71,7 +73,7 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         batches = Batch.objects.filter(benchmark=locked, uploader=owner, idempotency_key=upload.idempotency_key)
         if (first := batches.first()) is not None:
             if first.payload_hash != upload.payload_hash:
-                raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
+                raise IdempotencyError("This idempotency key was already used for another upload; use a new one.")
             return first, False
     audience = audience_of(owner, locked)
     require_may_submit(audience)
@@ -99,7 +101,10 @@ def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
         reading = _ImportReading([row.system_name for row in upload.rows])
     else:
         reading = _TableReading() if upload.table is not None else _RowReading(audience, on_board)
-    raw = reading.raw_rows(benchmark, upload)
+    try:
+        raw = reading.raw_rows(benchmark, upload)
+    except PartlyReadError as error:
+        raise with_row_problems(audience, error).at(reading.placed) from error
     try:
         checked = check_rows(audience, raw, on_board=on_board, suggests=not upload.creates_systems)
     except InputError as error:
@@ -116,7 +121,7 @@ def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
         elif is_new and not upload.creates_systems:
             close = [repr(other) for other in row["system"]["near_misses"]]
             hint = f"did you mean {in_words(close)}? " if close else ""
-            message = f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
+            message = f"{name!r} is not on the board; {hint}Set `create_systems` to add new systems"
         if message:
             problems.append(reading.placed(Problem(message, "system_name", row["line"])))
         if has_new:
@@ -138,6 +143,8 @@ class _TableReading:
             if upload.is_of_instances:
                 return rows_of_instances(benchmark, table, system_column=upload.system_column)
             return rows_of_csv(benchmark, table)
+        except PartlyReadError:
+            raise
         except InputError as error:
             raise error.at(self.placed) from error
 
@@ -219,6 +226,8 @@ class _RowReading:
             return Problem(problem.message, "systems")
         label = self.labels.get(problem.line, {}).get(problem.place)
         place = "name" if problem.place == "system_name" else problem.place
+        if place.startswith(COLUMN_PREFIX):
+            place = f"metadata.{place.removeprefix(COLUMN_PREFIX)}"
         # A task may be called "url", so tasks go first.
         return Problem(problem.message, f"systems[{problem.line - 1}].{place if label is None else f'scores.{label}'}")
 
@@ -251,7 +260,7 @@ class _Keys:
             return (
                 row.system_name,
                 "name",
-                "" if row.system_name else "a system has a name, or the key of a system on the board",
+                "" if row.system_name else "a system needs a name, or the key of a system on the board",
             )
         system = self.on_board.get(row.key)
         if system is None:
@@ -278,7 +287,9 @@ class _Keys:
         if row.key in self.taken:
             return f"the key {shorten(row.key)!r} is taken"
         if len(row.key) > KEY_LENGTH or not _is_key(row.key):
-            return f"{shorten(row.key)!r} is no key: lower-case letters and digits with single hyphens between them"
+            return (
+                f"{shorten(row.key)!r} is not a key: use lower-case letters and digits with single hyphens between them"
+            )
         self.taken.add(row.key)
         return ""
 

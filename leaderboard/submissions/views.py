@@ -19,11 +19,11 @@ from leaderboard.access.audience import (
     readable_benchmark,
     visible_batch,
 )
-from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines
+from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines, with_text_of_file
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import MISSING_WORDS
+from leaderboard.submissions.checks import MISSING_WORDS, with_row_problems
 from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
 from leaderboard.submissions.csv_tables import rows_of_csv
 from leaderboard.submissions.drafts import make_draft
@@ -36,10 +36,8 @@ from leaderboard.submissions.forms import (
     column_fields,
     system_fields,
 )
-from leaderboard.submissions.importers import FORMATS
 from leaderboard.submissions.imports import (
     Assignment,
-    Import,
     import_draft,
     note_of,
     packed,
@@ -51,11 +49,20 @@ from leaderboard.submissions.instances.uploads import rows_of_instances
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.preview.table import TablePreview, preview_table
-from leaderboard.submissions.problems import InputError, NewSystemError, Problems, StalePreviewError, SubmissionError
+from leaderboard.submissions.problems import (
+    NewSystemError,
+    PartlyReadError,
+    StalePreviewError,
+    SubmissionError,
+    no_longer,
+)
 from leaderboard.submissions.queries import batch_naming
 from leaderboard.submissions.quotas import terms_of
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.csv_rows import csv_line
+from ranking_engine.files.problems import InputError, Problems
+from ranking_engine.importers import FORMATS
+from ranking_engine.importers.results_table import Import
 
 NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -69,7 +76,7 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
         context = {"benchmark": benchmark, "why": audience.why_closed}
         return render(request, "submissions/closed.html", context, status=403)
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
-    form = SubmissionForm(request.POST or None, tasks=tasks)
+    form = SubmissionForm(request.POST or None, tasks=tasks, fields=benchmark.fields_of_systems)
     errors: list[str] = []
     if request.method == "POST" and form.is_valid():
         try:
@@ -117,7 +124,7 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return _preview(request, row, audience)
     row.delete()
-    messages.info(request, "The draft is discarded; nothing was submitted.")
+    messages.info(request, "The draft was discarded; nothing was submitted.")
     return redirect("board", row.benchmark.key)
 
 
@@ -127,7 +134,7 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
     try:
         preview = preview_table(row, audience) if is_table else preview_draft(row, audience)
     except InputError as error:
-        messages.error(request, error.in_words)
+        messages.error(request, no_longer(error))
         if corrects:
             return redirect("batch", batch_naming(UUID(corrects))[0])
         return redirect("upload" if is_table else "submit", row.benchmark.key)
@@ -159,17 +166,17 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
 
 @require_safe
 def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Where a submission stands, and what came of it."""
+    """The state of a submission, and what came of it."""
     row, audience = visible_batch(request.user, uuid)
-    context = batch_page(row) | _links(row.benchmark, uuid) | {"steps": batch_steps(audience, row)}
+    context = batch_page(row, audience) | _links(row.benchmark, uuid) | {"steps": batch_steps(audience, row)}
     return render(request, "submissions/batch.html", context)
 
 
 @require_safe
 def batch_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The part of the page that is asked for again every second."""
-    row, _ = visible_batch(request.user, uuid)
-    context = batch_page(row) | _links(row.benchmark, uuid)
+    row, audience = visible_batch(request.user, uuid)
+    context = batch_page(row, audience) | _links(row.benchmark, uuid)
     response = render(request, "submissions/_batch_progress.html", context)
     response["Cache-Control"] = "no-store"
     return response
@@ -195,12 +202,14 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
         message = f"This cannot be corrected: {error}."
         if error.holder is not None:
             address = reverse("batch", args=[error.holder.batch.uuid])
-            link = format_html('<a href="{}">the one that holds now</a>', address)
-            message = format_html("This holds no more: it was withdrawn, corrected or replaced. Correct {}.", link)
+            link = format_html('<a href="{}">the current one</a>', address)
+            message = format_html(
+                "This is no longer on the board: it was withdrawn, corrected or replaced. Correct {}.", link
+            )
         messages.error(request, message)
         return redirect("batch", batch_naming(uuid)[0])
     except ValueError as error:
-        raise Http404("No submission stands here that you may correct.") from error
+        raise Http404("There is no submission here that you can correct.") from error
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
     form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected)
     errors: list[str] = []
@@ -230,7 +239,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
     if "imported" in request.POST:
         if answer := take_import(request, audience):
             return answer
-        form, errors = UploadForm(), ["This page is too old, or was meant for somebody else; choose the files again"]
+        form, errors = UploadForm(), ["This page has expired or belongs to another account; choose the files again"]
     else:
         form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -248,14 +257,21 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
             for note_text in notes:
                 messages.info(request, f"{note_text}.")
             return redirect("draft", draft.uuid)
+        except PartlyReadError as error:
+            errors = with_row_problems(audience, error).problems.lines
         except InputError as error:
             errors = error.problems.lines
+    kept_form = with_text_of_file(form) if errors else None
     tasks = Task.objects.filter(benchmark=benchmark, is_archived=False)
     context = {
         "benchmark": benchmark,
-        "form": form,
+        "form": kept_form or form,
         "errors": errors,
-        "header": csv_line(["system", *(task.name for task in tasks)]),  # to copy
+        "kept_file": kept_form and request.FILES["file"],
+        "is_file_forgotten": bool(errors and form.files and not kept_form),
+        "header": csv_line(
+            ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
+        ),  # to copy
         "format_names": [one.NAME for one in FORMATS],
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }

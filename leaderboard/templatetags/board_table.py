@@ -2,7 +2,7 @@
 
 A board has a hundred rows of several rules: a template fragment for every cell costs more time than all the rest of
 the page, and every byte of a cell counts two thousand times. So a cell is its rank, an arrow with the change, and one
-or two letters of class that `board.css` explains; what can be read as text stands there as text.
+or two letters of class that `board.css` explains; what can be read as text is there as text.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,14 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.boards.rows import Cell, Row
+from leaderboard.boards.rows import Cell, Fact, Row
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Baseline
 from leaderboard.rankings.published import Column
 
 register = template.Library()
 
+LONG_FACT = 24  # as a long name
 LONG_NAME = 30  # a longer name may be cut off, and is shown whole when pointed at
 
 
@@ -50,7 +51,7 @@ def board_row(
 
     `with_separability` adds the ranks of the systems that cannot be told apart from it, `with_pins` a box to tick.
     """
-    # Why rules leave the system out: mostly one reason under many rules. A rule that elects only and ranks nobody else
+    # Why rules leave the system out: mostly one reason under many rules. A rule that elects only and ranks no one else
     # leaves out all but one; that is the rule's reason, not a system's.
     own_reasons = [
         cell.reason
@@ -82,6 +83,7 @@ def board_row(
         f'<td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number">{n_tasks}</td>',
         f'<td class="number">{inseparable}</td>' if with_separability else "",
+        *(fact_cell(one) for one in row.facts),
         *cells,
         "</tr>\n",
     ]
@@ -97,12 +99,22 @@ def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
     return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
 
 
+def fact_cell(one: Fact) -> str:
+    """What a field of the metadata says; how wide it may be the style sheet says."""
+    text = str(escape(one.text))
+    if one.url:
+        text = f'<a href="{escape(one.url)}" rel="noopener nofollow">{text}</a>'
+    title = f' title="{text}"' if len(one.text) > LONG_FACT and not one.url else ""
+    return f'<td class="fact {"number" if one.is_number else "words"}"{title}>{text}</td>'
+
+
 def _place_and_name(row: Row) -> str:
-    name = escape(row.name)
-    title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
+    name = escape(row.short_name or row.name)
+    title = f' title="{escape(row.name)}"' if len(row.name) > LONG_NAME else ""
     linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
-    return f'<span class="place">{row.reference_rank or "–"}</span>{linked}{mark}'
+    among = f' <small class="among">{row.among_text}</small>' if row.among_text else ""
+    return f'<span class="place">{row.place or "–"}</span>{linked}{mark}{among}'
 
 
 def _range(row: Row, n_systems: int) -> str:
@@ -129,7 +141,7 @@ def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     reference rule; `a` and `b` tied with the row above and below, which the style sheet draws as a bracket.
     """
     if cell.rank is None:
-        # A dash. Its reason stands here unless the row or the page's list of rules tells it.
+        # A dash. Its reason is here unless the row or the page's list of rules tells it.
         if is_ranking and cell.reason and as_sentence(cell.reason) not in known_reasons:
             return f'<td class=n title="{escape(cell.reason)}">–{_heard(f"unranked: {cell.reason}")}</td>'
         return "<td class=n>–</td>"
@@ -143,7 +155,9 @@ def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     interval = f"<em>{cell.interval_text}</em>" if cell.interval_text else ""
     score = f"<small>{escape(cell.score_text)}</small>" if cell.score_text else ""
     attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
-    return f"<td{attribute}>{'=' if cell.is_tied else ''}{cell.rank}{change}{interval}{score}</td>"
+    rank = f"{'=' if cell.is_tied else ''}{cell.rank}"
+    rank = f"<u>{rank}</u>" if "j" in names else rank
+    return f"<td{attribute}>{rank}{change}{interval}{score}</td>"
 
 
 def _heard(text: str) -> str:

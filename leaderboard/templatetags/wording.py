@@ -15,7 +15,7 @@ register = template.Library()
 TONES = {"failed": " is-error", "done": " is-success", "running": " is-warning", "computing": " is-warning"}
 STATUSES = {
     "ranked": "ranks all it can",
-    "winner_only": "elects only",
+    "winner_only": "winner only",
     "no_winner": "no winner",
     "computing": "computing …",
 }

@@ -7,11 +7,10 @@ import { Sliders } from "./what_if/sliders.js";
 import { Weighting } from "./what_if/weighting.js";
 
 const SETTLE = 500; // milliseconds without a change after which the address, the server and the reader are told
+const MOST_FACTOR = 1000; // by which many weights are multiplied at once
 const FRAME = "what-if frame"; // the name of the measures that the browser keeps of the time a frame took
 const root = document.getElementById("what-if");
 const form = document.getElementById("weights");
-
-if (matchMedia("(max-width: 52rem)").matches) root.querySelector(".weights-pane").open = false;
 
 const answer = await fetch(root.dataset.url);
 if (answer.ok) start(await answer.json());
@@ -21,10 +20,15 @@ function start(data) {
   weighting.take(new URLSearchParams(location.search));
   const contest = data.values && "live" in root.dataset ? new Contest(data) : null;
   const board = new Board(root, data);
-  const state = { rule: root.dataset.rule, policy: root.dataset.policy, frame: 0, timer: 0, asked: null };
+  const { rule, policy } = form.elements;
+  const state = { rule: rule.value, policy: policy.value, frame: 0, timer: 0, request: null };
   const sliders = new Sliders(form, weighting, changed);
+  const isTyped = sliders.takeTyped() || state.rule !== root.dataset.rule || state.policy !== root.dataset.policy;
   sliders.show();
   watch();
+  offerMany();
+  offerCopy();
+  if (isTyped) changed();
 
   function changed(moved) {
     state.moved = moved;
@@ -38,9 +42,9 @@ function start(data) {
     state.frame = 0;
     const started = performance.now();
     sliders.show(state.moved);
-    const found = ranked();
-    if (found) board.show(found, state.rule);
-    board.dim(!found);
+    const ranking = ranked();
+    if (ranking) board.show(ranking, state.rule);
+    board.dim(!ranking);
     performance.measure(FRAME, { start: started });
   }
 
@@ -74,12 +78,12 @@ function start(data) {
   }
 
   async function ask(address, isLive) {
-    state.asked?.abort();
-    state.asked = new AbortController();
+    state.request?.abort();
+    state.request = new AbortController();
     try {
-      const found = await fetch(address, { signal: state.asked.signal });
-      if (!found.ok || here() !== address) return;
-      const page = new DOMParser().parseFromString(await found.text(), "text/html");
+      const answer = await fetch(address, { signal: state.request.signal });
+      if (!answer.ok || here() !== address) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (page.getElementById("outcome") && here() === address) board.adopt(page, { onlySlow: isLive, isLive });
     } catch (error) {
       if (error.name !== "AbortError") throw error;
@@ -88,11 +92,11 @@ function start(data) {
 
   /** The address of this state: only what differs from the benchmark's own. */
   function here() {
-    const stated = weighting.parameters();
-    if (state.policy !== data.policy) stated.set("policy", state.policy);
-    if (state.rule !== root.dataset.defaultRule) stated.set("rule", state.rule);
-    if (root.dataset.revision) stated.set("revision", root.dataset.revision);
-    const query = [...stated].filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
+    const parameters = weighting.parameters();
+    if (state.policy !== data.policy) parameters.set("policy", state.policy);
+    if (state.rule !== root.dataset.defaultRule) parameters.set("rule", state.rule);
+    if (root.dataset.revision) parameters.set("revision", root.dataset.revision);
+    const query = [...parameters].filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
     return location.pathname + (query ? `?${query}` : "");
   }
 
@@ -100,8 +104,8 @@ function start(data) {
   function keep() {
     const fields = root.querySelector(".keep")?.elements;
     if (!fields) return;
-    const stated = weighting.parameters();
-    for (const name of ["weights", "group_weights", "aggregation"]) fields[name].value = stated.get(name) ?? "";
+    const parameters = weighting.parameters();
+    for (const name of ["weights", "group_weights", "aggregation"]) fields[name].value = parameters.get(name) ?? "";
     fields.policy.value = state.policy === data.policy ? "" : state.policy;
     fields.rule.value = state.rule;
   }
@@ -111,7 +115,7 @@ function start(data) {
       event.preventDefault();
       changed();
     });
-    const { rule, policy, aggregation } = form.elements;
+    const { aggregation } = form.elements;
     rule.addEventListener("change", () => {
       state.rule = rule.value;
       changed();
@@ -131,5 +135,44 @@ function start(data) {
         changed();
       });
     }
+  }
+
+  /** The search among many tasks, and one step for all that it means. */
+  function offerMany() {
+    const several = document.getElementById("multiply");
+    if (!several) return;
+    const { search, factor } = several.elements;
+    const count = document.getElementById("search-count");
+    const filter = () => {
+      const n = sliders.filter(search.value);
+      count.textContent = search.value.trim() ? `${n} ${n === 1 ? "task matches" : "tasks match"}.` : "";
+    };
+    search.addEventListener("input", filter);
+    several.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const by = Number(factor.value.replace(",", "."));
+      const isNumber = factor.value.trim() !== "" && by >= 0 && by <= MOST_FACTOR;
+      factor.toggleAttribute("aria-invalid", !isNumber);
+      if (!isNumber) return factor.setAttribute("aria-invalid", "true");
+      const n = sliders.multiply(search.value, by);
+      count.textContent = n ? `${n} ${n === 1 ? "weight" : "weights"} multiplied by ${by}.` : "Search for tasks or tick some.";
+      for (const { choice } of sliders.items) if (choice) choice.checked = false;
+      if (n) changed();
+    });
+  }
+
+  /** A button that copies the address; where the browser does not let it, the link stays. */
+  function offerCopy() {
+    if (!navigator.clipboard) return;
+    const link = document.getElementById("permalink");
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "button is-plain is-small", id: "copy-link", textContent: "Copy link to this view" });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(new URL(here(), location.href).href);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy link to this view"), 2000);
+    });
+    link.before(button);
+    link.hidden = true;
   }
 }

@@ -24,6 +24,7 @@ class Command(BaseCommand):
     """What a worker of the queue would do on wake-ups, under the same limits of memory and time."""
 
     help = "Run the jobs of a queue that have waited too long for a wake-up. Workers start it where none comes."
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""

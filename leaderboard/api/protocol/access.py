@@ -32,7 +32,7 @@ class TokenAuthentication(KnoxAuthentication):
             try:
                 return self.authenticate_credentials(secret.strip())
             except AuthenticationFailed as error:
-                if error.get_codes() == "invalid_token":  # a secret that nobody has counts against the address
+                if error.get_codes() == "invalid_token":  # a secret that no one has counts against the address
                     take_attempt("token", address=address)
                 raise
         except TooManyAttemptsError as error:

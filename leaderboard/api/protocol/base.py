@@ -109,7 +109,7 @@ class ApiView(APIView):
         return super().get_renderers() if is_reading else [JSONRenderer()]
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        """Errors are JSON, whatever was asked for, and nobody keeps them."""
+        """Errors are JSON, whatever was asked for, and no one keeps them."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         if getattr(answer, "exception", False):
             answer.accepted_renderer = JSONRenderer()
@@ -168,7 +168,7 @@ class ApiView(APIView):
         level: str = "public",
         is_public: bool,
     ) -> HttpResponseBase:
-        """An answer with an ETag, or a 304 to whoever has it already. Call after permission was checked.
+        """An answer with an ETag, or a 304 to anyone who has it already. Call after permission was checked.
 
         Args:
             build: makes the content; lines are the file that is asked for, which is sent while they are made.
@@ -363,7 +363,7 @@ class WritingView(ApiView):
 
 
 class OwnerView(WritingView, BenchmarkView):
-    """A view for those who own the benchmark; whoever does not is told so once they may know of it."""
+    """A view for those who own the benchmark; anyone who does not is told so once they may know of it."""
 
     is_open_to_restricted = True
     owned_methods: tuple[str, ...] = ("GET", "HEAD", "POST", "PATCH")

@@ -3,8 +3,9 @@
 from typing import Any
 
 from csp.decorators import csp_update
-from django.http import HttpResponseNotModified
+from django.http import HttpRequest, HttpResponseNotModified
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from drf_spectacular.utils import extend_schema
@@ -26,7 +27,7 @@ class Schema(SpectacularAPIView):
     throttle_classes = [AddressThrottle]
 
     def get(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
-        """The schema as YAML, or JSON where that is asked for; a 304 to whoever has it already."""
+        """The schema as YAML, or JSON where that is asked for; a 304 to anyone who has it already."""
         schema: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         etag = f'"{content_hash([request.accepted_media_type, schema.data])[:32]}"'
         known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
@@ -50,10 +51,16 @@ class Docs(SpectacularSwaggerSplitView):
     template_name_js = "api/docs.js"
     url_name = "api:schema"
 
+    def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Remember who has signed in to the site, before the framework makes everyone anonymous."""
+        super().setup(request, *args, **kwargs)
+        self.reader = request.user
+
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401
         """The page, or its script."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
-        response.data["user"] = request._request.user  # noqa: SLF001 -- the site's own navigation knows who is signed in
+        response.data["user"] = self.reader  # for the site's own navigation
+        response.data["first_url"] = request.build_absolute_uri(reverse("api:benchmarks"))
         return response
 
 
@@ -68,4 +75,4 @@ class Nothing(ApiView):
         """Answer before anything else is looked at."""
         super().initial(request, *args, **kwargs)
         hint = "" if request.path.endswith("/") else " Routes end with a slash."
-        raise ApiError(404, f"There is no route {request.path[:200]}.{hint} /api/docs/ tells them all.")
+        raise ApiError(404, f"There is no route {request.path[:200]}.{hint} /api/docs/ lists all routes.")

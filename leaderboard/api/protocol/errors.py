@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 PREFIX = "/api/"
 SERVER_ERROR = "Something went wrong here; it is logged."
 AWAY = "The database is away for a moment. Come again."
-# After an error nobody can promise that nothing was stored: it may have come after the commit.
+# After an error no one can promise that nothing was stored: it may have come after the commit.
 UNCERTAIN = (
     " What you sent may have been stored, or not: send the same again with the same Idempotency-Key, or look before "
     "you send it again."
@@ -65,7 +65,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def _failure(error: Exception, method: str | None) -> Response:
-    """The answer to what is nobody's mistake but the database's, or ours."""
+    """The answer to what is no one's mistake but the database's, or ours."""
     if is_busy(error):
         return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     if is_away(error):

@@ -11,7 +11,7 @@ from rest_framework.fields import empty
 
 from leaderboard.api.protocol.problems import wrong_body
 from leaderboard.common.form_fields import NOTE_LENGTH
-from leaderboard.submissions.problems import SHOWN_PROBLEMS
+from ranking_engine.files.problems import SHOWN_PROBLEMS
 from ranking_engine.text.characters import line_problem, lines_problem
 
 T = TypeVar("T")
@@ -145,10 +145,10 @@ class Text(StrictText, s.CharField):
 class ReasonText(Text):
     """Why, in several lines if need be; empty where it is left out, unless it is `needed`, which says so in words."""
 
-    def __init__(self, *, needed: str = "", **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(self, *, needed: str = "", most: int = NOTE_LENGTH, **kwargs: Any) -> None:  # noqa: ANN401
         self.needed = needed
         more: dict[str, Any] = {"error_messages": {"required": needed}} if needed else {"absent": ""}
-        super().__init__(most=NOTE_LENGTH, is_line=False, **more, **kwargs)
+        super().__init__(most=most, is_line=False, **more, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:  # noqa: ANN401
         """The reason, without what surrounds it."""
@@ -169,7 +169,7 @@ class Truth(Strict, s.BooleanField):
 
 
 class Sure(Truth):
-    """That somebody knows that something cannot be undone."""
+    """That someone knows that something cannot be undone."""
 
     def to_internal_value(self, data: Any) -> bool:  # noqa: ANN401
         """True, or an error."""

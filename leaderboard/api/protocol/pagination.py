@@ -34,7 +34,7 @@ def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
     """The part of a list that the address asks for.
 
     Raises:
-        ApiError: the cursor is none of ours, or the size is not allowed.
+        ApiError: the cursor is not from this site, or the size is not allowed.
     """
     size = parameters.get("page_size", str(DEFAULT_SIZE))
     n_entries = whole_number(size, 5)
@@ -65,7 +65,7 @@ def number_after(wanted: Window) -> int:
 
 
 def cut_counted(all_items: Sequence[T], wanted: Window) -> Page[T]:
-    """A page of a whole list that stands in a fixed order: the cursor is how many items came before.
+    """A page of a whole list that is in a fixed order: the cursor is how many items came before.
 
     Raises:
         ApiError: the cursor is none of this list's.
@@ -82,7 +82,7 @@ def cut(first: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: AN
 
 
 def cut_sorted(all_items: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
-    """A page of a whole list that stands in the order of its keys."""
+    """A page of a whole list that is in the order of its keys."""
     behind = [item for item in all_items if key_of(item) > wanted.after]
     return cut(behind, wanted, key_of)
 

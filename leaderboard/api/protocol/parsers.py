@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.submissions.importers.json_bounds import n_values
+from ranking_engine.importers.json_bounds import n_values
 
 MAX_LEVELS = 20
 MAX_VALUES = 600_000  # keys included: each becomes an object of some hundred bytes
@@ -107,7 +107,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for key, value in pairs:
         if key in content:
-            raise ApiError(400, f"The key {key[:60]!r} stands twice in one object.", code="not_json")
+            raise ApiError(400, f"The key {key[:60]!r} appears twice in one object.", code="not_json")
         content[key] = value
     return content
 

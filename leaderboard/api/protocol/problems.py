@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers as s
 from rest_framework.exceptions import APIException
 
-from leaderboard.submissions.problems import SHOWN_PROBLEMS
+from ranking_engine.files.problems import SHOWN_PROBLEMS
 
 CODES = {
     400: "invalid",

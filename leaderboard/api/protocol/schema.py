@@ -45,7 +45,7 @@ FILTERS = [
     OpenApiParameter("top", int, description="Only ranks up to this one."),
 ]
 FORMAT = OpenApiParameter("format", enum=["json", "csv"], description="In place of the Accept header.")
-LONG = OpenApiParameter("long", bool, description="Of a CSV: a row each score, with all that is stored of it.")
+LONG = OpenApiParameter("long", bool, description="For CSV: one row per score, with everything stored about it.")
 TABLE_FORMAT = OpenApiParameter(
     "format",
     enum=["json", "csv", "tex", "md"],

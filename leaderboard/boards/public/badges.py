@@ -1,4 +1,4 @@
-"""Badges: in a few words where a system stands, or who wins a benchmark."""
+"""Badges: in a few words the rank of a system, or who wins a benchmark."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,9 @@ from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import SystemChange
 from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
 from leaderboard.rankings.verdict import headline
+from leaderboard.studies.prospects.stored import stored_prospects
+from leaderboard.studies.prospects.text import VERDICT_WORDS, evidence
+from ranking_engine.prospects import MAJORITY
 
 NAMED_WINNERS = 2
 
@@ -24,19 +27,20 @@ class Badge:
     tone: str = "plain"  # "first" where the system or a winner is first, "quiet" where there is nothing to tell
 
 
-NOT_FOUND = Badge("Plurank", "not found", "Nothing that everybody may see stands here.", "quiet")
+NOT_FOUND = Badge("Plurank", "not found", "There is nothing public at this address.", "quiet")
 
 
-def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
-    """Where a system stands: under one rule, or over all of them.
+def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: bool = False) -> Badge:
+    """The rank of a system: under one rule, or over all of them; or whether it can win under some weights.
 
     Args:
-        audience: somebody who is not signed in.
+        audience: someone who is not signed in.
         key: the system's.
         rule: whose rank is told; all rules where empty.
+        of_prospects: tell whether it can become the Condorcet winner in place of a rank.
 
     Raises:
-        Http404: there is no such system here that everybody may know of.
+        Http404: there is no such system here that everyone may know of.
         UnknownChoiceError: there is no such rule.
     """
     benchmark = audience.benchmark
@@ -49,11 +53,26 @@ def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
         if last is None or not (audience.sees_others and audience.sees_names):
             raise Http404("No system of this name is on the published board.")
         if last == SystemChange.Kind.LEFT:
-            return Badge(benchmark.name, "withdrawn", "The system's scores were withdrawn.", "quiet")
+            return Badge(benchmark.name, "withdrawn", "The scores of this system were withdrawn.", "quiet")
         return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
     name, number = board.systems[place].name, board.published.revision.number
     where = f"{name} on {benchmark.name}, revision {number}"
-    if rule:
+    if of_prospects:
+        prospect, reason = None, "this board does not show who can win"
+        if benchmark.publication is not None and not audience.is_restricted:
+            stored, reason = stored_prospects(benchmark.publication)
+            prospect = next((one for one in stored.prospects.systems if one.system == key), None) if stored else None
+        if prospect is None:
+            sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else "Who can win is being computed."
+            return Badge(benchmark.name, "unknown" if reason else "computing", f"{where}. {sentence}", "quiet")
+        verdict = VERDICT_WORDS[prospect.verdict]
+        names = {system.key: system.name for system in board.systems}
+        message, sentence = (
+            verdict.lower(),
+            evidence(prospect, names, rule=stored.prospects.rule if stored else MAJORITY),
+        )
+        tone = "first" if prospect.is_prospective else "plain"
+    elif rule:
         column = _column(board, rule)
         message, sentence, tone = _under(column, place)
     else:
@@ -77,14 +96,14 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
         tone = "first" if rank == 1 else "plain"
         return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.", tone
     if rank == 1:
-        return f"elected, {name}", f"elected by {name}, which ranks nobody else.", "first"
+        return f"winner, {name}", f"winner under {name}, which ranks no other system.", "first"
     reason = as_sentence(column.reason_of(i))
     if column.status == COMPUTING:
         return f"computing, {name}", f"the ranking under {name} is being computed.", "quiet"
     if column.status == "ranked":
         return f"unranked, {name}", f"unranked under {name}. {reason}".strip(), "quiet"
     if column.elects:
-        return f"not elected, {name}", f"{name} elects another system.", "quiet"
+        return f"not a winner, {name}", f"another system wins under {name}.", "quiet"
     return f"no ranking, {name}", f"{name} gives no ranking. {reason}".strip(), "quiet"
 
 
@@ -122,7 +141,7 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
     """
     benchmark = audience.benchmark
     if not audience.sees_others:
-        return Badge(benchmark.name, "ranks not shown", "The owners show everybody their own ranks only.", "quiet")
+        return Badge(benchmark.name, "ranks not shown", "The owners hide the ranks of other people’s systems.", "quiet")
     board = public_board(audience)
     if board is None:
         if benchmark.last_revision_number:
@@ -135,7 +154,7 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
             who = _winners(column.winner_names, column.n_winners)
             winners = in_words(column.winner_names, total=column.n_winners)
             return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {winners} under {column.name}.", "first")
-        message, sentence = f"no winner, {column.name}", f"{column.name} elects nobody. {as_sentence(column.reason)}"
+        message, sentence = f"no winner, {column.name}", f"{column.name} has no winner. {as_sentence(column.reason)}"
         if column.status == COMPUTING:
             message, sentence = f"computing, {column.name}", "the ranking is being computed."
         return Badge(benchmark.name, message, f"{where}: {sentence}".strip(), "quiet")

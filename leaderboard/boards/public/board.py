@@ -1,7 +1,7 @@
 """What leaves the site by itself: badges, embedded tables, feeds, social cards.
 
-All of these are shown on other sites, to readers whom nobody knows. So they say what somebody who is not signed in
-may see, whoever asks: no session is read, and an answer that may be kept is the same for all.
+All of these are shown on other sites, to readers whom no one knows. So they say what someone who is not signed in
+may see, for every reader: no session is read, and an answer that may be kept is the same for all.
 """
 
 from dataclasses import dataclass
@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser
 
 from leaderboard.access.audience import Audience, audience_of, readable_benchmark
-from leaderboard.models import Benchmark, Revision
+from leaderboard.models import Benchmark
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.rankings.verdict import Camp, camps_of
 
 ANYBODY = AnonymousUser()
-WITHOUT_SYSTEMS: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class PublicBoard:
-    """What anybody may see of a published board."""
+    """What anyone may see of a published board."""
 
     published: PublishedBoard
     systems: list[BoardSystem]  # in the board's order
@@ -43,7 +42,7 @@ class PublicBoard:
 
 
 def open_benchmark(key: str) -> tuple[Benchmark, Audience]:
-    """The benchmark of this key, and what somebody who is not signed in is to it.
+    """The benchmark of this key, and what someone who is not signed in is to it.
 
     Raises:
         Http404: there is none, or it is private.
@@ -52,7 +51,7 @@ def open_benchmark(key: str) -> tuple[Benchmark, Audience]:
 
 
 def is_open(benchmark: Benchmark) -> bool:
-    """Whether anybody who has its address may read the benchmark."""
+    """Whether anyone who has its address may read the benchmark."""
     return audience_of(ANYBODY, benchmark).may_read
 
 
@@ -68,8 +67,3 @@ def public_board(anybody: Audience) -> PublicBoard | None:
         systems=systems,
         columns=[column for column in published.columns if column.status != "undefined"],
     )
-
-
-def newest_revision(benchmark: Benchmark) -> Revision | None:
-    """The benchmark's last revision, whether it is published or not."""
-    return Revision.objects.filter(benchmark=benchmark, number=benchmark.last_revision_number).first()

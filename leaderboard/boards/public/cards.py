@@ -9,8 +9,10 @@ from leaderboard.common.charts.card import DRAWING, Card, draw_card, is_drawable
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark
+from leaderboard.rankings.configuration import own_rule
 from leaderboard.rankings.verdict import headline
-from ranking_engine import RULES, __version__ as engine_version
+from ranking_engine import __version__ as engine_version
+from ranking_engine.catalogue.registry import get_rule
 
 SHOWN_CAMPS = 3
 CARD_CACHE_BYTES = 8 * 2**20  # a card takes about 20 kB
@@ -34,12 +36,13 @@ class BoardCard:
 
 
 def board_card(audience: Audience) -> BoardCard:
-    """What the card of a benchmark says to `audience`, somebody who is not signed in."""
+    """What the card of a benchmark says to `audience`, someone who is not signed in."""
     benchmark = audience.benchmark
     board = public_board(audience) if audience.sees_others else None
     if board is not None:
         facts, camps = board.published.facts, board.camps
-        default, rule = board.column(benchmark.default_rule), RULES[benchmark.default_rule].name
+        own = own_rule(benchmark, board.published.rules)
+        default, rule = board.column(own), get_rule(own).name
         keys = {system.name: system.key for system in board.systems}
         spoken = {name: name if is_drawable(name) else key for name, key in keys.items()}
         winner_names = default.winner_names if default and default.elects else []
@@ -56,16 +59,17 @@ def board_card(audience: Audience) -> BoardCard:
             shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
             facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
             f"revision {board.published.revision.number}",
+            is_largest=not camps or set(camps[0].winners) == set(winner_names),
         )
     else:
         if not audience.sees_others:
-            verdict = "Its owners show everybody their own ranks only."
+            verdict = "Its owners hide the ranks of other people’s systems."
         elif benchmark.last_revision_number:
             verdict = "The first board is being computed."
         else:
-            verdict = "No scores yet: the board appears with the first ones."
+            verdict = "No scores yet. The board appears with the first ones."
         card = Card(_name(benchmark), "A benchmark on Plurank", "", verdict, (), "")
-    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts]
+    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts, card.is_largest]
     return BoardCard(card, content_hash([DRAWING, engine_version, said]))
 
 

@@ -1,4 +1,4 @@
-"""What feeds tell: each new board, what it changed, and who leads under which rule; no more than anybody may see."""
+"""What feeds tell: each new board, what it changed, and who leads under which rule; no more than anyone may see."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import headline
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 
 ENTRIES = 30
 TOLD_REVISIONS = 5  # of the revisions that one board brought
@@ -120,14 +120,14 @@ def _entry(
         winner_names, n_winners = elected_by(board, benchmark.default_rule)
         if n_winners:
             leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
-            title += f", {leaders} first under {RULES[benchmark.default_rule].name}"
+            title += f", {leaders} first under {get_rule(benchmark.default_rule).name}"
         if board is not None and (camps := camps_of_winners(board.winners)):
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""
             sentences.append(headline(camps, winner or None, has_majority=has_majority))
     for line in lines:
         changes = "; ".join([*line.systems, *line.changes])
-        more = f" and {line.n_more_changes} changes more" if line.n_more_changes else ""
+        more = f" and {line.n_more_changes} more changes" if line.n_more_changes else ""
         end = f": {changes}{more}" if changes else ""
         sentences.append(as_sentence(f"Revision {line.number} ({line.cause.lower()}){end}"))
         if line.iia_violations:

@@ -1,4 +1,4 @@
-"""Badges as pictures. They answer whoever asks as somebody who is not signed in."""
+"""Badges as pictures. They answer anyone who asks as someone who is not signed in."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -48,12 +48,12 @@ def badge(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def system_badge_svg(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
-    """Where a system stands: under the rule that the address names, or over all rules."""
-    rule = request.GET.get("rule", "")[:LONGEST_KEY]
+    """The rank of a system: under the rule that the address names, or over all rules; or whether it can win."""
+    rule, of_prospects = request.GET.get("rule", "")[:LONGEST_KEY], request.GET.get("of") == "prospects"
 
     def find() -> tuple[Benchmark, Badge]:
         benchmark, audience = open_benchmark(key)
-        return benchmark, system_badge(audience, system_key, rule)
+        return benchmark, system_badge(audience, system_key, rule, of_prospects=of_prospects)
 
     return _badge_answer(request, find)
 
@@ -101,7 +101,7 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it: its parameters are the board's."""
     benchmark, audience = open_benchmark(key)
     if benchmark.visibility != Benchmark.Visibility.PUBLIC:
-        raise Http404("No public benchmark of this name stands here.")
+        raise Http404("There is no public benchmark of this name.")
     query = read_query(request.GET)
     context: dict[str, object] = {
         "benchmark": benchmark,
@@ -115,13 +115,13 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     except UnknownChoiceError as error:
         return _refused(context, str(error), 400)
     except TooLargeError:
-        return _refused(context, "This view is too large to be computed here; the board itself says more.", 422)
+        return _refused(context, "This view is too large to compute here; see the board itself.", 422)
     except RemovedRanksError as error:
         return _refused(context, str(error), 410)
     except TooOftenError as error:
         return _refused(context, str(error), 429, retry_after=error.seconds)
     except BusyError:
-        problem = "Too much is being computed at this moment. Load the page again in a few seconds."
+        problem = "The site is busy. Load the page again in a few seconds."
         return _refused(context, problem, 503, retry_after=RETRY_SECONDS)
     if board is None:
         context["is_computing"] = benchmark.last_revision_number > 0

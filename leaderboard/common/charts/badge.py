@@ -32,7 +32,7 @@ class BadgeDrawing:
 
 
 def draw_badge(label: str, message: str, sentence: str, tone: str) -> BadgeDrawing:
-    """Measure a badge; what is too long is cut, and stands whole in `told`."""
+    """Measure a badge; what is too long is cut, and is whole in `told`."""
     label, message, sentence = map(writable, (label, message, sentence))
     label, message = fitted(label, SIZE, MAX_LABEL), fitted(message, SIZE, MAX_MESSAGE)
     label_width, message_width = (round(text_width(text, SIZE), 1) for text in (label, message))

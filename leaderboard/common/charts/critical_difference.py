@@ -67,12 +67,12 @@ def critical_difference_diagram(
     def y(place: int) -> float:
         return TOP + ROW * (place + 0.5)
 
-    # Bars stand right of the dots that they join, the further right the more of them overlap.
+    # Bars are right of the dots that they join, the further right the more of them overlap.
     bars: list[RunBar] = []
     for number, (first, last) in enumerate(runs):
         level = number % 3
         at = min(WIDTH - 4.0, x(average_ranks[last]) + 12 + RUN_GAP * level)
-        said = f"{systems[first]} to {systems[last]} cannot be told apart"
+        said = f"{systems[first]} to {systems[last]} do not differ significantly"
         bars.append(RunBar(f"{at:.1f}", f"{y(first) - 6:.1f}", f"{y(last) + 6:.1f}", said))
     return CriticalDifference(
         title="Average ranks over the tasks, and the critical difference",

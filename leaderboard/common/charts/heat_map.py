@@ -8,7 +8,7 @@ from leaderboard.common.charts.text_width import label_room
 
 LEAST_LABEL, GAP = 100, 4
 SLANT = math.radians(48)  # of the names over the columns
-TYPE, LEAD = 11, 7  # the size of the names; how far one over a column stands from it
+TYPE, LEAD = 11, 7  # the size of the names; how far one over a column is from it
 WIDEST, NARROWEST, SIDE = 40, 18, 560  # sizes of a square, and what all of them together may take
 TEXT_FITS = 30  # squares as wide as this hold their value
 LABEL_LETTERS = 24
@@ -40,7 +40,7 @@ class HeatRow:
 
 @dataclass(frozen=True)
 class HeatLabel:
-    """What stands over a column."""
+    """What is over a column."""
 
     name: str
     x: str
@@ -88,7 +88,7 @@ def heat_map(
         columns: names, from the left.
         values: a row of values for each name of `rows`; None where there is none.
         level: the colour of a value.
-        text: a value as it stands in a square that is wide enough.
+        text: a value as it is in a square that is wide enough.
         said: what a square tells, by its row and its column.
         legend: what the colours mean; those that occur are shown.
         row_urls: where the labels of the rows lead.

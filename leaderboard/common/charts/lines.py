@@ -72,7 +72,7 @@ def line_chart(
     top: float = 1.0,
     caption: str = "",
 ) -> LineChart:
-    """Lay out curves over places that stand at equal distances.
+    """Lay out curves over places that are at equal distances.
 
     Args:
         title: what the chart shows.

@@ -95,10 +95,10 @@ def majority_graph(
     n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
     description = f"Each of the {n} systems beats every one below it."
     if n_upsets or n_ties:
-        against = "1 pair goes" if n_upsets == 1 else f"{n_upsets} pairs go"
-        level = "1 is level" if n_ties == 1 else f"{n_ties} are level"
+        against = "1 pair is" if n_upsets == 1 else f"{n_upsets} pairs are"
+        level = "1 is tied" if n_ties == 1 else f"{n_ties} are tied"
         description = (
-            f"Each of the {n} systems beats every one below it, except where an arc says otherwise: of "
+            f"Each of the {n} systems beats every one below it, except where an arc shows something else: of "
             f"{n * (n - 1) // 2} pairs {against} against the order (an arrow on the right, from the winner up to the "
             f"loser), and {level} (a dotted arc on the left)."
         )

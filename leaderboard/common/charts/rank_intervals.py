@@ -65,7 +65,7 @@ def rank_intervals(title: str, description: str, things: Sequence[RankedThing], 
     """
     names = [short(thing.name, 27) for thing in things]
     left = label_room(names) + 6
-    first = left + 10  # where rank 1 stands
+    first = left + 10  # where rank 1 is
     last = max([n_ranks, 2, *(thing.high or thing.rank or 1 for thing in things)])
 
     def x(rank: float) -> str:

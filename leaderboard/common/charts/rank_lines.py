@@ -13,7 +13,7 @@ NUMBERS_TOP = 36  # what takes TOP where columns have names takes so much where 
 MARKS = 44  # what the numbers of the ranks take beside the lines
 NARROWEST, WIDEST, ACROSS = 34, 84, 760  # between two columns, and what all of them may take
 ROW, TAIL = 18, 130  # a rank, and all ranks beyond the number of the systems together
-LEAST_KNEE = 12  # ranks that always stand at equal distances
+LEAST_KNEE = 12  # ranks that always are at equal distances
 LABEL_GAP = 12.0  # between two names
 NAME_LETTERS, NAME_TO_LINES = 25, 28  # of a name as it is drawn; from where its room begins to the first column
 FLAT_LETTERS = 4  # a longer name leans, and then all of them do
@@ -66,7 +66,7 @@ class RankLines:
     is_slanted: bool  # whether the columns' names lean, because one of them is long
     top: int = TOP
     bottom: int = 0
-    knee: str = ""  # below it ranks stand closer together
+    knee: str = ""  # below it ranks are closer together
 
 
 def rank_lines(
@@ -84,7 +84,7 @@ def rank_lines(
         description: for those who do not see it.
         columns: names, from the left.
         systems: what is drawn.
-        is_named_last: whether names stand at the ends of the lines, as where many begin late, not at their starts.
+        is_named_last: whether names are at the ends of the lines, as where many begin late, not at their starts.
     """
     # The room that the longest name takes, those that are pinned in bold.
     size = LABEL_SIZE if is_named_last else NAME_SIZE
@@ -104,13 +104,13 @@ def rank_lines(
         return left + step * column
 
     def y(rank: float) -> float:
-        """Ranks stand at equal distances down to the number of systems drawn, and closer together beyond."""
+        """Ranks are at equal distances down to the number of systems drawn, and closer together beyond."""
         if rank <= knee:
             return top + ROW * (rank - 1)
         return top + ROW * (knee - 1) + tail * (rank - knee) / (last - knee)
 
     ends = {system.key: [rank for rank in system.ranks if rank is not None] or [last] for system in systems}
-    # Names stand as near to their lines as leaves room for the text of each.
+    # Names are as near to their lines as leaves room for the text of each.
     wanted = {key: y(ranks[-1 if is_named_last else 0]) for key, ranks in ends.items()}
     labels: dict[str, float] = {}
     before = float("-inf")

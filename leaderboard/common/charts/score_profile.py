@@ -42,7 +42,7 @@ class ScoreProfile:
 
     title: str
     description: str
-    systems: list[tuple[int, str, str]]  # number, name, and where its name stands in the legend
+    systems: list[tuple[int, str, str]]  # number, name, and where its name is in the legend
     lines: list[ProfileLine]
     height: int
     width: int

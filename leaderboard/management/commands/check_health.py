@@ -17,7 +17,7 @@ ROLES = ["web", *BACKGROUND]
 class Command(BaseCommand):
     """Exit status 0 when the processes of a role do their work, 1 and the reason when not."""
 
-    help = f"Say whether a process of this role does its work: one that was heard of within {LATE_SECONDS} seconds."
+    help = f"Check whether a process of this role is working: one that was seen within {LATE_SECONDS} seconds."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -53,11 +53,11 @@ class Command(BaseCommand):
                             + last_lines(settings.VAR / "log" / "web.log", 20)
                         )
                     self._say("Stopping ...")
-                self._say("Stopped. Everything is kept for the next time.")
+                self._say("Stopped. All data is kept for the next start.")
         except (Problem, AlreadyRunningError) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
-            self._say("\nStopped before the site was up; run it again to go on.")
+            self._say("\nStopped before the site was up; run it again to continue.")
             sys.exit(130)
 
     def _prepare(self) -> None:

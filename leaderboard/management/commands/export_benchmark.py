@@ -13,11 +13,14 @@ class Command(BaseCommand):
     """Writes a benchmark's newest revision as scores.csv and benchmark.toml."""
 
     help = "Write a benchmark's newest revision into a new folder, as scores.csv and benchmark.toml."
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("key", help="what addresses call the benchmark")
-        parser.add_argument("folder", type=Path, help="made where there is none; files in it are not overwritten")
+        parser.add_argument("key", help="the benchmark’s key, as in its address")
+        parser.add_argument(
+            "folder", type=Path, help="created if it does not exist; existing files are not overwritten"
+        )
 
     def handle(self, *args: object, **options: object) -> None:
         """Write the folder, or say in one line why not."""

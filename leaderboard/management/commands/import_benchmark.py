@@ -15,13 +15,14 @@ from ranking_engine.files.tables import TableError
 class Command(BaseCommand):
     """Creates a benchmark from scores.csv and benchmark.toml."""
 
-    help = "Create a benchmark from a folder that holds scores.csv and, if tasks need describing, benchmark.toml."
+    help = "Create a benchmark from a folder with scores.csv and, if tasks need a description, benchmark.toml."
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("folder", type=Path)
-        parser.add_argument("--owner", required=True, help="the e-mail address of the account that will own it")
-        parser.add_argument("--key", default="", help="what addresses call it (default: the folder's name)")
+        parser.add_argument("--owner", required=True, help="the email address of the account that will own it")
+        parser.add_argument("--key", default="", help="its key, as in its address (default: the folder's name)")
         parser.add_argument("--visibility", choices=Benchmark.Visibility.values, default="public")
         parser.add_argument("--submissions", choices=Benchmark.SubmissionPolicy.values, default="moderated")
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         folder = Path(str(options["folder"])).resolve()
         owner = User.objects.filter(email__iexact=str(options["owner"])).first()
         if owner is None:
-            raise CommandError(f"no account has the e-mail address {options['owner']}; sign up first")
+            raise CommandError(f"no account has the email address {options['owner']}; sign up first")
         notes: list[str] = []
         try:
             benchmark = import_folder(

@@ -29,7 +29,7 @@ class Command(migrate.Command):
             super().handle(*args, **options)
 
     def _say_that_it_waits(self) -> None:
-        self.stderr.write("Another migrate is at work on this database. Waiting until it is done.")
+        self.stderr.write("Another migrate is running on this database. Waiting until it is done.")
 
 
 def refuse_to_lose(plan: Sequence[tuple[Migration, bool]], **_signal: object) -> None:

@@ -14,6 +14,7 @@ class Command(BaseCommand):
         "Delete what is old and no longer needed. The sweep does the same a slice a minute; PLURANK_KEEP_DAYS and the "
         "settings beside it say how old: " + "; ".join(DESCRIPTIONS.values()) + "."
     )
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""

@@ -9,7 +9,7 @@ from leaderboard.operations.backups import BackupError, restore_backup
 
 
 class Command(BaseCommand):
-    """Fills an empty database from a backup, and computes the input hash of every published board anew."""
+    """Fills an empty database from a backup, and computes the input hash of every published board again."""
 
     help = "Fill the empty database that DATABASE_URL names from a backup, migrate it, and check every board's inputs."
     requires_system_checks = ()
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         """Restore it, or say in one line why not."""
         file = Path(str(options["file"]))
         if not file.is_file():
-            raise CommandError(f"{file} is no file")
+            raise CommandError(f"{file} is not a file")
         try:
             manifest = restore_backup(file, self.stdout.write)
         except BackupError as error:

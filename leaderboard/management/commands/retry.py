@@ -12,7 +12,8 @@ from leaderboard.queue.retry import failed_jobs, retry_board, retry_job
 class Command(BaseCommand):
     """Makes jobs due again that were given up: all that are still wanted, one benchmark's board, or one job."""
 
-    help = "Try again what was given up: every failed job, the newest board of one benchmark, or one job."
+    help = "Retry what failed: every failed job, the newest board of one benchmark, or one job."
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
@@ -27,7 +28,7 @@ class Command(BaseCommand):
             if benchmark is None:
                 raise CommandError(f"there is no benchmark {str(key)[:80]!r}")
             if not retry_board(benchmark):
-                raise CommandError(f"the newest board of {key} is published already, or is being computed")
+                raise CommandError(f"the newest board of {key} is already published or being computed")
             self.stdout.write(f"the newest board of {key} is due now")
             return
         jobs = failed_jobs() if number is None else Job.objects.filter(pk=int(str(number)))
@@ -39,5 +40,7 @@ class Command(BaseCommand):
                 n_due += 1
                 self.stdout.write(f"due now: job {job.pk}, {job}")
             elif number is not None:
-                raise CommandError(f"job {job.pk} is {job.state}; only what failed or rests can be tried again")
+                raise CommandError(
+                    f"job {job.pk} is {job.state}; only failed jobs and jobs waiting for a retry can be retried"
+                )
         self.stdout.write(f"{n_due} job{'' if n_due == 1 else 's'} due now")

@@ -14,7 +14,8 @@ from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supe
 class Command(BaseCommand):
     """Runs web server, workers and sweep on the database and the broker of the settings, and restarts what dies."""
 
-    help = "Run web server, workers and sweep under one supervisor, until asked to stop. Migrate beforehand."
+    help = "Run web server, workers and sweep under one supervisor until stopped. Migrate first."
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
@@ -24,7 +25,7 @@ class Command(BaseCommand):
             parser.add_argument(f"--{queue}", type=int, default=default, metavar="N",
                                 help=f"workers of the queue {queue}; by default {default} on this machine")  # fmt: skip
         parser.add_argument("--longest-pause", type=float, default=LONGEST_PAUSE, metavar="SECONDS",
-                            help="before what keeps dying is started again")  # fmt: skip
+                            help="before a process that keeps dying is restarted")  # fmt: skip
 
     def handle(self, *args: object, **options: object) -> None:
         """Run until asked to stop."""

@@ -49,14 +49,15 @@ class Command(BaseCommand):
     """Ends leases and embargoes that ran out, wakes workers, sends mails, once a second; deletes what is old."""
 
     help = (
-        "Keep every job going: end lost leases, wake workers for what is due, send mails, delete what is old. "
-        "Any number may run."
+        "Keep every job going: end lost leases, wake workers for due jobs, send emails, delete old data. Any number "
+        "can run."
     )
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("--every", type=float, default=1.0, metavar="SECONDS")
-        parser.add_argument("--once", action="store_true", help="sweep once and leave")
+        parser.add_argument("--once", action="store_true", help="sweep once and exit")
 
     def handle(self, *args: object, **options: object) -> None:
         """Sweep until told to stop."""
@@ -68,11 +69,12 @@ class Command(BaseCommand):
         stop, every = threading.Event(), float(str(options["every"]))
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
-        # Daemons: to stop, nobody waits for a mail server.
+        # Daemons: to stop, no one waits for a mail server.
         for name, steps in (("news", NEWS), ("hooks", HOOKS), ("keeping", KEEPING)):
             threading.Thread(target=self._tell, args=(steps, stop, every), daemon=True, name=name).start()
         next_upkeep = 0.0
-        # Should a sweep hang, whatever it waits for, the process says where and ends: whoever keeps it running starts
+        # Should a sweep hang, whatever it waits for, the process says where and ends: anyone who keeps it running
+        # starts
         # another. A thread of Python's own interpreter sees to that, so that nothing in here can keep it from doing so.
         longest = settings.SWEEP_SECONDS + every
         faulthandler.dump_traceback_later(longest, exit=True)

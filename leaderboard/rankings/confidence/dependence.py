@@ -77,7 +77,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
     if measured is None:
         return None
     if measured["reason"]:
-        return Dependence(f"Whether the tasks are independent cannot be told from the scores: {measured['reason']}.")
+        return Dependence(f"The scores cannot show whether the tasks are independent: {measured['reason']}.")
     names = [task.name for task in tasks]
     clusters: list[list[int]] = measured["clusters"]
     effective, n_clusters, n_tasks = measured["effective_number"], len(clusters), sum(map(len, clusters))
@@ -85,14 +85,17 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
     what = tasks_phrase(n_clusters, n_tasks)
     if effective < MATTERS_BELOW * n_clusters:
         sentence = (
-            f"The tests rest on {what}. Their scores say otherwise: they carry about as much as {text} independent "
-            "ones. Verdicts of “told apart” and rank intervals are too confident until the tasks that belong together "
-            "are declared as clusters."
+            f"The tests assume {what}. The scores disagree: the tasks carry about as much information as {text} "
+            f"independent ones. Significance verdicts and rank intervals are too confident until tasks that belong "
+            f"together are declared as clusters."
         )
         noun = "tasks" if n_clusters == n_tasks else "clusters"
-        short = f"the tasks overlap: the {n_clusters} {noun} carry about as much as {text} independent ones"
+        short = f"the tasks overlap: the {n_clusters} {noun} carry about as much information as {text} independent ones"
     else:
-        sentence = f"The tests rest on {what}. Their scores agree with that: they carry about as much as {text}."
+        sentence = (
+            f"The tests assume {what}. The scores agree with that: the tasks carry about as much information as "
+            f"{text} independent ones."
+        )
         short = ""
     return Dependence(
         sentence,

@@ -9,7 +9,7 @@ from ranking_engine.catalogue.registry import get_rule
 
 FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
 BEST_NAMED = 5  # of the systems that may be best
-OTHER_POLICY = "rank intervals come with the benchmark’s own policy for missing scores only"
+OTHER_POLICY = "rank intervals exist only for the benchmark’s own policy for missing scores"
 NO_RANK = "no rank in any of the draws"
 
 
@@ -45,23 +45,23 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
     n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
     what = "tasks" if n_clusters == n_tasks else "clusters of tasks"
     level = f"{100 * published.study_parameters['level']:g} %"
-    anew = f"if the same {n_clusters} {what} were drawn anew with replacement"
+    anew = f"if the same {n_clusters} {what} were drawn again with replacement"
     if published.is_simultaneous:
-        text = f"interval of the rank, all systems’ at once: {anew}, {level} of the time no interval misses its rank."
+        text = f"rank interval, for all systems at once: {anew}, {level} of the time every interval contains its rank."
     else:
         times = n_resamples(published, "")
-        text = f"{level} interval of the rank {anew}, {times:,} times over; each system’s interval by itself."
-    text += f" It rests on {tasks_phrase(n_clusters, n_tasks)}."
+        text = f"{level} rank interval {anew}, {times:,} times, for each system separately."
+    text += f" It assumes {tasks_phrase(n_clusters, n_tasks)}."
     text += f" With only {n_clusters} {what} it is wide." if n_clusters < FEW_TASKS else ""
     # How far the ends of a rule's intervals, each by itself, would move with other draws of as many.
     errors = study.get("errors", {}).get(column.rule) if column is not None else None
     if column is not None and errors is not None and not published.is_simultaneous:
         typical, largest = errors
         end = f"an end by up to {'1 rank' if largest == 1 else f'{largest} ranks'}" if largest else "no end"
-        text += f" Other draws of as many would move {end} under {column.name}"
+        text += f" Other random draws would move {end} under {column.name}"
         text += f", half of the intervals by at most {typical}." if typical < largest else "."
     fewer = [f"{n:,} times for {get_rule(rule).name}" for rule, n in study.get("fewer", {}).items()]
-    text += f" Rules that take long are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
+    text += f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
     without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
     for each in published.columns:
         if why := why_no_interval(published, each):
@@ -101,11 +101,11 @@ def why_no_interval(published: PublishedBoard, column: Column, i: int | None = N
         return str(study["not_simultaneous"][column.rule])
     if all(other.lower is None for other in published.columns):
         return OTHER_POLICY
-    return str(study["undefined"].get(column.rule, "it takes too long to be ranked anew for every draw"))
+    return str(study["undefined"].get(column.rule, "it is too slow to rank again for every draw"))
 
 
 def interval_note(published: PublishedBoard, column: Column) -> str:
-    """What the intervals of one rule are, or why it has none; empty while they are to come or nobody is ranked."""
+    """What the intervals of one rule are, or why it has none; empty while they are to come or no one is ranked."""
     study = published.study
     if study is None or column.status != "ranked":
         return ""

@@ -22,16 +22,21 @@ def short_sentence(tests: Mapping[str, Any]) -> str:
     if every["n_tied"] == every["n_pairs"]:
         return "all systems share one rank"
     if _is_too_few(tests):
-        tasks = f"{tasks_phrase(tests['n_clusters'], tests['n_tasks'])}, {_are(tests)} too few to tell any two apart"
+        tasks = (
+            f"{tasks_phrase(tests['n_clusters'], tests['n_tasks'])}, {_are(tests)} too few to show a significant "
+            f"difference between any two systems"
+        )
         return f"{_at_once(every)}{tasks}{_one_pair(tests)}"
     contradicted = neighbours["n_contradicted"]
     against = f"; {_pairs(contradicted)} of neighbours contradict{'s' if contradicted == 1 else ''} the ranking"
     if neighbours["n_separable"]:
-        text = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours can be told apart"
+        text = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours differ significantly"
     elif not every["n_separable"]:
-        text = "no two systems can be told apart"
+        text = "no two systems differ significantly"
     else:
-        text = f"no two neighbours can be told apart, {every['n_separable']:,} of all {_pairs(every['n_pairs'])} can"
+        text = (
+            f"no two neighbours differ significantly, but {every['n_separable']:,} of all {_pairs(every['n_pairs'])} do"
+        )
     return text + (against if contradicted else "")
 
 
@@ -49,20 +54,23 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
     tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {100 * level:g} % level"
     tested = f"Tested: {tests['tested_text']}."
     if every["n_tied"] == every["n_pairs"]:
-        return f"All systems share one rank under {name}: there is nothing to tell apart."
+        return f"All systems share one rank under {name}: there are no differences to test."
     if _is_too_few(tests):
-        too_few = f"{_at_once(every)}{tasks}, {_are(tests)} too few to tell any two systems of this board apart {at}"
+        too_few = (
+            f"{_at_once(every)}{tasks}, {_are(tests)} too few to show a significant difference between any two "
+            f"systems of this board {at}"
+        )
         return (
-            f"{too_few[0].upper()}{too_few[1:]}: even one that is ahead on all of them could be so by luck. "
+            f"{too_few[0].upper()}{too_few[1:]}: even a system that is ahead on all of them could be so by chance. "
             f"That is not the same as a tie{_one_pair(tests)}. {tested}"
         )
     if neighbours["n_separable"]:
         first = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours under {name}"
-        first += " can be told apart"
+        first += " differ significantly"
     elif neighbours["verdict"] == "too_few_tasks":
-        first = f"There are too few tasks to tell any two neighbours under {name} apart"
+        first = f"There are too few tasks to show a significant difference between any two neighbours under {name}"
     else:
-        first = f"No two neighbours under {name} can be told apart"
+        first = f"No two neighbours under {name} differ significantly"
     parts = [f"{first} {at}, by sign-flip tests on {tasks}"]
     if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
         parts.append(f"{top['n_separable']:,} of the {_pairs(top['n_pairs'])} among the first ranks")
@@ -72,7 +80,7 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
     if neighbours["n_contradicted"] or every["n_contradicted"]:
         against = (
             f" In {_pairs(neighbours['n_contradicted'])} of neighbours and {every['n_contradicted']:,} of all pairs "
-            "the system ranked lower is ahead by more than luck would explain: they contradict the ranking."
+            "the system ranked lower is ahead by more than chance would explain: they contradict the ranking."
         )
     further = f"; {', and '.join(parts[1:])}" if parts[1:] else ""
     return f"{parts[0]}{further}.{against} {tested}"
@@ -88,7 +96,7 @@ def _one_pair(tests: Mapping[str, Any]) -> str:
     """That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it."""
     if tests["n_clusters"] < LEAST_FOR_ONE_PAIR or tests["every_pair"]["n_pairs"] < 2:
         return ""
-    return "; a pair that you choose beforehand can be told apart: see head to head"
+    return "; for a pair that you choose beforehand a test is possible: see head to head"
 
 
 def _at_once(every: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from ranking_engine.stability.separability.significance import Significance, sig
 from ranking_engine.stability.separability.task_dependence import task_dependence
 
 BASIS = ("tested", "tested_text", "n_clusters", "n_tasks")  # what is stored of a rule's tests beside its families
-OUTDATED = "Which systems can be told apart was found by an earlier version, and is being found anew."
+OUTDATED = "The significance tests are of an earlier version and are being computed again."
 MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after every submission
 
 
@@ -106,7 +106,7 @@ def why_not(revision: Revision, table: RevisionMatrix | None) -> str:
     if table is None:
         return NOTHING_TO_RANK
     if configuration_of(revision).aggregation == TWO_STEP:
-        return "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
+        return "with two-step aggregation the groups are ranked, but the test is about differences on tasks"
     if table.matrix.n_systems > MAX_SYSTEMS:
         return f"not computed for more than {MAX_SYSTEMS} systems (here {table.matrix.n_systems})"
     return ""
@@ -115,6 +115,11 @@ def why_not(revision: Revision, table: RevisionMatrix | None) -> str:
 def array_names(rule: str) -> tuple[str, str, str]:
     """What the report calls the arrays of one rule that boards are made of."""
     return f"order_{rule}", f"from_{rule}", f"to_{rule}"
+
+
+def neighbour_arrays(rule: str) -> tuple[str, str, str, str]:
+    """What the report calls the arrays of the tests of neighbours under one rule."""
+    return f"pairs_{rule}", f"p_{rule}", f"adjusted_{rule}", f"verdicts_{rule}"
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ def separability(
     if summary is None:
         return Separability("", nothing, nothing)
     if summary["status"] == "undefined":
-        return Separability(f"Which systems can be told apart is not tested: {summary['reason']}.", nothing, nothing)
+        return Separability(f"Significant differences were not tested: {summary['reason']}.", nothing, nothing)
     tests = summary["rules"].get(rule)
     if tests is None:
         return Separability("", nothing, nothing)
@@ -209,7 +214,7 @@ def neighbour_tests(arrays: dict[str, np.ndarray], rule: str) -> list[NeighbourT
     """
     if f"verdicts_{rule}" not in arrays:
         return []
-    columns = (arrays[f"{name}_{rule}"].tolist() for name in ("pairs", "p", "adjusted", "verdicts"))
+    columns = (arrays[name].tolist() for name in neighbour_arrays(rule))
     return [
         NeighbourTest(first, second, p, adjusted, VERDICTS[verdict])
         for (first, second), p, adjusted, verdict in zip(*columns, strict=True)

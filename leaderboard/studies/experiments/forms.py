@@ -77,7 +77,7 @@ class ExperimentForm(forms.Form):
                 self.fields[COMBINED] = LineFormField(
                     required=False,
                     max_length=LONGEST,
-                    label="A rule made of others",
+                    label="A rule combined from others",
                     help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
                     "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
                     "<code>mean[unit=accuracy]</code> turns scores into the unit of that task.",

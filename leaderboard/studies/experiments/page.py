@@ -10,16 +10,16 @@ from leaderboard.models import Benchmark, Experiment, Job, Report
 from leaderboard.queue.kinds import EXPERIMENT
 from leaderboard.queue.queries import error_line
 from leaderboard.studies.findings import findings
-from leaderboard.studies.page import left_out, names_at
+from leaderboard.studies.page import left_out, names_at, slow_rule_texts
 from leaderboard.studies.study_findings import StudyFindings
 from ranking_engine.stability.catalogue import EXPERIMENTS, Study
 
 REMOVED = "removed"
 STATE_TEXTS = {
-    "waiting": "It waits for a worker.",
-    "running": "It runs now:",
-    "superseded": "It was given up.",
-    REMOVED: "The result was deleted with the ranks of this old revision. Run it again on the present board.",
+    "waiting": "Queued.",
+    "running": "Running:",
+    "superseded": "Cancelled.",
+    REMOVED: "The result was deleted with the ranks of this old revision. Run it again on the current board.",
 }
 
 
@@ -120,6 +120,7 @@ class ExperimentFindings:
 
     findings: StudyFindings
     not_studied: list[tuple[str, list[str]]]
+    slow_rules: list[str]
 
 
 def findings_of(benchmark: Benchmark, state: ExperimentState) -> ExperimentFindings | None:
@@ -135,7 +136,9 @@ def findings_of(benchmark: Benchmark, state: ExperimentState) -> ExperimentFindi
     else:
         marked = str(summary.get("rule") or default)
     return ExperimentFindings(
-        findings(state.experiment.study, summary, marked, names), left_out(summary.get("not_studied", {}))
+        findings(state.experiment.study, summary, marked, names),
+        left_out(summary.get("not_studied", {})),
+        slow_rule_texts(summary.get("slow_rules", {})),
     )
 
 

@@ -63,7 +63,7 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
     """Check an experiment on what a benchmark has published, and forecast what it takes.
 
     Args:
-        audience: of somebody who has signed in and may see every score.
+        audience: of someone who has signed in and may see every score.
         study: a key of the engine's EXPERIMENTS.
         given: parameters that differ from the defaults.
         seed: of the random numbers.
@@ -116,7 +116,7 @@ def start(audience: Audience, proposal: Proposal) -> tuple[Experiment, bool]:
         ExperimentLimitError: too much was started meanwhile.
     """
     with user_lock(audience.user):
-        # Who adds one to a board waits for whoever is doing so.
+        # Who adds one to a board waits for anyone who is doing so.
         Benchmark.objects.filter(pk=audience.benchmark.pk).update(last_revision_number=F("last_revision_number"))
         present = _same(proposal.publication, proposal.parameters)
         if present is not None:
@@ -161,7 +161,7 @@ def _require_time_left(audience: Audience, seconds: float) -> None:
     """Refuse what would exceed what one person, or one board, may have computed within a day.
 
     Raises:
-        ExperimentLimitError: it would, or too many of theirs are open.
+        ExperimentLimitError: it would, or too many of their own are open.
     """
     since = timezone.now() - DAY
     own = Experiment.objects.filter(requested_by=audience.user)

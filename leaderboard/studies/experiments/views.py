@@ -36,7 +36,7 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, audience = readable_benchmark(request.user, key)
     study = (request.POST if request.method == "POST" else request.GET).get("study", "")
     if study and study not in EXPERIMENTS:
-        raise BadRequest(f"There is no study {study[:40]!r}; there are: {', '.join(EXPERIMENTS)}.")
+        raise BadRequest(f"There is no study {study[:40]!r}; choose one of {', '.join(EXPERIMENTS)}.")
     form = None
     if study:
         publication = benchmark.publication

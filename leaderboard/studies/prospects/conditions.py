@@ -38,14 +38,14 @@ FIELDS = (
 GOALS = ("minimise", "maximise")
 
 
-RULE_NAMES = {MAJORITY: "losing to nobody head to head"} | {
+RULE_NAMES = {MAJORITY: "losing to no rival head to head"} | {
     rule: f"coming first under {get_rule(rule).name}" for rule in RULES if rule != MAJORITY
 }
 
 
 @dataclass(frozen=True)
 class ConditionsForm:
-    """What a reader filled in, as it stands in the address."""
+    """What a reader filled in, as it is in the address."""
 
     values: dict[str, str]
     problem: str = ""
@@ -96,7 +96,7 @@ def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsFo
 
 def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     if values["rule"] and values["rule"] not in RULES:
-        raise ConditionError(f"there is no way to win called {values['rule'][:40]!r}; there are {', '.join(RULES)}")
+        raise ConditionError(f"{values['rule'][:40]!r} is not a way to win; choose one of {', '.join(RULES)}")
     own_conditions = read_conditions(values["conditions"].splitlines(), revision)
     bounds = []
     for row in range(1, N_BOUNDS + 1):
@@ -117,7 +117,7 @@ def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
         objective = Objective("minimise" if values["goal"] == "minimise" else "maximise", _set_of(values["goal_of"]))
     conditions = Conditions((*bounds, *own_conditions.bounds), (*orders, *own_conditions.orders), objective)
     if not conditions.texts and not values["rule"]:
-        raise ConditionError("no condition is complete: choose a task or a group, and say how much it weighs")
+        raise ConditionError("no condition is complete: choose a task or a group and enter a weight")
     return conditions
 
 
@@ -126,7 +126,7 @@ def _share(text: str, row: int) -> Fraction:
     try:
         share = Fraction(text.removesuffix("%").strip().replace(",", ".")) / 100 if len(text) <= 20 else Fraction(-1)
     except (ValueError, ZeroDivisionError) as error:
-        raise ConditionError(f"condition {row}: {text[:20]!r} is no percentage") from error
+        raise ConditionError(f"condition {row}: {text[:20]!r} is not a percentage") from error
     if not 0 <= share <= 1:
         raise ConditionError(f"condition {row}: {text[:20]!r} is not between 0 and 100 %")
     return share
@@ -164,7 +164,7 @@ def answer(
     def row(prospect: Prospect) -> ProspectRow:
         return prospect_row(prospect, prospects, names, task_names, texts)
 
-    # Whoever could win without the conditions is told of first.
+    # Anyone who could win without the conditions is told of first.
     is_head_to_head = form.rule == MAJORITY
     could = {p.system for p in stored.prospects.systems if p.is_prospective} if stored and is_head_to_head else set()
     others = [p for p in ordered if not p.is_prospective]
@@ -177,7 +177,7 @@ def answer(
         where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
         sentence = f"{len(winners)} of {n_ranked} systems can win {rule}{where}."
         if kept_out := len(could - {prospect.system for prospect in winners}):
-            sentence += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
+            sentence += f" {kept_out} more could win without them."
     return ConditionsAnswer(
         rule_name="" if is_head_to_head else get_rule(form.rule).name,
         conditions=texts,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from leaderboard.common.files import export_links
 from leaderboard.models import Benchmark, Publication
 from leaderboard.studies.prospects.conditions import FIELDS
-from leaderboard.studies.prospects.page import ProspectRow, ProspectsPage, ProspectsQuery
+from leaderboard.studies.prospects.page import ALL, ProspectRow, ProspectsPage, ProspectsQuery
 from leaderboard.studies.prospects.text import VERDICT_WORDS
 
 
@@ -48,7 +48,11 @@ class ProspectsLinks:
     def verdicts(self) -> list[VerdictLink]:
         """All systems, then those of each verdict that some system has or that is chosen."""
         counts = self.page.counts
-        verdicts = [("", "All", sum(counts.values()))]
+        total = sum(counts.values())
+        verdicts = [("", "All", total)]
+        if self.page.n_hidden or self.query.verdict == ALL:
+            possible = total - counts["none"] - counts["no_scores"]
+            verdicts = [("", "Can win or tie", possible), (ALL, "All", total)]
         verdicts += [(verdict, name, counts[verdict]) for verdict, name in VERDICT_WORDS.items()]
         return [
             VerdictLink(name, n, self._address(verdict=verdict, page=""), is_active=self.query.verdict == verdict)

@@ -9,6 +9,7 @@ from leaderboard.common.names import is_called
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import PROSPECTS
+from leaderboard.queue.places import places
 from leaderboard.queue.queries import error_line, job_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.stored import (
@@ -29,6 +30,8 @@ from ranking_engine.prospects import Prospect, Prospects
 from ranking_engine.text.names import fold_name
 
 PAGE_ROWS = 100
+ALL = "all"  # in place of a verdict
+LISTED_WHOLE = 20  # systems: longer lists leave out those that cannot win, until somebody asks
 MAX_LISTED = 1000  # names among which a form lets choose
 ORDER = ("strict", "tie_only", "undecided", "none", "no_scores")
 
@@ -84,6 +87,7 @@ class ProspectsPage:
     difference: str  # what counting the tasks of weight 0 changes; empty where there are none
     n_systems: int
     n_shown: int
+    n_hidden: int  # that cannot win, and are not listed before somebody asks for all
     n_pages: int
     page: int
     rows: list[ProspectRow] = field(default_factory=list)
@@ -101,8 +105,14 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
         prospect
         for prospect in visible.systems
         if is_called(query.q, names.get(prospect.system, prospect.system), prospect.system)
-        and query.verdict in ("", prospect.verdict)
+        and query.verdict in ("", ALL, prospect.verdict)
     ]
+    # A long list begins with those who can win, and has nobody else before all are asked for.
+    n_hidden = 0
+    if not query.verdict and not query.q and len(chosen) > LISTED_WHOLE:
+        winners = [prospect for prospect in chosen if prospect.verdict in ("strict", "tie_only", "undecided")]
+        n_hidden = len(chosen) - len(winners) if winners else 0
+        chosen = winners or chosen
     chosen.sort(key=lambda prospect: prospect_order(prospect, names))
     n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
@@ -115,6 +125,7 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
             difference=difference(stored, task_names),
             n_systems=len(visible.systems),
             n_shown=len(chosen),
+            n_hidden=n_hidden,
             n_pages=n_pages,
             page=page,
             rows=[prospect_row(prospect, visible, names, task_names) for prospect in rows],
@@ -134,7 +145,7 @@ def key_of_system(publication: Publication, name: str) -> str:
 
 
 def prospect_order(prospect: Prospect, names: Mapping[str, str]) -> tuple[Any, ...]:
-    """Whoever wins most weightings first, then by the best margin, then by name."""
+    """Most wins over weightings first, then by the best margin, then by name."""
     return (
         ORDER.index(prospect.verdict),
         -(prospect.share or 0.0),
@@ -162,7 +173,7 @@ def prospect_row(
     incomparable_text = ""
     if n_rivals := prospect.n_incomparable:
         who = "1 rival shares" if n_rivals == 1 else f"{n_rivals} rivals share"
-        incomparable_text = f"{who} no task with it, and can neither beat it nor be beaten by it."
+        incomparable_text = f"{who} no task with it and can neither beat it nor lose to it."
     return ProspectRow(
         key=prospect.system,
         name=names.get(prospect.system, prospect.system),
@@ -232,20 +243,31 @@ class Waiting:
     progress_percent: int | None
     earlier_revision: int | None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether they come by themselves, so that the page asks for them again."""
+        return self.state != Job.State.FAILED
+
 
 def waiting_for(publication: Publication) -> Waiting:
     """How far the prospects of what is published have come."""
     job = job_of(publication.revision_id, PROSPECTS)
     state = job.state if job else ""
     texts = {
-        Job.State.WAITING.value: "The prospects of this revision are waiting for a worker.",
-        Job.State.RUNNING.value: "The prospects of this revision are being computed.",
-        Job.State.SUPERSEDED.value: "The prospects come with the next revision.",
-        Job.State.FAILED.value: "The prospects of this revision could not be computed.",
+        Job.State.WAITING.value: "The results of this revision are queued.",
+        Job.State.RUNNING.value: "The results of this revision are being computed.",
+        Job.State.SUPERSEDED.value: "The results come with the next revision.",
+        Job.State.FAILED.value: "The results of this revision could not be computed.",
     }
-    text = texts.get(state, "The prospects of this revision are being computed.")
+    text = texts.get(state, "The results of this revision are being computed.")
     if job and state == Job.State.FAILED and job.error:
         text = f"{text[:-1]}: {error_line(job.error)}"
+    place = places(job.queue).get(job.pk) if job and state == Job.State.WAITING else None
+    if place is not None:
+        before = (
+            f"{place.n_ahead:,} job{'' if place.n_ahead == 1 else 's'} before it" if place.n_ahead else "it is next"
+        )
+        text = f"{text[:-1]}: {before}; expect them in {place.text}."
     is_running = job is not None and state == Job.State.RUNNING
     percent_done = round(100 * job.progress) if job and is_running else None
     return Waiting(state, text, percent_done, earlier_prospects(publication))

@@ -77,7 +77,7 @@ def prospects_report(revision: Revision, parameters: dict[str, Any], checkpoint:
     summary: dict[str, Any] = {"reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
     if table is not None and not table.matrix.votes.any():
-        summary["reason"] = "no task votes"
+        summary["reason"] = "no task has a weight above 0"
     elif table is not None:
         matrix = weighed(table)
         unweighted = unweighted_tasks(matrix)
@@ -235,12 +235,12 @@ def on_demand_matrix(revision: Revision) -> ScoreMatrix:
     """
     table = revision_matrix(revision)
     if table is None or not table.matrix.votes.any():
-        raise ConditionError("the benchmark has no system, or no task that votes")
+        raise ConditionError("the benchmark has no system, or no task of weight above 0")
     n, n_tasks = table.matrix.n_systems, table.matrix.n_tasks
     if n * n * n_tasks > ON_DEMAND_CELLS:
         raise TooLargeError(
-            f"This board has {n} systems x {n} rivals x {n_tasks} tasks = {n * n * n_tasks:,}; up to "
-            f"{ON_DEMAND_CELLS:,} are solved on demand. Download the scores and run the command line: "
+            f"This board has {n} systems x {n} rivals x {n_tasks} tasks = {n * n * n_tasks:,}; at most "
+            f"{ON_DEMAND_CELLS:,} can be solved on demand. Download the scores and use the command line: "
             f"python -m ranking_engine prospects scores.csv"
         )
     aggregation = configuration_of(revision).aggregation
@@ -296,7 +296,7 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
     ]
     if aim := conditions.objective:
         least = "as little" if aim.goal == "minimise" else "as much"
-        texts.append(f"of the weights that win, {sum_of(aim.of)} {_weigh(aim.of)} {least} as possible")
+        texts.append(f"of the winning weights, {sum_of(aim.of)} {_weigh(aim.of)} {least} as possible")
     return texts
 
 

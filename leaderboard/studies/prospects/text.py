@@ -70,28 +70,25 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
     is_by_points, more = rule != MAJORITY, "a higher score" if rule == "mean" else "more points"
     if prospect.verdict == "strict":
         if is_by_points:
-            return f"Weights exist under which it has {more} than everybody else."
+            return f"There are weights under which it has {more} than every other system."
         if prospect.margin is None or prospect.margin >= 1:
-            return "There is a weighting under which it is above every rival on every task that counts."
-        return (
-            f"At best it is {share_of_weight(prospect.margin)} of the weight ahead of every rival: so much more weight "
-            f"is on the tasks where it is above than on those where it is below."
-        )
+            return "There are weights under which it is above every rival on every task with weight."
+        return f"With its best weights it beats every rival by a margin of at least {share_of_weight(prospect.margin)}."
     rivals = list(prospect.certificate)
     against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
     kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
     if prospect.verdict == "none":
-        start = "No weighting works"
+        start = "No weights work"
         loses = f"{against} has {more}" if is_by_points else f"it loses on balance to {against}"
-        under_conditions = f"No weighting that keeps {kept} works: where these hold, {loses}."
+        under_conditions = f"No weights that satisfy {kept} work: {loses} wherever they hold."
         by_points, by_one = f"{against} has {more} on every task", f"{against} is ahead of it on every task"
         by_mixture = f"against {against} it loses on balance on every task"
     else:
-        start = "Some weightings let nobody beat it, none puts it above everybody"
+        start = "Under some weights no rival beats it, but under none does it beat every rival"
         if is_by_points:
-            start = "Under some weightings nobody passes it, under none it passes everybody"
-        under_conditions = f"{start} that keeps {kept}."
-        by_points, by_one = f"on no task has it {more} than {against}", f"{against} is behind it on no task"
+            start = "Under some weights no rival has more, but under none does it have more than every rival"
+        under_conditions = f"{start}, if {kept}."
+        by_points, by_one = f"it has {more} than {against} on no task", f"{against} is behind it on no task"
         by_mixture = f"against {against} it gains on balance on no task"
     if not rivals and not is_by_points:
         return f"{start}."
@@ -139,15 +136,15 @@ def counts_sentence(verdicts: Mapping[str, int]) -> str:
     n_decided = strict + tied + none
     can = strict + tied
     if not n_decided:
-        return "No system has scores that could be compared."
+        return "No system has scores to compare."
     sentence = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
     if tied:
         sentence += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
     if none:
-        sentence += f"; {none} cannot, whatever the weights"
+        sentence += f"; {none} cannot under any weights"
     sentence += "."
     if n := verdicts.get("undecided", 0):
         sentence += f" {n} {'is' if n == 1 else 'are'} undecided."
     if n := verdicts.get("no_scores", 0):
-        sentence += f" {n} {'has' if n == 1 else 'have'} no score on a task that votes."
+        sentence += f" {n} {'has' if n == 1 else 'have'} no score on a task of weight above 0."
     return sentence

@@ -23,6 +23,7 @@ from leaderboard.studies.prospects.conditions import (
 )
 from leaderboard.studies.prospects.links import ProspectsLinks
 from leaderboard.studies.prospects.page import (
+    ALL,
     ProspectsQuery,
     key_of_system,
     prospects_page,
@@ -44,7 +45,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
     if system_key := key_of_system(publication, request.GET.get("system", "")):
         return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
     verdict, page_number = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
-    if verdict and verdict not in VERDICT_WORDS:
+    if verdict not in ("", ALL, *VERDICT_WORDS):
         raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
     query = ProspectsQuery(
         q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],

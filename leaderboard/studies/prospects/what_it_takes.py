@@ -64,7 +64,7 @@ def what_it_takes(
     Args:
         publication: of the benchmark.
         key: the system.
-        rival: the key of another system that it is to come out above; empty where nobody asks.
+        rival: the key of another system that it is to come out above; empty where no one asks.
         audience_level: who reads.
 
     Raises:
@@ -81,14 +81,14 @@ def what_it_takes(
     nearest = nearest_ways(prospect, stored.own_weights, task_names)
     headline = ""
     if prospect.verdict == "none":
-        headline = "It cannot win head to head, whatever the tasks weigh."
+        headline = "It cannot win head to head under any task weights."
     elif prospect.verdict in ("strict", "tie_only") and nearest:
         way = nearest[0]
         listed = f": {way.moved_text}" if len(way.moved_text) <= MOVES_TOLD else ""
         can = "It can win head to head" if prospect.verdict == "strict" else "It can tie for first head to head"
         headline = f"{can}: moving {way.total_text} of the weight is enough{listed}."
         if way.is_already:
-            headline = f"With {way.origin} nobody beats it head to head."
+            headline = f"With {way.origin} no rival beats it head to head."
     return (
         WhatItTakes(
             headline=headline,
@@ -153,13 +153,13 @@ def pair_answer(
     name, rival_name = names[key], names[rival]
     text = prospect.reason[:1].upper() + prospect.reason[1:] + "."
     if prospect.n_incomparable:
-        text = f"{name} and {rival_name} share no task: neither can come out above the other."
+        text = f"{name} and {rival_name} share no task, so neither can be above the other."
     elif prospect.verdict == "none":
-        text = f"Nothing does: {rival_name} is ahead of {name} on every task."
+        text = f"Nothing can: {rival_name} is ahead of {name} on every task."
     elif prospect.verdict == "tie_only":
-        text = f"At best the two are level: {name} is ahead of {rival_name} on no task."
+        text = f"At best the two tie: {name} is ahead of {rival_name} on no task."
     elif prospect.verdict == "strict":
-        text = f"Some weightings put {name} above {rival_name}."
+        text = f"Some weights put {name} above {rival_name}."
     return {
         "rival_name": rival_name,
         "verdict": prospect.verdict,

@@ -40,7 +40,7 @@ class InstanceRows:
                 if key is None:
                     self._problem(i + 1, place, self._unknown.message(label))
                 elif key in seen:
-                    self._problem(i + 1, place, f"{shorten(label)!r} is a task that appears here twice")
+                    self._problem(i + 1, place, f"{shorten(label)!r} is a task that appears twice here")
                 else:
                     seen.add(key)
                     self._read_task(i + 1, k, place, key, scores)

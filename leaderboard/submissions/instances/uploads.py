@@ -10,10 +10,10 @@ from django.conf import settings
 from leaderboard.models import Benchmark
 from leaderboard.submissions.csv_tables import keys_of_tasks, reading
 from leaderboard.submissions.instances.vectors import entry_of
-from leaderboard.submissions.problems import InputError, Problems
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
+from ranking_engine.files.problems import InputError, Problems
 from ranking_engine.text.characters import lines_problem
 from ranking_engine.text.names import clean_name, fold_name, shorten
 
@@ -74,7 +74,7 @@ def rows_of_instances(
         table = read_instance_table(text, name="file", system_column=clean_name(system_column) or "system")
     n_systems = len(table.scores.system_names)
     if n_systems > settings.UPLOAD_SYSTEMS:
-        raise InputError.of(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} are read at once", "file")
+        raise InputError.of(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} can be read at once", "file")
     problems = Problems()
     task_names = zip(table.scores.task_names, table.task_lines, strict=True)
     keys = keys_of_tasks(benchmark, task_names, problems, are_columns=False)
@@ -93,7 +93,7 @@ def rows_of_instances(
             rows.append(SubmittedRow(name, {}, line=line))
         where.append(place[folded])
     if len(set(where)) < len(where):
-        raise InputError.of("two systems of the file differ in nothing but case", "file")
+        raise InputError.of("two systems in the file differ only in upper and lower case", "file")
     blocks = zip(keys, names, table.scores.blocks, strict=True)
     return with_instances(rows, {key: TaskInstances(of_task, block) for key, of_task, block in blocks}, where)
 
@@ -105,7 +105,7 @@ def too_many_cells(n_systems: int, names: Sequence[Sequence[str]]) -> str:
         return ""
     return (
         f"{n_systems} system{'' if n_systems == 1 else 's'} on these instances are {cells:,} scores; "
-        f"at most {settings.INSTANCE_CELLS:,} are read at once"
+        f"at most {settings.INSTANCE_CELLS:,} can be read at once"
     )
 
 
@@ -121,9 +121,7 @@ def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]
                 if problem := instance_name_problem(text):
                     problems.add("file", problem, line=line)
                 elif text in cleaned:
-                    problems.add(
-                        "file", f"the instance {shorten(text)!r} stands in line {cleaned[text]} too", line=line
-                    )
+                    problems.add("file", f"the instance {shorten(text)!r} is also in line {cleaned[text]}", line=line)
                 cleaned[text] = line
             known[names] = list(cleaned)
         of_tasks.append(known[names])
@@ -135,6 +133,6 @@ def instance_name_problem(name: str) -> str:
     if not name:
         return "an instance has no name"
     if len(name) > NAME_LENGTH:
-        return f"the instance {shorten(name)!r} has {len(name)} characters; at most {NAME_LENGTH} are kept"
+        return f"the instance {shorten(name)!r} has {len(name)} characters; the limit is {NAME_LENGTH}"
     problem = lines_problem(name)
     return f"the instance {shorten(name)!r} {problem}" if problem else ""

@@ -1,7 +1,7 @@
 """Scores of single instances as drafts and the database keep them: packed, hashed, checked against their set.
 
 An entry of a checked row says of one task: `set` (the hash of the instances' names), `n` (how many have a score),
-`mean` of these, and `values`. The names stand once an upload, as `names` in the first entry of their set.
+`mean` of these, and `values`. The names are once an upload, as `names` in the first entry of their set.
 """
 
 import base64
@@ -46,7 +46,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> Packe
     Args:
         names: of the instances, sorted.
         values: in the same order; at least one is no NaN.
-        known: hashes of sets whose names stand in an earlier entry; that of this one is added.
+        known: hashes of sets whose names are in an earlier entry; that of this one is added.
     """
     values = rounded(values)
     present = values[~np.isnan(values)]
@@ -106,12 +106,12 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
             if key in sets and key not in problems and sets[key].content_hash != entry["set"]:
                 there, here = set(unpack_names(sets[key].names)), set(unpack_names(names[entry["set"]]))
                 first = (
-                    f"these are {len(here)} other instances than those of the board, which has {len(there)}: "
+                    f"these {len(here)} instances are not those of the board, which has {len(there)}: "
                     f"{len(here & there)} of the names match."
                     if tells
-                    else "these are other instances than those of the board."
+                    else "these instances are not those of the board."
                 )
-                rest = "Systems are compared on the same instances only; leave the score empty where there is none"
+                rest = "Systems are compared only on the same instances; leave the score empty if there is none"
                 problems[key] = (key, f"{first} {rest}", row["line"])
     return list(problems.values())
 

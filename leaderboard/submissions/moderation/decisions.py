@@ -77,7 +77,7 @@ class Decision:
     n_more_rows: int
     statements: list[Statement]  # what it states of those systems, beside what the board says
     effects: list[TableEffect]
-    summary: str  # where a lone system would stand, and what changes at the top; empty where no rule ranks
+    summary: str  # where a lone system would be, and what changes at the top; empty where no rule ranks
 
 
 def queue(benchmark: Benchmark, *, after: UUID | None = None, most: int) -> tuple[list[Waiting], int]:
@@ -145,7 +145,7 @@ def review(batch: Batch) -> Decision:
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
     summary = [winners_sentence(effects)]
     if len(rows) == 1 and new:
-        # Where the system would stand over the rules; a new one is last.
+        # Where the system would be over the rules; a new one is last.
         system = rows[0]["system"]
         i = next((place for place, known in enumerate(state.systems) if known.key == system["key"]), n)
         ranks = [int(ranking.ranks[i]) if ranking.ranks[i] >= 1 else None for ranking in new.values()]
@@ -210,18 +210,19 @@ def _waiting(
     own = [rows[submission.pk] for submission in submissions]
     # Corrections of what holds no more: accepted, they may change nothing, or replace another correction.
     outrun = [
-        f"{shortened(row.shown_name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
+        f"{shortened(row.shown_name)}: the scores that it corrects are no longer on the board; they were withdrawn, "
+        f"corrected or replaced"
         for row in submissions
         if row.corrects_id and row.corrects_id not in held
     ]
     overdue = []
     if batch.decide_by is not None and batch.decide_by <= timezone.now():
         until = moment_in_words(batch.decide_by)
-        overdue.append(f"overdue: its submitter was told that you decide until {until}")
+        overdue.append(f"overdue: the submitter expects a decision by {until}")
     flags = [*overdue, *outrun, *changed, *flags_of(state, own)]
     if n_systems > len(submissions):
         n = len(submissions)
-        flags.insert(0, f"only the first {n} of its {n_systems:,} systems were looked at: open it for all")
+        flags.insert(0, f"only the first {n} of its {n_systems:,} systems were checked: open it to see all")
     return Waiting(
         uuid=batch.uuid,
         title=in_words([shortened(row["system"]["name"]) for row in own], total=n_systems),
@@ -344,7 +345,7 @@ def named_batches(benchmark: Benchmark, numbers: Sequence[UUID]) -> tuple[list[B
     rows = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid__in=numbers)
     batches = list(rows.order_by("pk"))
     known = {batch.uuid for batch in batches}
-    return batches, [f"{number}: no submission to this benchmark" for number in numbers if number not in known]
+    return batches, [f"{number}: not a submission to this benchmark" for number in numbers if number not in known]
 
 
 def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) -> Decided:
@@ -362,11 +363,11 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
     """
     verdict = Verdict(verdict)
     if verdict.needs_reason:
-        require_reason(reason, "the submitter reads it")
+        require_reason(reason, "the submitter sees it")
     if verdict == Verdict.REJECT_AND_BAN:
         with transaction.atomic():
             for batch in batches:
-                if batch.submissions.filter(state__in=UNDECIDED).exists():  # a decision that comes late bans nobody
+                if batch.submissions.filter(state__in=UNDECIDED).exists():  # a decision that comes late bans no one
                     ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
     n_decided, refused = 0, []
     for batch in batches:

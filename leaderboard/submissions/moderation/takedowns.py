@@ -83,25 +83,25 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
     Args:
         submission: whose scores.
         actor: who does it.
-        reason: why; it stays on record.
+        reason: why; it is kept on record.
         with_note: whether what its submitter wrote about the batch goes as well.
 
     Returns:
         The revision without them, where they were on the board.
 
     Raises:
-        SubmissionError: no reason is given, nobody decided about it yet, they were taken down already, or a correction
+        SubmissionError: no reason is given, no one decided about it yet, they were taken down already, or a correction
             holds some of them, too.
     """
-    require_reason(reason, "it stays on record")
+    require_reason(reason, "it is kept on record")
     benchmark = Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
     state = Submission.objects.values_list("state", flat=True).get(pk=submission.pk)
     if state in UNDECIDED:
-        raise SubmissionError("Reject it first: what waits for a decision can still come onto the board.")
+        raise SubmissionError("Reject it first: a waiting submission can still be accepted.")
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
-        raise SubmissionError("These scores were taken down already.")
+        raise SubmissionError("These scores were already taken down.")
     if first := _with_same_scores(submission, _corrections_of(submission)):
-        raise SubmissionError(f"Take down its correction {first.uuid} first: it took over some of these scores.")
+        raise SubmissionError(f"Take down its correction {first.uuid} first: it reuses some of these scores.")
     numbers = revisions_holding(submission)
     revision = None
     if state == State.ACCEPTED:

@@ -27,6 +27,14 @@ from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, d
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import lone_submission
+from leaderboard.submissions.withdrawals import decline_withdrawal, requests_at, withdraw_own
+
+# What is done to a submission that is or was on the board, and what became of it.
+STEPS = {
+    "withdraw": "was withdrawn",
+    "reinstate": "is back on the board",
+    "keep": "stays on the board; its submitter reads your reason",
+}
 
 
 @login_required
@@ -38,9 +46,9 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         try:
             ids = [UUID(text) for text in request.POST.getlist("batch")[: MAX_AT_ONCE + 1]]
         except ValueError as error:
-            raise BadRequest("This is not the number of a submission.") from error
+            raise BadRequest("This is not the ID of a submission.") from error
         if len(ids) > MAX_AT_ONCE:
-            raise BadRequest(f"At most {MAX_AT_ONCE} submissions are decided at once.")
+            raise BadRequest(f"You can decide on at most {MAX_AT_ONCE} submissions at once.")
         return _decide(request, benchmark, ids)
     waiting, page = queue_page(benchmark, request.GET.get("page"))
     context = {
@@ -50,6 +58,7 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         "waiting": waiting,
         "n_waiting": page.paginator.count,
         "pages": page_links(page),
+        "requests": requests_at(benchmark),
     }
     return render(request, "submissions/moderation/manage_queue.html", context)
 
@@ -69,9 +78,9 @@ def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
 def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> HttpResponse:
     action, reason = request.POST.get("action", ""), sent_lines(request, "reason", REASON_LENGTH)
     if action not in list(Verdict):
-        raise BadRequest("Accept or reject.")
+        raise BadRequest("Choose accept or reject.")
     if not numbers:
-        messages.info(request, "Nothing was chosen.")
+        messages.info(request, "You did not select a submission.")
         return redirect("manage_queue", benchmark.key)
     batches, unknown = named_batches(benchmark, numbers)
     try:
@@ -86,36 +95,45 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
     for text in [*result.refused, *unknown][:5]:
         messages.error(request, text)
     if batches and action == Verdict.REJECT_AND_BAN:
-        messages.success(request, "Nothing more of its submitter is taken here.")
+        messages.success(request, "Its submitter is banned from this benchmark.")
     return redirect("manage_queue", benchmark.key)
 
 
 @login_required
 @require_POST
 def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take one's own submission back before it is on the board; withdraw or reinstate one that is, as a moderator."""
-    batch, _ = visible_batch(request.user, uuid)
+    """Take one's own submission back, withdraw one that is on the board or ask for it; moderators reinstate, too."""
+    batch, audience = visible_batch(request.user, uuid)
     actor, action = signed_in(request), request.POST.get("action", "")
     reason = sent_lines(request, "reason", REASON_LENGTH)
     try:
         if action == "retract":
             retract_batch(batch, actor=actor, reason=reason)
-        elif action in {"withdraw", "reinstate"}:
-            batch = moderated_batch(request.user, uuid)
+            done = "Your submission was withdrawn."
+        elif action in STEPS:
+            is_own = batch.uploader_id == actor.pk and action == "withdraw"
+            batch = batch if is_own and not audience.may_moderate else moderated_batch(request.user, uuid)
             # The submission of the batch that a form names; the only one where it names none.
             chosen_id = request.POST.get("submission", "")
             rows = batch.submissions.select_related("system", "benchmark")
             chosen = next((row for row in rows if str(row.uuid) == chosen_id), None) if chosen_id else None
             if chosen_id and chosen is None:
-                raise Http404("There is no submission of this number here.")
-            step = withdraw_submission if action == "withdraw" else reinstate_submission
-            step(lone_submission(batch, chosen), actor=actor, reason=reason)
+                raise Http404("There is no submission with this ID here.")
+            submission = lone_submission(batch, chosen)
+            done = f"{submission.shown_name} {STEPS[action]}."
+            if audience.may_moderate:
+                steps = {
+                    "withdraw": withdraw_submission, "reinstate": reinstate_submission, "keep": decline_withdrawal
+                }  # fmt: skip
+                steps[action](submission, actor=actor, reason=reason)
+            elif not withdraw_own(audience, submission, reason=reason):
+                done = f"The owners were asked to withdraw {submission.shown_name}."
         else:
             raise BadRequest("There is no such step.")
     except SubmissionError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Done.")
+        messages.success(request, done)
     return redirect("batch", uuid)
 
 
@@ -134,7 +152,7 @@ def takedown(request: HttpRequest, uuid: UUID) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             board = f" Revision {revision.number} is being computed without them." if revision else ""
-            messages.success(request, f"The scores of {submission.system.name} are deleted.{board}")
+            messages.success(request, f"The scores of {submission.system.name} were deleted.{board}")
             return redirect("board", submission.benchmark.key)
     context = {"benchmark": submission.benchmark, "submission": submission, "form": form,
                "effects": takedown_effects(submission)}  # fmt: skip

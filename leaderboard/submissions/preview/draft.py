@@ -81,7 +81,7 @@ class Preview:
 
     @property
     def summary(self) -> str:
-        """Where the system would stand, and what changes at the top; empty where no rule ranks."""
+        """Where the system would be, and what changes at the top; empty where no rule ranks."""
         if not self.effects:
             return ""
         ranks = [effect.rank_after for effect in self.effects]
@@ -118,14 +118,14 @@ class BoardState:
         return build_matrix(self.values, self.systems, self.configuration)
 
     def with_rows(self, rows: Sequence[CheckedRow]) -> "BoardState":
-        """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
+        """The board as it would be: each row takes the place of its system's, or joins the others at the end."""
         places = {system.key: i for i, system in enumerate(self.systems)}
         systems, values = list(self.systems), list(self.values)
         for row in rows:
             i = places.get(row["system"]["key"] or "")
             new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
             if i is None:
-                # `~` is in no key, so it is nobody else's.
+                # `~` is in no key, so it is no one else's.
                 systems.append(BoardSystem(0, f"~{len(systems)}", row["system"]["name"]))
                 values.append(new)
             else:
@@ -195,7 +195,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
 def row_values(
     scores: Mapping[str, CheckedScore], configuration: BoardConfiguration, old: np.ndarray | None
 ) -> np.ndarray:
-    """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
+    """A system's row as it would be: where tasks are merged, those not mentioned keep their scores."""
     tasks = configuration.tasks
     keeps = configuration.replacement == Benchmark.Replacement.TASK and old is not None
     row = old.tolist() if keeps and old is not None else [np.nan] * len(tasks)

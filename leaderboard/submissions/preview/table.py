@@ -45,7 +45,7 @@ class TableRow:
     is_new: bool
     near_misses: list[str]
     n_scores: int
-    n_missing: int  # of the benchmark's tasks, as the row would stand
+    n_missing: int  # of the benchmark's tasks, as the row would be
     n_changed: int | None  # None where they are hidden: scores that differ from those on the board
 
 
@@ -99,7 +99,7 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
     rows = rows_now(draft, audience)
     after = before.with_rows(rows)
     is_hidden = audience.is_restricted
-    if is_hidden:  # a comparison with the board would tell its scores to whoever guesses them
+    if is_hidden:  # a comparison with the board would tell its scores to anyone who guesses them
         blank = replace(before, systems=[], values=before.values[:0])
         table = _table_rows(rows, blank, blank.with_rows(rows))
         known = [row["system"]["key"] is not None for row in rows]
@@ -176,7 +176,7 @@ def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: in
         names: of all systems, in the order of `after`.
     """
     difference = RankDifference.between(before, after)
-    last = len(names) + 1  # unranked is behind everybody
+    last = len(names) + 1  # unranked is behind everyone
 
     def size(move: RankMove[int]) -> int:
         return abs((move.before or last) - (move.after or last))

@@ -9,7 +9,7 @@ class Effect(Protocol):
 
     @property
     def winner_before(self) -> str:
-        """Who is first now; empty where nobody is."""
+        """Who is first now; empty where no one is."""
 
     @property
     def winner_after(self) -> str:
@@ -17,17 +17,17 @@ class Effect(Protocol):
 
 
 def winners_sentence(effects: Sequence[Effect]) -> str:
-    """Under how many rules somebody else would be first; empty where no rule ranks."""
+    """Under how many rules someone else would be first; empty where no rule ranks."""
     if not effects:
         return ""
     n_changed = sum(effect.winner_before != effect.winner_after for effect in effects)
     if not n_changed:
-        return f"The first place would stay as it is under all {len(effects)} rules."
+        return f"The first place would not change under any of the {len(effects)} rules."
     return f"The first place would change under {n_changed} of {len(effects)} rules."
 
 
 def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 0) -> str:
-    """Where a system would stand over the rules.
+    """Where a system would be over the rules.
 
     Args:
         name: the system's.
@@ -42,6 +42,6 @@ def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 
     first = known.count(1)
     firsts = f", first under {first} of {len(ranks)}" if first else ""
     if not n_leaving_out:
-        return f"{name} would stand at {span} over the rules{firsts}."
+        return f"{name} would have {span} over the rules{firsts}."
     left = "1 rule" if n_leaving_out == 1 else f"{n_leaving_out} rules"
-    return f"{name} would stand at {span} over {len(known)} rules{firsts}, and {left} would leave it unranked."
+    return f"{name} would have {span} over {len(known)} rules{firsts}, and {left} would leave it unranked."

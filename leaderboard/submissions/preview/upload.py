@@ -49,7 +49,7 @@ def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOut
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(
             f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
-            f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
+            f"up to {settings.ON_DEMAND_BUDGET:,} can be computed on demand. Submit it without `dry_run`."
         )
     (old, new), n_before = rankings_of(before, after), len(before.systems)
     outcomes = []

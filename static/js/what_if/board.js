@@ -75,7 +75,9 @@ export class Board {
 
   showChip(chip, text, isElsewhere) {
     write(chip.lastElementChild, text);
-    chip.classList.toggle("is-changed", isElsewhere || text !== chip.dataset.own);
+    const isCompared = !words.isUnranked(text) && !words.isUnranked(chip.dataset.own);
+    chip.classList.toggle("is-changed", isCompared && (isElsewhere || text !== chip.dataset.own));
+    chip.classList.toggle("is-unranked", !isCompared);
     chip.classList.remove("is-stale");
   }
 
@@ -90,7 +92,7 @@ export class Board {
   }
 
   countDissent() {
-    const chips = [...this.chips.values()];
+    const chips = [...this.chips.values()].filter((chip) => !chip.classList.contains("is-unranked"));
     write(this.parts.dissent, words.dissentText(chips.filter((chip) => chip.classList.contains("is-changed")).length, chips.length));
   }
 
@@ -142,7 +144,7 @@ export class Board {
     });
     if (!items.length) {
       items.push(document.createElement("li"));
-      items[0].textContent = "Nobody has moved.";
+      items[0].textContent = "No system moved.";
     }
     list.replaceChildren(...items);
   }

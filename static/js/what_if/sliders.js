@@ -1,5 +1,6 @@
 // The fields of the form, each with a slider and a lock.
 
+import { toNumber } from "../rules/weights.js";
 import { shareText } from "./words.js";
 
 const LOCK = `<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="3" y="7" width="10" height="7"/><path class="closed" d="M5 7V5a3 3 0 0 1 6 0v2"/><path class="open" d="M5 7V5a3 3 0 0 1 5.5-1.6"/></svg>`;
@@ -11,6 +12,40 @@ export class Sliders {
     this.weighting = weighting;
     this.onChange = onChange;
     this.items = [...form.querySelectorAll(".slider")].map((element) => this.enhanced(element));
+  }
+
+  /** The items of tasks whose name, key, group or cluster a search means; all where it is empty. */
+  matching(search) {
+    const parts = search.toLowerCase().split(",").map((part) => part.split(/\s+/).filter(Boolean)).filter((words) => words.length);
+    const tasks = this.items.filter(({ kind }) => kind === "task");
+    if (!parts.length) return tasks;
+    return tasks.filter(({ element: { dataset }, name }) => {
+      const text = `${name} ${dataset.key} ${dataset.kin ?? ""}`.toLowerCase();
+      return parts.some((words) => words.every((word) => text.includes(word)));
+    });
+  }
+
+  /** Let only those tasks be seen that a search means, and the ticked ones. */
+  filter(search) {
+    const matching = new Set(this.matching(search));
+    for (const item of this.items) {
+      if (item.kind !== "task") continue;
+      item.element.hidden = !matching.has(item) && !item.choice?.checked;
+      const details = item.element.closest(".group details");
+      if (details && search && matching.has(item)) details.open = true;
+    }
+    return matching.size;
+  }
+
+  /** Multiply the weights of the ticked tasks, or of those that a search means; returns how many. */
+  multiply(search, factor) {
+    const ticked = this.items.filter(({ choice }) => choice?.checked);
+    const items = ticked.length ? ticked : search.trim() ? this.matching(search) : [];
+    for (const { kind, index } of items) {
+      const weight = Number((toNumber(this.weighting.read[kind][index]) * factor).toPrecision(12));
+      this.weighting.set(kind, index, String(weight));
+    }
+    return items.length;
   }
 
   enhanced(element) {
@@ -26,7 +61,9 @@ export class Sliders {
     lock.setAttribute("aria-label", `Lock the share of ${name}`);
     lock.setAttribute("aria-pressed", "false");
     element.append(range, lock);
-    const item = { element, kind, index, weight, range, output: element.querySelector("output") };
+    const item = {
+      element, kind, index, name, weight, range, choice: element.querySelector(".choice"), output: element.querySelector("output"),
+    };
     range.addEventListener("input", () => {
       this.weighting.setShare(kind, index, range.value / 1000);
       this.onChange(item);
@@ -44,6 +81,12 @@ export class Sliders {
       this.weighting.locked[isLocked ? "add" : "delete"](`${kind} ${index}`);
     });
     return item;
+  }
+
+  /** Take the weights that were typed before the data came; whether there are any. */
+  takeTyped() {
+    const typed = this.items.filter(({ weight }) => weight.value !== weight.defaultValue);
+    return typed.filter(({ kind, index, weight }) => this.weighting.set(kind, index, weight.value.replace(",", ".") || "0")).length > 0;
   }
 
   /** Show every weight and share; the slider that is being moved, or the field that is written in, is left alone. */

@@ -1,6 +1,10 @@
 // What the page says, in the words of `leaderboard/explore/what_if.py`.
 
-const STATUS_WORDS = { no_winner: "nobody", undefined: "no ranking" };
+const STATUS_WORDS = { no_winner: "no winner", undefined: "no ranking" };
+const UNRANKED = ["no ranking", "failed", "computing"];
+
+/** Whether there is no ranking to compare winners with. */
+export const isUnranked = (text) => UNRANKED.includes(text);
 
 /** The numbers of those that a rule elects. */
 export const winnersOf = (ranks) => Array.from(ranks.keys()).filter((i) => ranks[i] === 1);
@@ -8,13 +12,13 @@ export const winnersOf = (ranks) => Array.from(ranks.keys()).filter((i) => ranks
 /** Who wins: one or two names, or how many win together. */
 export function winnersText({ status, ranks }, systems) {
   const winners = winnersOf(ranks);
-  if (!winners.length) return STATUS_WORDS[status] ?? "nobody";
+  if (!winners.length) return STATUS_WORDS[status] ?? "no winner";
   return winners.length > 2 ? `${winners.length} systems jointly` : winners.map((i) => systems[i]).join(", ");
 }
 
 export function headline(rule, now, own, isChanged) {
   if (!isChanged) return `First under ${rule}: ${now}, as with the benchmark’s weights.`;
-  if (now === own) return `First under ${rule}: ${now}, others than with the benchmark’s weights.`;
+  if (now === own) return `First under ${rule}: ${now}, not the same as with the benchmark’s weights.`;
   return `First under ${rule}: ${now}. With the benchmark’s weights: ${own}.`;
 }
 
@@ -25,7 +29,7 @@ export function majorityText({ condorcetWinner, smithSet }, systems) {
   return `No Condorcet winner; the Smith set is ${names}.`;
 }
 
-export const dissentText = (n, all) => `${n} of ${all} rules elect somebody else than with the benchmark’s weights.`;
+export const dissentText = (n, all) => `The winner changes under ${n} of ${all} rules.`;
 
 export const changeText = (change) => (change > 0 ? `+${change}` : change ? `−${-change}` : "");
 

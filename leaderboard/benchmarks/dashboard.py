@@ -1,0 +1,189 @@
+"""One's own page: drafts, submissions with their state, the benchmarks one looks after with what waits, notices."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Membership, Notice, Submission, User
+from leaderboard.notifications.queries import visible_notices
+from leaderboard.submissions.withdrawals import open_requests
+
+PAGE_BATCHES = 30
+SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS = 5, 50, 200
+SHOWN_NAMES = 3
+STATES = {
+    Submission.State.PENDING: "waiting for a moderator",
+    Submission.State.APPROVED: "approved, waiting for the embargo to end",
+    Submission.State.ACCEPTED: "accepted",
+    Submission.State.REJECTED: "rejected",
+    Submission.State.WITHDRAWN: "withdrawn",
+    Submission.State.RETRACTED: "taken back",
+}
+
+
+@dataclass(frozen=True)
+class OwnDraft:
+    """Something that was begun and not sent yet."""
+
+    text: str
+    url: str
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class OwnBatch:
+    """One submission, of one system or several."""
+
+    uuid: UUID
+    names: str
+    benchmark_key: str
+    benchmark_name: str
+    created_at: datetime
+    state: str  # in words; of several systems with how many are in each
+    is_open: bool  # whether someone has to decide about it
+    may_withdraw: bool  # whether something of it is on a board
+
+
+@dataclass(frozen=True)
+class OwnBenchmark:
+    """A benchmark that the user owns or moderates."""
+
+    key: str
+    name: str
+    role: str
+    visibility: str
+    n_waiting: int  # submissions to decide about
+    n_requests: int  # systems whose submitters ask to have them withdrawn
+    is_archived: bool
+    manage_url: str
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """What the template reads."""
+
+    drafts: list[OwnDraft]
+    batches: list[OwnBatch]  # those of this page
+    batch_page: Page[Batch]
+    benchmarks: list[OwnBenchmark]
+    notices: list[Notice]
+    n_unread: int
+
+    @property
+    def n_waiting(self) -> int:
+        """How much waits for the user on their benchmarks."""
+        return sum(benchmark.n_waiting + benchmark.n_requests for benchmark in self.benchmarks)
+
+
+def dashboard(user: User, page: str | None) -> Dashboard:
+    """The page of a user, without what is on benchmarks that are closed to them now.
+
+    Args:
+        user: whose.
+        page: of their submissions.
+    """
+    notices = visible_notices(user).order_by("-pk")
+    rows = Batch.objects.filter(_open_to(user), uploader=user).select_related("benchmark")
+    batches = Paginator(rows.order_by("-created_at", "-pk"), PAGE_BATCHES).get_page(page)
+    return Dashboard(
+        drafts=own_drafts(user),
+        batches=own_batches(list(batches)),
+        batch_page=batches,
+        benchmarks=benchmarks_of(user),
+        notices=list(notices[:SHOWN_NOTICES]),
+        n_unread=notices.filter(read_at=None).count(),
+    )
+
+
+def _open_to(user: User) -> Q:
+    """Of what belongs to a benchmark: that of those that the user may see."""
+    own = Membership.objects.filter(user=user).values("benchmark")
+    return ~Q(benchmark__visibility=Benchmark.Visibility.PRIVATE) | Q(benchmark__in=own)
+
+
+def own_drafts(user: User) -> list[OwnDraft]:
+    """What the user began and did not send yet, the newest first."""
+    now = timezone.now()
+    scores = Draft.objects.filter(_open_to(user), owner=user, expires_at__gt=now).select_related("benchmark")
+    fresh = BenchmarkDraft.objects.filter(owner=user, expires_at__gt=now)
+    drafts = [
+        OwnDraft(f"Scores for {row.benchmark.name}", reverse("draft", args=[row.uuid]), row.created_at, row.expires_at)
+        for row in scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS]
+    ] + [
+        OwnDraft(f"Benchmark {row.name}", reverse("new_draft", args=[row.uuid]), row.created_at, row.expires_at)
+        for row in fresh.defer("table", "about").order_by("-created_at")[:SHOWN_DRAFTS]
+    ]
+    return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
+
+
+def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
+    """What is said of these batches; the first systems of each, and how many are in which state."""
+    ids = [batch.pk for batch in batches]
+    submissions = Submission.objects.filter(batch__in=ids)
+    states: dict[int, Counter[str]] = defaultdict(Counter)
+    for batch, state, n in submissions.order_by().values_list("batch", "state").annotate(n=Count("pk")):
+        states[batch][state] = n
+    names: dict[int, list[str]] = defaultdict(list)
+    hiding = {batch.pk for batch in batches if hides_something(batch.benchmark)}
+    for row in submissions.filter(position__lte=SHOWN_NAMES).select_related("system").order_by("batch", "position"):
+        # What waits proves no system to be one's own: the board may hide it from its submitter.
+        is_hidden = row.batch_id in hiding and row.state != Submission.State.ACCEPTED
+        names[row.batch_id].append("one system" if is_hidden else shortened(row.shown_name))
+    requested_in = set(open_requests().filter(submission__batch__in=ids).values_list("submission__batch", flat=True))
+    lines = []
+    for batch in batches:
+        counts = states[batch.pk]
+        words = [STATES[Submission.State(state)] for state in counts]
+        text = (
+            words[0] if len(words) == 1 else in_words([f"{n} {STATES[Submission.State(s)]}" for s, n in counts.items()])
+        )
+        lines.append(
+            OwnBatch(
+                uuid=batch.uuid,
+                names=in_words(names[batch.pk], SHOWN_NAMES, sum(counts.values())),
+                benchmark_key=batch.benchmark.key,
+                benchmark_name=batch.benchmark.name,
+                created_at=batch.created_at,
+                state=f"{text}; withdrawal requested" if batch.pk in requested_in else text,
+                is_open=bool(set(counts) & set(UNDECIDED)) or batch.pk in requested_in,
+                may_withdraw=Submission.State.ACCEPTED in counts and batch.pk not in requested_in,
+            )
+        )
+    return lines
+
+
+def benchmarks_of(user: User) -> list[OwnBenchmark]:
+    """The benchmarks that the user owns or moderates, those where something waits first."""
+    roles = Membership.objects.filter(user=user, role__in=DECIDING).select_related("benchmark")
+    memberships = list(roles.order_by("benchmark__name", "benchmark__key")[:SHOWN_BENCHMARKS])
+    ids = [row.benchmark_id for row in memberships]
+    pending = Submission.objects.filter(benchmark__in=ids, state=Submission.State.PENDING).order_by()
+    waiting = dict(pending.values_list("benchmark").annotate(n=Count("batch", distinct=True)))
+    open_here = open_requests().filter(submission__benchmark__in=ids).order_by()
+    requests = dict(open_here.values_list("submission__benchmark").annotate(n=Count("pk")))
+    lines = [
+        OwnBenchmark(
+            key=row.benchmark.key,
+            name=row.benchmark.name,
+            role=Membership.Role(row.role).label,
+            visibility=row.benchmark.visibility,
+            n_waiting=waiting.get(row.benchmark_id, 0),
+            n_requests=requests.get(row.benchmark_id, 0),
+            is_archived=row.benchmark.is_archived,
+            manage_url=reverse(
+                "manage" if row.role == Membership.Role.OWNER else "manage_queue", args=[row.benchmark.key]
+            ),
+        )
+        for row in memberships
+    ]
+    return sorted(lines, key=lambda line: not (line.n_waiting or line.n_requests))

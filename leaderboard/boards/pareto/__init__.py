@@ -1,0 +1,1 @@
+"""The Pareto front: ranks and scores against what is known of systems."""

@@ -1,0 +1,303 @@
+"""Ranks and scores against what is known of systems: parameters, cost, date; and who is on the Pareto front.
+
+A system is on the front if no other is at least as good in both and better in one. Where ranks have intervals it is
+surely on the front if that holds with its own rank at its worst and all others at their best, and possibly if it holds
+the other way round.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.board import fields_of
+from leaderboard.boards.revision_exports import Origin
+from leaderboard.boards.rows import AVERAGE_RANK
+from leaderboard.common.charts.pareto import LOG_SPREAD, ParetoChart, PlacedSystem, pareto_chart
+from leaderboard.common.files import ColumnHead, ExportTable
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.published import Column, UnknownChoiceError, published_board
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.systems import described_systems_at
+from leaderboard.rankings.task_ranks import task_ranks_of
+from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.files.metadata import MetadataField
+
+RANK, SCORE, TASK = "rank", "score", "task"
+MIN_SYSTEMS = 2
+STANDINGS = {"sure": "on the front", "possible": "possibly", "": ""}
+
+
+@dataclass(frozen=True)
+class ParetoRow:
+    """One system."""
+
+    key: str
+    name: str
+    x: float
+    x_text: str
+    y: float
+    y_text: str
+    interval_text: str
+    standing: str  # a key of STANDINGS
+
+    @property
+    def standing_text(self) -> str:
+        """Whether it is on the front, in words."""
+        return STANDINGS[self.standing]
+
+
+@dataclass(frozen=True)
+class Upright:
+    """The figures of all systems that are better or worse: NaN where a system has none."""
+
+    name: str
+    values: np.ndarray
+    is_low_better: bool
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+    @classmethod
+    def of_column(cls, column: Column, kind: str, name: str) -> "Upright":
+        """The ranks or the scores of a rule, the ranks with their intervals where there are some."""
+        is_ranked = column.ranks >= 1
+        if kind == SCORE:
+            # The average rank is ranked by its negative; people read it as it is called.
+            is_average_rank = rule_of_variant(column.rule) == AVERAGE_RANK
+            scores = (-column.scores if is_average_rank else column.scores) + 0.0
+            return cls(name, np.where(is_ranked, scores, np.nan), is_low_better=is_average_rank)
+        ranks = np.where(is_ranked, column.ranks.astype(float), np.nan)
+        if column.lower is None or column.upper is None:
+            return cls(name, ranks, is_low_better=True)
+        return cls(name, ranks, True, column.lower.astype(float), column.upper.astype(float))
+
+
+@dataclass(frozen=True)
+class ParetoPage:
+    """What the page shows."""
+
+    fields: Sequence[MetadataField]  # that systems can be set against
+    field: MetadataField | None
+    uprights: Sequence[tuple[str, str]]  # what can be chosen, by key
+    upright_key: str
+    upright_name: str
+    is_less_better: bool
+    interval_text: str  # what the intervals of the ranks are; empty where there are none
+    is_log: bool
+    rows: list[ParetoRow]
+    n_left_out: int  # without a value of the field, or of the figure
+    chart: ParetoChart | None
+
+    @property
+    def front(self) -> list[ParetoRow]:
+        """The rows on the front, surely and possibly."""
+        return [row for row in self.rows if row.standing]
+
+    @property
+    def why_no_chart(self) -> str:
+        """What is said in place of the chart."""
+        if len(self.rows) < MIN_SYSTEMS:
+            return "Fewer than two systems have both figures."
+        return "The values are too far apart for a chart, or too close to 0. The table has them."
+
+
+def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "") -> ParetoPage | None:
+    """Systems of the published board on a plane; None while nothing is published.
+
+    Args:
+        audience: who reads, who sees scores.
+        x: the key of a field with numbers or dates; the first that there is where empty.
+        y: `rank.RULE`, `score.RULE` or `task.KEY`; the rank under the default rule where empty.
+        better: "high" where more of the field is better.
+
+    Raises:
+        UnknownChoiceError: something is asked for that there is not.
+        TooLargeError: scores on a task are asked for, and the board is too large for an answer on demand.
+    """
+    benchmark, publication = audience.benchmark, audience.benchmark.publication
+    if publication is None:
+        return None
+    board, described = published_board(publication), described_systems_at(publication.revision)
+    systems, about = described.systems, described.about
+    known = {key for one in about.values() for key in one.metadata}
+    fields = [one for one in fields_of(audience, about) if one.kind in ("number", "date") and one.key in known]
+    field = next((one for one in fields if one.key == x or not x), None)
+    if x and field is None:
+        raise UnknownChoiceError(f"There is no field {x!r} with numbers or dates here.")
+    if better not in ("", "low", "high"):
+        raise UnknownChoiceError("More or less of it is better: `better` is low or high.")
+    ranked = [column for column in board.columns if column.status == "ranked"]
+    tasks = configuration_of(publication.revision).tasks if systems else []
+    uprights = [(f"{RANK}.{one.rule}", f"Rank under {one.name}") for one in ranked]
+    uprights += [(f"{SCORE}.{one.rule}", f"Score under {one.name}") for one in ranked]
+    uprights += [(f"{TASK}.{task.key}", f"Score on {task.name}") for task in tasks if task.direction]
+    preferred = f"{RANK}.{benchmark.default_rule}"
+    key = y or next((one for one, _ in uprights if one == preferred), uprights[0][0] if uprights else "")
+    if key not in dict(uprights):
+        if not y:
+            return ParetoPage(fields, field, uprights, "", "", better != "high", "", False, [], 0, None)
+        raise UnknownChoiceError(f"There is nothing called {y[:80]!r} to set systems against.")
+    kind, _, of = key.partition(".")
+    task_ranks = task_ranks_of(publication.revision, n_systems=len(systems)) if kind == TASK else None
+    if task_ranks is not None:
+        t = next(t for t, task in enumerate(tasks) if task.key == of)
+        upright = Upright(
+            dict(uprights)[key], task_ranks.table.matrix.values[:, t], is_low_better=tasks[t].direction < 0
+        )
+    else:
+        upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key])
+    numbers = [field.number(about[one.id].metadata.get(field.key)) if field and one.id in about else None
+               for one in systems]  # fmt: skip
+    across = np.array([np.nan if number is None else number for number in numbers])
+    is_less_better = better != "high"
+    places = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
+    standings = standings_of(across[places], upright, places, is_less_better=is_less_better)
+    rows = []
+    for i, standing in zip(places.tolist(), standings, strict=True):
+        system, interval = systems[i], ""
+        if upright.low is not None and upright.high is not None and upright.low[i] >= 1:
+            interval = f"{upright.low[i]:g}–{upright.high[i]:g}"
+        x_text = field.text(about[system.id].metadata[field.key]) if field else ""
+        y_text = f"{upright.values[i]:.6g}".replace("-", "\N{MINUS SIGN}")
+        figures = (float(across[i]), x_text, float(upright.values[i]), y_text)
+        rows.append(ParetoRow(system.key, system.name, *figures, interval, standing))
+    best_first = 1 if is_less_better else -1
+    rows.sort(key=lambda row: (row.standing != "sure", not row.standing, best_first * row.x, row.name))
+    numbers_across = across[places]
+    is_log = bool(
+        field and field.kind == "number" and len(places) and numbers_across.min() > 0
+        and numbers_across.max() / LOG_SPREAD >= numbers_across.min()
+    )  # fmt: skip
+    page = ParetoPage(
+        fields=fields,
+        field=field,
+        uprights=uprights,
+        upright_key=key,
+        upright_name=upright.name,
+        is_less_better=is_less_better,
+        interval_text=(
+            ""
+            if upright.low is None
+            else f"{100 * board.study_parameters.get('level', 0.95):g} % intervals, "
+            + ("for all systems at once" if board.is_simultaneous else "for each system separately")
+        ),
+        is_log=is_log,
+        rows=rows,
+        n_left_out=len(systems) - len(rows),
+        chart=None,
+    )
+    if field is None or len(rows) < MIN_SYSTEMS:
+        return page
+    return replace(page, chart=chart_of(page, field, upright, systems, places))
+
+
+def standings_of(across: np.ndarray, upright: Upright, places: np.ndarray, *, is_less_better: bool) -> list[str]:
+    """Whether each system is on the front.
+
+    Args:
+        across: of the systems that are compared, the first figure; no NaN.
+        upright: the second, of all systems.
+        places: of the compared ones among all.
+        is_less_better: whether less of the first is better.
+
+    Returns:
+        "sure", "possible" or "" for each; without intervals a system is "sure" or not.
+    """
+    sign = -1.0 if upright.is_low_better else 1.0
+    value = sign * upright.values[places]
+    best, worst = value, value
+    if upright.low is not None and upright.high is not None:
+        low, high = upright.low[places], upright.high[places]
+        has_interval = low >= 1
+        ends = np.where(has_interval, sign * low, value), np.where(has_interval, sign * high, value)
+        best, worst = np.maximum(*ends), np.minimum(*ends)
+    cost = across if is_less_better else -across
+    is_sure = ~_dominated(cost, worst, best)
+    is_possible = ~_dominated(cost, best, worst)
+    return ["sure" if sure else "possible" if possible else ""
+            for sure, possible in zip(is_sure.tolist(), is_possible.tolist(), strict=True)]  # fmt: skip
+
+
+def _dominated(cost: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Whether another system costs no more and is as good or better, and better in one of both.
+
+    Args:
+        cost: less is better, shape (n,).
+        own: how good each system is where it is compared with others, shape (n,).
+        others: how good it is where others are compared with it, shape (n,).
+    """
+    levels, level_of = np.unique(cost, return_inverse=True)
+    first, second = np.full(len(levels), -np.inf), np.full(len(levels), -np.inf)
+    for i in np.argsort(-others, kind="stable").tolist():
+        level = level_of[i]
+        if first[level] == -np.inf:
+            first[level] = others[i]
+        elif second[level] == -np.inf:
+            second[level] = others[i]
+    cheaper = np.concatenate([[-np.inf], np.maximum.accumulate(first)[:-1]])
+    # Of those at the same cost, the best but itself.
+    beside = np.where(others == first[level_of], second[level_of], first[level_of])
+    return (cheaper[level_of] >= own) | (beside > own)
+
+
+def chart_of(
+    page: ParetoPage, field: MetadataField, upright: Upright, systems: Sequence[BoardSystem], places: np.ndarray
+) -> ParetoChart | None:
+    """The rows of a page on a plane; None where no axis has room for them.
+
+    Args:
+        page: with its rows.
+        field: they are set against.
+        upright: the other figure, of all systems.
+        systems: of the board.
+        places: of those with both figures among them.
+    """
+    at = {systems[i].key: i for i in places.tolist()}
+    placed = []
+    for row in page.rows:
+        i, has_interval = at[row.key], bool(row.interval_text)
+        low = None if upright.low is None or not has_interval else float(upright.low[i])
+        high = None if upright.high is None or not has_interval else float(upright.high[i])
+        said = f"{row.name}: {field.name} {row.x_text}, {page.upright_name} {row.y_text}"
+        said += f", interval {row.interval_text}" if has_interval else ""
+        said += f", {row.standing_text}" if row.standing else ""
+        placed.append(PlacedSystem(row.key, row.name, row.x, row.y, low, high, row.standing, said))
+    label = f"{field.name}, {field.unit}" if field.unit else field.name
+    return pareto_chart(
+        placed,
+        title=f"{page.upright_name} against {field.name}",
+        description=f"{len(page.rows)} systems; better is upwards, and the steps join those on the Pareto front.",
+        x_label=f"{label}{' (logarithmic)' if page.is_log else ''}",
+        y_label=page.upright_name,
+        x_text=(lambda value: f"{value:.4g}") if field.kind == "date" else field.text,
+        is_log=page.is_log,
+        is_less_better=page.is_less_better,
+        is_low_better=upright.is_low_better,
+    )
+
+
+def pareto_export(page: ParetoPage, origin: Origin) -> ExportTable:
+    """The rows as a table.
+
+    Args:
+        page: what is shown.
+        origin: what it is of.
+    """
+    field = page.field
+    label = field.key if field else "x"
+    headings = [
+        ColumnHead("system", "System", is_text=True),
+        ColumnHead("name", "Name", is_text=True),
+        ColumnHead(label, field.name if field else "", is_text=bool(field and field.kind == "date")),
+        ColumnHead(page.upright_key or "y", page.upright_name),
+        ColumnHead("interval", "Interval", is_text=True),
+        ColumnHead("front", "Front", is_text=True),
+    ]
+    is_date = bool(field and field.kind == "date")
+    rows = [
+        [row.key, row.name, row.x_text if is_date else row.x, row.y, row.interval_text or None, row.standing or "no"]
+        for row in page.rows
+    ]
+    caption = f"{page.upright_name} against {field.name if field else 'nothing'}."
+    return origin.export("pareto", caption, headings, rows, better="low" if page.is_less_better else "high")

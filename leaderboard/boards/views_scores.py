@@ -1,0 +1,37 @@
+"""The scores tab."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.boards.scores import ScoresPage, ScoresQuery
+from leaderboard.common.files import export_links
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.revisions import show_revision
+
+
+@require_safe
+def scores(request: HttpRequest, key: str) -> HttpResponse:
+    """Systems x tasks, sorted and folded as the address says; for those who may see the scores."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    query = ScoresQuery.read(request.GET)
+    if "" in (value for values in request.GET.lists() for value in values[1]):
+        return redirect(request.path + query.text)  # a form sends its empty fields along
+    if query.revision:
+        show_revision(benchmark, query.revision)
+    if benchmark.publication is None:
+        return render(request, "boards/scores.html", {"benchmark": benchmark})
+    try:
+        page = ScoresPage(benchmark, benchmark.publication, query)
+    except (TooLargeError, UnknownChoiceError) as error:
+        raise BadRequest(str(error)) from error
+    context = {
+        "benchmark": benchmark,
+        "page": page,
+        "revision_number": benchmark.publication.revision.number,
+        "downloads": export_links(key, "scores", revision=query.revision),
+    }
+    return render(request, "boards/scores.html", context)

@@ -1,0 +1,173 @@
+"""A plane of systems with the Pareto front as steps: what is known of a system along, its rank or score upright."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from leaderboard.common.charts.lines import Tick
+from leaderboard.common.charts.name_places import Named, PlacedName, place_names
+
+WIDTH, HEIGHT = 720, 420
+LEFT, RIGHT, TOP, BOTTOM = 52, 20, 28, 44
+DOT = 4.0
+TYPE_SIZE, WIDEST = 11, 180
+MAX_NAMED = 24  # of more names hardly one would find room; those on the front go first
+MAX_TICKS = 7
+GREATEST_SPAN, GREATEST_POWER = 1e290, 290.0  # of an axis: beyond it floating-point numbers end
+LOG_SPREAD = 20  # times that the greatest is the least: a logarithmic scale shows both
+
+
+@dataclass(frozen=True)
+class PlacedSystem:
+    """One system: `low` and `high` are the ends of the interval of its upright value, None where there is none."""
+
+    key: str
+    name: str
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    standing: str  # "sure", "possible" or "" : whether it is on the front
+    said: str
+
+
+@dataclass(frozen=True)
+class ParetoDot:
+    """A system as the template draws it."""
+
+    key: str
+    said: str
+    standing: str
+    x: str
+    y: str
+    whisker: str  # the path of its interval; empty where there is none
+    label: PlacedName | None = None
+
+
+@dataclass(frozen=True)
+class ParetoChart:
+    """What the template draws; coordinates are those of a box of `width` by `height`."""
+
+    title: str
+    description: str
+    x_label: str
+    y_label: str
+    dots: list[ParetoDot]
+    steps: str  # the path of the front
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+
+def pareto_chart(
+    systems: Sequence[PlacedSystem],
+    *,
+    title: str,
+    description: str,
+    x_label: str,
+    y_label: str,
+    x_text: Callable[[float], str],
+    is_log: bool,
+    is_less_better: bool,
+    is_low_better: bool,
+) -> ParetoChart | None:
+    """Lay out systems; better is upwards, whatever the figure. None where the values are too far apart, or too close.
+
+    Args:
+        systems: at least one.
+        title: what the chart shows.
+        description: for those who do not see it.
+        x_label: of the level axis.
+        y_label: of the upright axis.
+        x_text: a value of the level axis as people read it.
+        is_log: whether that axis is logarithmic; all its values are above 0 then.
+        is_less_better: whether less of it is better.
+        is_low_better: whether a lower upright value is better, as ranks are.
+    """
+    along = [math.log10(one.x) if is_log else one.x for one in systems]
+    ends = [end for one in systems for end in (one.y, one.low, one.high) if end is not None]
+    (x_least, x_most), (y_least, y_most) = _padded(min(along), max(along)), _padded(min(ends), max(ends))
+    if not (_has_room(y_least, y_most) and _has_room(x_least, x_most)):
+        return None
+    if is_log and max(-x_least, x_most) > GREATEST_POWER:
+        return None
+
+    def x(value: float) -> float:
+        return LEFT + (WIDTH - RIGHT - LEFT) * (value - x_least) / (x_most - x_least)
+
+    def y(value: float) -> float:
+        share = (value - y_least) / (y_most - y_least)
+        return TOP + (HEIGHT - BOTTOM - TOP) * (share if is_low_better else 1 - share)
+
+    dots = []
+    for one, at in zip(systems, along, strict=True):
+        whisker = ""
+        if one.low is not None and one.high is not None and one.high > one.low:
+            whisker = f"M{x(at):.1f} {y(one.low):.1f}V{y(one.high):.1f}"
+        dots.append(ParetoDot(one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker))
+    places = [(float(dot.x), float(dot.y)) for dot in dots]
+    first = [i for i, dot in enumerate(dots) if dot.standing][:MAX_NAMED]
+    if len(dots) <= MAX_NAMED:
+        first += [i for i, dot in enumerate(dots) if not dot.standing]
+    order = [*first, *(i for i in range(len(dots)) if i not in set(first))]
+    labels = place_names(
+        [Named(systems[i].name, *places[i]) for i in first],
+        (LEFT, TOP, WIDTH - 2, HEIGHT - BOTTOM),
+        [(px - DOT, py - DOT, px + DOT, py + DOT) for px, py in (places[i] for i in order)],
+        size=TYPE_SIZE,
+        widest=WIDEST,
+    )
+    for i, label in zip(first, labels, strict=True):
+        dots[i] = replace(dots[i], label=label)
+    front = sorted((places[i] for i, one in enumerate(systems) if one.standing == "sure"), reverse=not is_less_better)
+    steps = ""
+    for px, py in front:
+        steps += f"H{px:.1f}V{py:.1f}" if steps else f"M{px:.1f} {py:.1f}"
+    steps += f"H{WIDTH - RIGHT if is_less_better else LEFT}" if front else ""
+    x_values = (log_ticks if is_log else _ticks)(x_least, x_most)
+    return ParetoChart(
+        title=title,
+        description=description,
+        x_label=x_label,
+        y_label=y_label,
+        dots=[dots[i] for i in reversed(order)],  # those on the front above the others
+        steps=steps,
+        x_ticks=[Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values],
+        y_ticks=[
+            Tick(f"{y(value):.1f}", f"{value:g}".replace("-", "\N{MINUS SIGN}")) for value in _ticks(y_least, y_most)
+        ],
+    )
+
+
+def _padded(least: float, most: float) -> tuple[float, float]:
+    """The ends of an axis, with some room beyond the values."""
+    room = (most - least) * 0.04 or abs(most) * 0.1 or 1.0
+    return least - room, most + room
+
+
+def _has_room(least: float, most: float) -> bool:
+    """Whether an axis between two ends can be divided."""
+    return 1 / GREATEST_SPAN < most - least < GREATEST_SPAN
+
+
+def _ticks(least: float, most: float) -> list[float]:
+    """Round values between two ends."""
+    unit = 10 ** math.floor(math.log10((most - least) / MAX_TICKS))
+    step = next(unit * factor for factor in (1, 2, 5, 10, 20) if (most - least) / (unit * factor) <= MAX_TICKS)
+    return [round(k * step, 12) for k in range(math.ceil(least / step), math.floor(most / step) + 1)]
+
+
+def log_ticks(least: float, most: float) -> list[float]:
+    """Powers of ten between two ends, with twice and five times each where there are few."""
+    powers = range(math.floor(least), math.ceil(most) + 1)
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        values = [factor * 10.0**power for power in powers for factor in factors]
+        values = [value for value in values if least <= math.log10(value) <= most]
+        if len(values) <= MAX_TICKS:
+            break
+    return values[:: math.ceil(len(values) / MAX_TICKS) or 1]

@@ -1,0 +1,119 @@
+"""One search over benchmarks, systems, tasks, rules and pages, of what the reader may see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
+
+from leaderboard.access.audience import DECIDING, Viewer, hides_nothing, listed_benchmarks
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark, Membership, System, SystemChange, Task
+from ranking_engine import RULES
+from ranking_engine.text.names import fold_name
+
+MAX_TEXT, MIN_TEXT = 100, 2  # characters that are looked for
+MAX_HITS = 8  # of each kind
+MAX_NAMES = 200  # of systems whose names match; of these alone the site looks up whether they are on a board
+PAGES = {
+    "home": "Benchmarks", "rules": "Rules", "choose_rule": "Which rule?", "try": "Try a table",
+    "compare": "Compare benchmarks", "landscape": "Landscape", "papers": "Papers", "status": "Status",
+    "documents": "Documentation", "api:docs": "API", "new": "New benchmark", "dashboard": "Your page",
+}  # fmt: skip
+# The pages of a benchmark, which are offered with a benchmark's name.
+TABS = {
+    "scores": "Scores", "agreement": "Agreement", "head_to_head": "Head to head", "prospects": "Who can win",
+    "what_if": "What if", "stability": "Stability", "history": "History",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One thing that was found."""
+
+    name: str
+    about: str  # where it is
+    url: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was found, by kind; kinds with nothing are left out."""
+
+    text: str
+    kinds: list[tuple[str, list[Hit]]]
+    problem: str = ""
+
+    @property
+    def n_hits(self) -> int:
+        """How much was found in all."""
+        return sum(len(hits) for _, hits in self.kinds)
+
+
+def search(viewer: Viewer, text: str) -> Results:
+    """What is called so, of every kind; at most `MAX_HITS` of each.
+
+    Systems and tasks are looked for on the boards that are listed for this reader and hide nothing from them.
+
+    Args:
+        viewer: who looks.
+        text: words of a name.
+    """
+    text = text.replace("\0", "").strip()[:MAX_TEXT]  # PostgreSQL takes no NUL
+    if not text:
+        return Results("", [])
+    if len(text) < MIN_TEXT:
+        return Results(text, [], f"Type at least {MIN_TEXT} characters.")
+    folded = fold_name(text)
+    listed = listed_benchmarks(viewer)
+    matching = listed.filter(Q(searched_text__contains=text.casefold()) | Q(key__contains=text.lower()))
+    benchmarks = list(matching.order_by("name", "key").values_list("key", "name")[:MAX_HITS])
+    deciding = Membership.objects.filter(user=viewer.pk or 0, role__in=DECIDING).values("benchmark")
+    whole = listed.filter(hides_nothing() | Q(pk__in=deciding)).order_by()
+    kinds = [
+        ("Benchmarks", [Hit(name, "", reverse("board", args=[key])) for key, name in benchmarks]),
+        ("Systems", find_systems(whole, folded)),
+        ("Tasks", find_tasks(whole, folded)),
+        ("Rules", [
+            Hit(RULES[key].name, RULES[key].summary, reverse("rule_page", args=[key]))
+            for key in site_rules()
+            if folded in fold_name(RULES[key].name)
+        ][:MAX_HITS]),
+        ("Pages", find_pages(folded, benchmarks)),
+    ]  # fmt: skip
+    return Results(text, [(kind, hits) for kind, hits in kinds if hits])
+
+
+def find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
+    """Systems that are on the published board of one of these benchmarks, among the first names that match."""
+    matching = System.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded)
+    first = list(matching.order_by("name_folded", "pk").values_list("pk", flat=True)[:MAX_NAMES])
+    changes = SystemChange.objects.filter(
+        system=OuterRef("pk"), revision__number__lte=OuterRef("benchmark__published_number")
+    ).order_by("-revision__number", "-pk")
+    rows = System.objects.filter(pk__in=first)
+    rows = rows.annotate(change=Subquery(changes.values("kind")[:1]), board_name=Subquery(changes.values("name")[:1]))
+    rows = rows.order_by("name_folded", "pk")
+    hits = rows.values_list("benchmark__key", "benchmark__name", "key", "board_name", "change")
+    return [
+        Hit(name, benchmark, reverse("system", args=[board, key]))
+        for board, benchmark, key, name, change in hits
+        if change not in (None, SystemChange.Kind.LEFT)
+    ][:MAX_HITS]
+
+
+def find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
+    """Tasks of these benchmarks that are on a published board."""
+    rows = Task.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded, is_archived=False)
+    rows = rows.exclude(benchmark__published_number=0).order_by("name_folded", "pk")
+    hits = rows.values_list("benchmark__key", "benchmark__name", "key", "name")[:MAX_HITS]
+    return [Hit(name, benchmark, reverse("task", args=[board, key])) for board, benchmark, key, name in hits]
+
+
+def find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]:
+    """Pages of the site, and those of the first benchmark that was found."""
+    hits = [Hit(name, "", reverse(route)) for route, name in PAGES.items() if folded in fold_name(name)]
+    if benchmarks:
+        key, benchmark = benchmarks[0]
+        hits += [Hit(f"{name} of {benchmark}", "", reverse(route, args=[key])) for route, name in TABS.items()]
+    return hits[:MAX_HITS]

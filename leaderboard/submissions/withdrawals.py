@@ -1,0 +1,93 @@
+"""Submitters take their accepted scores off the board, or ask for it, as the owners set."""
+
+from collections.abc import Iterable
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience
+from leaderboard.models import Benchmark, Submission, SubmissionEvent, User
+from leaderboard.submissions.lifecycle import require_reason, withdraw_submission
+from leaderboard.submissions.notices import tell_of_events, tell_of_request
+from leaderboard.submissions.problems import SubmissionError
+
+State, Kind = Submission.State, SubmissionEvent.Kind
+SHOWN_REQUESTS = 100
+
+
+def withdraws_alone(benchmark: Benchmark) -> bool:
+    """Whether submitters withdraw their scores themselves; else they ask.
+
+    A board that takes no submissions any more changes by its owners and moderators alone.
+    """
+    is_closed = benchmark.is_archived or benchmark.submission_policy == Benchmark.SubmissionPolicy.CLOSED
+    is_past = benchmark.deadline is not None and benchmark.deadline <= timezone.now()
+    return benchmark.submitters_withdraw and not is_closed and not is_past
+
+
+@transaction.atomic
+def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> bool:
+    """Withdraw one's own accepted scores, or ask the moderators for it; whether they are withdrawn.
+
+    Args:
+        audience: who withdraws, and from where.
+        submission: with its batch and benchmark.
+        reason: why; the history keeps it.
+
+    Raises:
+        PermissionDenied: someone else submitted it.
+        SubmissionError: it is not accepted now, no reason is given, or it was asked for already.
+    """
+    actor = audience.user
+    if submission.batch.uploader_id != actor.pk:
+        raise PermissionDenied("Someone else sent this submission.")
+    # Under the lock, which keeps what it says true: the owners may change it at this moment.
+    if withdraws_alone(Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)):
+        withdraw_submission(submission, actor=actor, reason=reason)
+        return True
+    require_reason(reason, "the owners decide by it")
+    if not Submission.objects.filter(pk=submission.pk, state=State.ACCEPTED).exists():
+        raise SubmissionError("This submission is not on the board.")
+    if requested([submission]):
+        raise SubmissionError("You have asked for this already; the owners have not decided yet.")
+    SubmissionEvent.objects.create(submission=submission, kind=Kind.ASKED, actor=actor, reason=reason)
+    tell_of_request(submission, author=actor, reason=reason)
+    return False
+
+
+@transaction.atomic
+def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> None:
+    """Leave scores on the board whose submitter asked to have them withdrawn.
+
+    Raises:
+        SubmissionError: there is no open request, or no reason is given.
+    """
+    Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
+    require_reason(reason, "the submitter reads it")
+    if not requested([submission]):
+        raise SubmissionError("There is no open request to withdraw these scores.")
+    SubmissionEvent.objects.create(submission=submission, kind=Kind.KEPT, actor=actor, reason=reason)
+    tell_of_events([submission], Kind.KEPT, actor=actor, reason=reason)
+
+
+def open_requests() -> QuerySet[SubmissionEvent]:
+    """The requests to withdraw accepted scores that no one decided about: nothing happened to the submission since."""
+    later = SubmissionEvent.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
+    requests = SubmissionEvent.objects.filter(kind=Kind.ASKED, submission__state=State.ACCEPTED)
+    return requests.filter(~Exists(later))
+
+
+def requests_at(benchmark: Benchmark) -> list[Submission]:
+    """The submissions of a benchmark whose submitters ask to have them withdrawn, the first of many."""
+    ids = open_requests().filter(submission__benchmark=benchmark).values("submission")
+    rows = Submission.objects.filter(pk__in=ids).select_related("system", "batch")
+    return list(rows.order_by("pk")[:SHOWN_REQUESTS])
+
+
+def requested(submissions: Iterable[Submission]) -> dict[int, SubmissionEvent]:
+    """The open requests to withdraw some submissions, by the id of the submission."""
+    ids = [submission.pk for submission in submissions]
+    events = open_requests().filter(submission__in=ids).select_related("actor")
+    return {event.submission_id: event for event in events}
