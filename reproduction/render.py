@@ -139,7 +139,8 @@ def _where_text(where: Sequence[tuple[str, str]]) -> str:
 def _one_place(kind: str, name: str) -> str:
     if kind == "doc":
         path = name.removeprefix("docs/")
-        return f"[{path.partition('#')[0]}]({path})"
+        link = path if path != name else f"../{name}"  # from the page's own folder
+        return f"[{path.partition('#')[0]}]({link})"
     return f"`{name}`" if kind in ("page", "api", "command") else f"{kind} `{name}`"
 
 

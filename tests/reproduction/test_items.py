@@ -7,14 +7,16 @@ import re
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from django.urls import Resolver404, resolve
 
 from leaderboard.common.markdown import render_document
-from ranking_engine import RULES
+from ranking_engine import RULES, ScoreMatrix
 from ranking_engine.axioms import PROPERTIES
 from ranking_engine.command_line import argument_parser
 from ranking_engine.stability.catalogue import EXPERIMENTS
+from ranking_engine.stability.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 from reproduction.__main__ import PAGE
 from reproduction.catalogue import sections
 from reproduction.items import PAPERS, STATES, WORKS, Item, items, state_counts
@@ -156,6 +158,30 @@ def test_what_is_nowhere_is_not_taken_for_there():
     assert not document_has("docs/rules/nobody.md")
     assert not document_has("docs/rules/borda.md#nothing")
     assert "--vectors" not in options_of_commands()["rank"]
+
+
+def test_every_link_of_the_table_leads_from_the_page_to_a_file_and_its_heading():
+    links = set(re.findall(r"\]\(([^)]+)\)", items_text()))
+    paths = {(PAGE.parent / link.partition("#")[0]).resolve() for link in links}
+    assert (REPOSITORY / "README.md").resolve() in paths
+    assert {path for path in paths if not path.is_file()} == set()
+
+
+def test_the_item_on_other_rules_names_those_of_which_no_worst_case_is_bounded():
+    item = next(item for item in ITEMS if item.number == 88)
+    board = ScoreMatrix(np.array([[3.0, 2, 1], [2, 3, 2], [1, 1, 3]]), system_names=list("abc"), task_names=list("xyz"))
+    pair, third, rules = np.array([0, 1]), np.array([2]), [key for key, rule in RULES.items() if not rule.parameters]
+    by_systems = {key: most_reversed_by_systems(board, key, np.array([1.0, 2.0]), pair, third).pairs for key in rules}
+    by_weights = {key: most_reversed_by_weights(board, key, np.array([1.0, 2.0, 3.0]), 0.1).pairs for key in rules}
+    bounded = {key for key in rules if by_systems[key] is not None}
+    assert item.state == "partly"
+    assert bounded >= {"borda", "average_rank", "copeland", "win_rate", "plurality", "dowdall"}
+    assert {key for key in rules if by_systems[key] is None and by_weights[key] is not None} == {
+        "veto", "relative_difference",
+    }  # fmt: skip
+    assert {key for key in bounded if by_weights[key] is None} >= {"copeland", "median"}
+    for name in ("Minimax", "Schulze", "ranked pairs", "Kemeny", "Bradley-Terry", "threshold", "veto", "Copeland"):
+        assert name in item.lacks.partition("There is no bound")[2]
 
 
 def test_the_page_has_the_table_and_counts_the_states():
