@@ -13,6 +13,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
 from hypothesis import settings as hypothesis_settings
 
+from leaderboard.rankings import published
 from tests.databases import empty_broker, migrated_database, own_database
 from tests.factories import Factory
 from tests.running_site import RunningSite
@@ -56,6 +57,7 @@ def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
     empty_broker()
     cache.clear()  # answers on demand, and how often they were asked for: keys are used again after a rollback
+    published._boards.clear()
     return Factory()
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("ranking_engine", "leaderboard", "jobs", "config")
+PACKAGES = ("ranking_engine", "plurank", "leaderboard", "jobs", "config")
 MAX_LINES = 400
 MAX_WIDTH = 120
 MAX_MODULES = 25

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page
 READ_ROWS = """
 rows => rows.map(row => ({
   place: row.querySelector('.place').textContent,
-  name: row.querySelector('th a, th span:not(.place)').textContent,
+  name: (name => name.title || name.textContent)(row.querySelector('th a, th span:not(.place)')),
   median: row.querySelector('.range .sr').textContent,
   cells: [...row.querySelectorAll('td')].slice(-document.querySelectorAll('.rule-head').length).map(cell => ({
     rank: (cell.firstChild?.textContent.match(/^=?(\\d+)$/) ?? ['', ''])[1],
@@ -50,7 +50,7 @@ class Visitor:
 
 def new_visitor(browser: Browser, url: str, **options: Any) -> Visitor:
     """A visitor with an empty browser. `options` are those of a browser context."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
     context.set_default_timeout(20_000)
     return Visitor(context, url)
 

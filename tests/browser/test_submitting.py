@@ -25,7 +25,7 @@ def sign_up(visitor: Visitor, email: str) -> None:
     page.get_by_label("Display name").fill(name)
     page.locator("#id_password1").fill(PASSWORD)
     page.locator("#id_password2").fill(PASSWORD)
-    page.get_by_role("button", name="Create the account").click()
+    page.get_by_role("button", name="Create account").click()
     page.get_by_role("link", name=f"Account of {name}").wait_for()
     page.close()
 
@@ -61,13 +61,13 @@ def effects_by_hand(table: dict, name: str, scores: list[float]) -> list[list[st
                 rule,
                 str(new[name]),
                 f"{was}, as before" if was == becomes else f"{was} → {becomes}",
-                shortened(passed) or "nobody",
+                shortened(passed) or "no system",
                 ", ".join(f"{n} {old[n]}→{new[n]}" for n in moved[:5]) or "none",
             ]
         )
     was, becomes = condorcet_winner(table), condorcet_winner(after)
     assert becomes == name  # else the table says why it is unranked
-    rows.insert(3, ["Condorcet", "1", f"{was} → {name}" if was else name, "nobody", f"{was} 1→–" if was else "none"])
+    rows.insert(3, ["Condorcet", "1", f"{was} → {name}" if was else name, "no system", f"{was} 1→–" if was else "none"])
     return rows
 
 
@@ -90,7 +90,7 @@ def test_a_newcomer_signs_up_previews_confirms_and_sees_the_board_change(
     page = fill_in(ada, benchmark.key, "Newcomer", NEWCOMER)
     assert page.get_by_text("Newcomer is new on this board.").count() == 1
     assert effects_shown(page) == effects_by_hand(TOY, "Newcomer", NEWCOMER)
-    assert table_texts(page.get_by_role("region", name="Scores as they were understood").locator("table")) == [
+    assert table_texts(page.get_by_role("region", name="Scores as we read them").locator("table")) == [
         [f"Task {t}", "–", str(score).removesuffix(".0"), ""] for t, score in enumerate(NEWCOMER, start=1)
     ]
 
@@ -104,7 +104,7 @@ def test_a_newcomer_signs_up_previews_confirms_and_sees_the_board_change(
         page.wait_for_event("request")
     finally:
         site.resume("rankings")
-    page.get_by_role("heading", name="Where Newcomer stands now").wait_for()
+    page.get_by_role("heading", name="Current state of Newcomer").wait_for()
     assert states(page) == ["done", "done", "done", "done"]
     # htmx asks for a part of the page and never loads it again; without JavaScript the page loads itself again.
     assert {"the part": has_javascript, "the page": not has_javascript} == {
@@ -148,11 +148,11 @@ def test_a_bad_score_is_named_at_its_field_and_nothing_typed_is_lost(visitors, m
     assert [wrong.input_value(), page.get_by_label("Task 2", exact=True).input_value()] == ["71,3", "4"]
     assert page.get_by_label("Organisation").input_value() == "Some laboratory"
     assert page.locator(".errorlist").all_inner_texts() == [
-        "'71,3' is not a number; write 71.3, or leave the field empty where there is no score"
+        "'71,3' is not a number; write 71.3, or leave the field empty if there is no score"
     ]
     error_id = page.locator(".errorlist").get_attribute("id")
     assert error_id in wrong.get_attribute("aria-describedby").split()
-    assert page.get_by_role("alert").inner_text() == "Nothing was sent yet: see the marked fields below."
+    assert page.get_by_role("alert").inner_text() == "Please fix the highlighted fields."
     assert not Batch.objects.filter(benchmark=benchmark).exclude(source="api").exists()
 
 
@@ -163,7 +163,7 @@ def test_a_preview_that_another_submission_has_overtaken_is_shown_again(visitors
     make_committed.accepted(benchmark, {"Overtaker": [6.0, 0.0, 6.0, 0.0, 0.0]})
     page.get_by_label("Yes, Newcomer is a new system").check()
     page.get_by_role("button", name="Confirm and submit").click()
-    page.get_by_text("The board has moved on since you last looked.").wait_for()
+    page.get_by_text("The board has changed since you last looked.").wait_for()
     now = {**TOY, "Overtaker": [6.0, 0.0, 6.0, 0.0, 0.0]}
     assert effects_shown(page) == effects_by_hand(now, "Newcomer", NEWCOMER)
     assert not Batch.objects.filter(benchmark=benchmark, source="form").exists()

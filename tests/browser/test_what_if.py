@@ -7,6 +7,9 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import expect
 
+from leaderboard.benchmarks.create import TaskSpec
+from tests.browser.conftest import is_all_published
+
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 FIGURES = """
 () => ({
@@ -73,6 +76,23 @@ def test_sliding_gives_the_very_figures_of_the_page_without_javascript(visitors,
     assert any(changed for _, changed in figures["strip"])
 
 
+def test_what_was_typed_before_the_data_came_is_taken_over(visitors):
+    visitor = visitors()
+    page = visitor.open("/b/glue/")
+    waiting = []
+    page.route("**/what-if/data.json*", lambda route: waiting.append(route))  # noqa: PLW0108 -- not a builtin
+    page.goto(f"{visitor.url}/b/glue/what-if/", wait_until="domcontentloaded")
+    while not waiting:
+        page.wait_for_timeout(50)
+    page.locator(".slider[data-key=cola] .weight").fill("3")
+    page.locator("#weights select[name=rule]").select_option("copeland")
+    waiting[0].continue_()
+    settled(page)
+    assert page.locator(".slider[data-key=cola] .weight").input_value() == "3"
+    assert page.url.removeprefix(visitor.url) == "/b/glue/what-if/?weights=cola:3&rule=copeland"
+    assert page.locator("#headline").inner_text().startswith("First under Copeland: ")
+
+
 def test_a_locked_share_stays_while_others_move_and_presets_bring_back_the_own_weights(reader):
     page = reader.open("/b/glue/what-if/")
     before = page.evaluate(FIGURES)
@@ -89,6 +109,44 @@ def test_a_locked_share_stays_while_others_move_and_presets_bring_back_the_own_w
     settled(page)
     assert page.evaluate(FIGURES) == before
     assert page.url.endswith("/b/glue/what-if/")
+
+
+def test_many_tasks_are_searched_multiplied_at_once_and_reset(site, factory, visitors):
+    tasks = [TaskSpec(f"Task {t}", key=f"t{t}", cluster="logic" if t < 3 else "") for t in range(40)]
+    scores = {name: [float((k * t + t) % 7) for t in range(40)] for k, name in enumerate("ABCDE")}
+    factory.benchmark(scores, name="Many", key="many", tasks=tasks)
+    site.wait_until(is_all_published, 20, "the board is published")
+    page = visitors(permissions=["clipboard-read", "clipboard-write"]).open("/b/many/what-if/")
+    page.locator("input[type=range]").first.wait_for()
+    for name in ("Rank under these weights", "Copy link"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport()
+    page.get_by_label("Search tasks").fill("logic, task 39")
+    expect(page.locator(".slider:visible")).to_have_count(4)
+    expect(page.locator("#search-count")).to_have_text("4 tasks match.")
+    page.get_by_role("button", name="Multiply").click()
+    settled(page)
+    assert page.url.endswith("/b/many/what-if/?weights=t0:3,t1:3,t2:3,t39:3")
+    assert page.locator("[id='id-w.t39']").input_value() == "3"
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_label("Search tasks").fill("")
+    page.get_by_label("Choose Task 7", exact=True).check()
+    page.get_by_role("button", name="Multiply").click()
+    page.wait_for_url("**/what-if/?weights=t0:3,t1:3,t2:3,t7:3,t39:3")
+    page.get_by_role("link", name="Reset").click()
+    page.wait_for_url("**/b/many/what-if/")
+    assert page.locator(".slider.is-changed").count() == 0
+
+
+def test_weights_are_in_view_on_a_telephone(visitors):
+    visitor = visitors(has_touch=True)
+    page = visitor.open("/b/glue/what-if/")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    page.locator("input[type=range]").first.wait_for()
+    expect(page.get_by_label("Share of CoLA", exact=True)).to_be_in_viewport()
+    expect(page.get_by_role("link", name="Reset")).to_be_in_viewport()
 
 
 @pytest.mark.slow  # it measures time, so that a machine that does much else would fail it

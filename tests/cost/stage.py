@@ -17,7 +17,9 @@ from tests.leaderboard.api import test_permissions as api
 from tests.leaderboard.site import world as pages
 
 # What the address of a page may say beside its path: a bomb goes into one of these at a time.
-BOARD = "q sort reference policy aggregation ties tag least.n most.n top pin rule family scores revision page"
+BOARD = (
+    "q sort reference policy aggregation ties tag least.n most.n meta.n top pin rule family field scores revision page"
+)
 QUERIES = """
 board                  BOARD
 board_csv              BOARD
@@ -31,13 +33,16 @@ choose_rule            has gaps family
 landscape              family
 papers                 paper table
 try                    example
-export                 revision rule weights all_tasks long
+export                 revision rule weights all_tasks long x y better
+pareto                 x y better
 rule                   BOARD
 system                 BOARD rule revision
 head_to_head           a b q rule page revision pin
 agreement              BOARD least
+scores                 sort q fold page part revision
+task                   page revision
 prospects              conditions q verdict page system revision
-what_if                weights rule policy aggregation ties system above page profile
+what_if                weights rule policy aggregation ties system above page profile search chosen
 what_if_data           weights revision
 stability              revision rule page
 experiments            study page
@@ -51,6 +56,8 @@ manage_queue           page q
 manage_audit           page q
 manage_audit_csv       q
 notices                page
+dashboard              page
+search                 q
 upload                 q
 """
 # Routes of which nothing is read from the address but the path.
@@ -58,7 +65,8 @@ SILENT = """
 documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
 what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
 batch_step join manage
-manage_tasks manage_releases manage_studies run_study compute_board compute_ranks manage_clusters manage_edition
+manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
+manage_edition
 manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
 second_factor_picture notice_choices unsubscribe baseline
 """
@@ -73,9 +81,10 @@ FIELDS = {
     "draft": "action previewed_number create_system",
     "manage": "name description citation tags source_url licence default_rule decision_days daily_cap",
     "manage_tasks": "task-0-name task-0-weight task-0-group task-0-metric task-0-minimum gamma group-0-name",
+    "manage_metadata": "text reason action field-TOTAL_FORMS field-0-key field-0-name field-0-unit field-0-choices",
     "manage_releases": "number name note",
     "manage_edition": "name key",
-    "manage_people": "email role action person",
+    "manage_people": "email role action person name invitation",
     "manage_webhooks": "address events action webhook",
     "manage_queue": "action reason batch",
     "manage_decide": "action reason",
@@ -110,7 +119,12 @@ COMPUTED = {
     "weights beyond 64 bits": "",
     "groups in two steps": "two_step",
 }
-FILES = {"try": ("file", "about_file"), "new": ("file",), "upload": ("file", "results", "instances")}
+FILES = {
+    "try": ("file", "about_file"),
+    "new": ("file",),
+    "manage_metadata": ("file",),
+    "upload": ("file", "results", "instances"),
+}
 LENGTHS = (300, 4_000, 60_000, 2_300_000)
 MOST_QUERY = 3_000  # bytes: the web server takes lines of 4,094
 ENDING = ("account_logout", "manage_archive", "close_account")  # after which a page is no more what it was

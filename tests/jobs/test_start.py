@@ -1,18 +1,28 @@
 """How a process of the site starts."""
 
+import json
 import subprocess
 import sys
 
-SLOW = ("scipy.stats", "scipy.optimize", "scipy.sparse", "highspy")
+import pytest
+from django.core.management import get_commands, load_command_class
+
+SLOW = ["scipy.stats", "scipy.special", "scipy.optimize", "scipy.sparse", "highspy", "numpy.f2py"]
+PAGES = ["config.urls", "leaderboard.api.urls", "rest_framework.views", "allauth.account.views", "markdown_it"]
+WEB_SERVER = "import django; django.setup(); import config.urls, jobs.tasks"
+WORKER = "from config.celery import app; app.loader.import_default_modules()"
 
 
-def test_a_process_starts_without_what_takes_seconds_to_import():
-    """Whatever a web server or a worker loads before its first request or job; a study imports the rest itself."""
-    code = f"""
-import django, sys
-django.setup()
-import config.urls, jobs.tasks
-print([name for name in {SLOW} if name in sys.modules])
-"""
+@pytest.mark.parametrize(("process", "names"), [(WEB_SERVER, SLOW), (WORKER, SLOW + PAGES)])
+def test_a_process_starts_without_what_takes_seconds_to_import(process, names):
+    """Whatever it loads before its first request or job; a study imports the rest itself, and a worker has no page."""
+    code = f"import json, sys; {process}; print(json.dumps([name for name in {names} if name in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert json.loads(done.stdout) == []
+
+
+def test_commands_start_without_checks_that_import_every_page():
+    """`migrate` runs the checks before anything starts; `demo` is the whole site."""
+    ours = {name: app for name, app in get_commands().items() if app in ("leaderboard", "jobs")}
+    checked = {name for name, app in ours.items() if load_command_class(app, name).requires_system_checks}
+    assert checked == {"demo", "migrate"}

@@ -158,7 +158,7 @@ def test_a_closed_account_signs_in_no_more(leaver):
 
 def test_whoever_alone_owns_a_benchmark_hands_it_over_first(make, leaver):
     benchmark = make.benchmark({"A": [1.0]}, owner=leaver, name="Megadodo")
-    with pytest.raises(ClosingError, match="You alone own Megadodo"):
+    with pytest.raises(ClosingError, match="You are the only owner of Megadodo"):
         close_account(leaver)
     assert User.objects.get(pk=leaver.pk).display_name == NAME
     make.member(benchmark, "owner")

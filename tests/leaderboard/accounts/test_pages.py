@@ -71,7 +71,7 @@ def test_a_forgotten_password_is_set_anew_by_the_link_that_the_console_shows(use
     answer = client.post(form.redirect_chain[-1][0], new, follow=True)
     assert "Your password is changed" in compact(answer)
     assert sign_in(user)[1].status_code == 200
-    assert sign_in(user, "another long one")[1]["Location"] == "/"
+    assert sign_in(user, "another long one")[1]["Location"] == "/account/"
     again = Client().get(path_in(shown), follow=True)  # a link works once
     assert "This link no longer works" in compact(again)
 
@@ -102,7 +102,7 @@ def test_another_address_counts_once_the_mail_sent_there_was_answered_and_the_ol
     mail.outbox.clear()
     send_due_messages()
     assert [message.to for message in mail.outbox if "changed" in message.subject.lower()] == [[old]]
-    assert sign_in(user)[1]["Location"] == "/"
+    assert sign_in(user)[1]["Location"] == "/account/"
 
 
 def test_a_browser_that_is_signed_in_elsewhere_is_listed_and_signed_out(user):

@@ -93,7 +93,7 @@ def test_signing_in_asks_for_the_code_of_the_app_once_it_is_set_up(user, monkeyp
     assert "_auth_user_id" not in client.session
     assert "Incorrect code." in compact(client.post(reverse(ASKED), {"code": "000000"}))
     assert "_auth_user_id" not in client.session
-    assert client.post(reverse(ASKED), {"code": totp(secret)})["Location"] == "/"
+    assert client.post(reverse(ASKED), {"code": totp(secret)})["Location"] == "/account/"
     assert client.session["_auth_user_id"] == str(user.pk)
 
 
@@ -113,7 +113,7 @@ def test_another_process_whose_cache_knows_nothing_takes_no_code_twice(user, mon
     before, code = totp(secret, time.time() - 30), totp(secret)
     assert first.post(reverse(ASKED), {"code": code}).status_code == 302
     cache.clear()  # as the cache of a process of its own is, or that of a Redis that was away
-    assert "This code was used before" in compact(second.post(reverse(ASKED), {"code": code}))
+    assert "This code was already used" in compact(second.post(reverse(ASKED), {"code": code}))
     assert "_auth_user_id" not in second.session
     assert third.post(reverse(ASKED), {"code": before}).status_code == 200  # nor one from before it
     another_half_minute(monkeypatch)
@@ -136,7 +136,7 @@ def test_each_recovery_code_signs_in_once(user):
     codes = text.split()
     assert (len(codes), len(set(codes))) == (10, 10)
     other, _ = sign_in(user)
-    assert other.post(reverse(ASKED), {"code": codes[3]})["Location"] == "/"
+    assert other.post(reverse(ASKED), {"code": codes[3]})["Location"] == "/account/"
     again, _ = sign_in(user)
     assert "Incorrect code." in compact(again.post(reverse(ASKED), {"code": codes[3]}))
     assert "9 of 10 are left" in compact(client.get(INDEX))
@@ -155,7 +155,7 @@ def test_turning_it_off_asks_again_who_it_is_and_then_the_password_alone_signs_i
     another_half_minute(monkeypatch)
     client.post(reverse("mfa_reauthenticate"), {"code": totp(secret), "next": off})  # and what was asked goes on
     assert not Authenticator.objects.filter(user=user).exists()
-    assert sign_in(user)[1]["Location"] == "/"
+    assert sign_in(user)[1]["Location"] == "/account/"
 
 
 def test_the_administration_asks_for_the_second_factor_too(user):

@@ -146,7 +146,7 @@ def test_whoever_comes_back_by_their_own_address_first_loses_it_and_proves_nothi
 def test_the_page_that_confirms_says_what_confirming_means_and_offers_the_way_out(make):
     sign_up()
     page = Client().get(link_in_mail(VICTIM, "/confirm-email/")).content.decode()
-    assert "whoever made it knows its password" in page
+    assert "otherwise someone else knows its password" in page
     assert 'href="/account/password/reset/"' in page
 
 
@@ -189,7 +189,7 @@ def test_the_owner_is_mailed_about_a_new_token(user):
     create_token(user, name="laptop", scopes=["read", "manage"], days=30)
     (message,) = OutboxMessage.objects.all()
     assert (message.payload["to"], message.payload["subject"]) == (user.email, "[Plurank] A new API token")
-    assert "“laptop”. It may read, manage" in message.payload["text"]
+    assert "“laptop”. Its scopes are read, manage" in message.payload["text"]
 
 
 @pytest.mark.parametrize(("ticked", "n_left"), [({"revokes_tokens": "on"}, 0), ({}, 1)])

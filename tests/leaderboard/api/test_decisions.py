@@ -118,7 +118,7 @@ def test_the_last_owner_of_a_benchmark_cannot_close_their_account(api, benchmark
     owner.save()
     found = api.as_user(owner).post("account/close/", {"password": "a long password", "is_sure": True})
     assert found.status_code == 409
-    assert "You alone own" in error_of(found)["message"]
+    assert "You are the only owner of" in error_of(found)["message"]
 
 
 def test_passwords_are_not_guessed_by_a_token_that_was_found(make, api):

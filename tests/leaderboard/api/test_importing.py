@@ -36,7 +36,7 @@ def test_a_dry_run_says_what_was_recognised_and_what_has_to_be_said(api, board):
     found = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
     column = found["columns"][0]
     assert (column["task"], column["metric"], column["n_scores"], column["least"]) == ("arc_easy", "acc", 1, 0.71)
-    assert [line["message"] for line in found["problems"]] == ["no column is assigned to a task; say which is which"]
+    assert [line["message"] for line in found["problems"]] == ["no column is assigned to a task; assign at least one"]
     assert (found["preview"], Batch.objects.count(), Draft.objects.count()) == (None, 1, 0)
     asked = {"files": FILES, "mapping": {"tasks": {column["column"]: "ARC easy"}}}
     scale = sender.post(path_of(board), asked, query="dry_run=true").json()["problems"]

@@ -16,9 +16,11 @@ from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Job, Score
 from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
 from leaderboard.submissions.lifecycle import accept_batch
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.uploads import Upload, submit_upload
+from ranking_engine.core import instances as engine
+from ranking_engine.files.problems import InputError
 from tests.ranking_engine.core.test_instances import naive_points
+from tests.ranking_engine.stability.test_instance_subsets import naive_curves
 
 HEADER = "system,task,instance,score\n"
 SYSTEMS = ("Ada", "Bert", "Cleo", "Dora")
@@ -144,6 +146,11 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
         first, second = (places(expected[one[which]]) for which in ("first", "second"))
         both = [sum(a <= k and b <= k for a, b in zip(first, second, strict=True)) for k in (1, 2, 3, 4)]
         assert (one["places"], one["n_common"], one["agreement"][-1]) == ([1, 2, 3, 4], both, 1.0)
+    by_hand = engine.InstanceScores(tuple(SYSTEMS), ("task-1", "task-2"), tuple(map(np.array, blocks)))
+    for key, curve in naive_curves(by_hand, 100, 0).items():
+        assert answer["task_subsets"][key] == pytest.approx(curve)
+    assert answer["n_task_subset_draws"] == 100
+    assert b'id="task-subsets"' in client.get(page).content
     table_of_places = client.get(page).content.decode().partition('id="first-places"')[2].partition("</table>")[0]
     assert table_of_places.count('<th scope="rowgroup"') == 3
     shown = client.get(page).context["page"]
@@ -185,7 +192,7 @@ def test_a_stated_score_is_kept_and_flagged_where_it_is_not_the_mean(make, clien
     assert [(d.system_name, d.task_name, d.score, d.mean) for d in found.context["preview"].differing] == [
         ("Bert", "Task 1", 0.99, 1.0)
     ]
-    assert "They are kept as stated" in found.content.decode()
+    assert "They are stored as stated" in found.content.decode()
     confirm(client, benchmark, response)
     assert {(s.submission.system.name, s.task.key): s.value for s in Score.objects.all()} == {
         ("Ada", "task-1"): 0.5000009, ("Ada", "task-2"): 3.0, ("Bert", "task-1"): 0.99, ("Bert", "task-2"): None,
@@ -209,10 +216,10 @@ BAD = {
     "no name": (HEADER + "Ada,Task 1,a,1\nAda,Task 1, ,1\n", "line 3: an instance has no name"),
     "long name": (HEADER + f"Ada,Task 1,{'a' * 101},1\n", "line 2: the instance"),
     "control": (HEADER + "Ada,Task 1,a\0b,1\n", "line 2"),
-    "same name": (HEADER + "Ada,Task 1,a,1\nAda,Task 1,a ,1\n", "line 3: the instance 'a' stands in line 2 too"),
-    "case": (HEADER + "Ada,Task 1,a,1\nADA,Task 1,b,1\n", "differ in nothing but case"),
+    "same name": (HEADER + "Ada,Task 1,a,1\nAda,Task 1,a ,1\n", "line 3: the instance 'a' is also in line 2"),
+    "case": (HEADER + "Ada,Task 1,a,1\nADA,Task 1,b,1\n", "differ only in upper and lower case"),
     "ragged": (HEADER + "Ada,Task 1,a\n", "line 2: 3 cells; the header has 4"),
-    "nothing": (HEADER + "Ada,Task 1,a,\n", "line 2: no score is given"),
+    "nothing": (HEADER + "Ada,Task 1,a,\n", "line 2: there are no scores"),
     "range": (HEADER + "Ada,Task 1,a,1\nBert,Task 1,a,400\n", "line 3, column 'Task 1': 400 is above 100"),
     "formula": (HEADER + "=A1,Task 1,a,1\n", "line 2: the system name '=A1' begins with '='"),
     "columns": ("system,Task 1\nAda,1\n", "no column is called 'instance or utterance'"),
@@ -249,9 +256,9 @@ def test_where_scores_are_hidden_an_error_does_not_say_how_many_instances_were_g
     submit_upload(benchmark, owner, upload_of(HEADER + "".join(f"Ada,Task 1,q{u},1\n" for u in range(5))))
     type(benchmark).objects.update(score_view="ranks")
     benchmark.refresh_from_db()
-    with pytest.raises(InputError, match="these are other instances than those of the board") as found:
+    with pytest.raises(InputError, match="these instances are not those of the board") as refusal:
         submit_upload(benchmark, make.user(), upload_of(HEADER + "Bert,Task 1,q1,1\nBert,Task 1,z,1\n"))
-    assert "match" not in str(found.value)
+    assert "match" not in str(refusal.value)
 
 
 def test_another_set_is_an_error_that_counts_the_matches_unless_it_replaces_all(client, benchmark, owner):
@@ -260,7 +267,7 @@ def test_another_set_is_an_error_that_counts_the_matches_unless_it_replaces_all(
     response = send(client, benchmark, other)
     assert response.status_code == 400
     (message,) = response.context["errors"]
-    assert message.startswith("line 2, column 'Task 1': these are 3 other instances than those of the board, which ")
+    assert message.startswith("line 2, column 'Task 1': these 3 instances are not those of the board, which ")
     assert "which has 5: 2 of the names match." in message
     with pytest.raises(InputError, match="2 of the names match"):
         submit_upload(benchmark, owner, upload_of(other))

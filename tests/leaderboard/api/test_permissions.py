@@ -73,6 +73,8 @@ tasks        PATCH  open       401       403      403    403       200   403    
 tasks        PATCH  private    401       404      403    403       200   403      401
 tasks~dry    PATCH  open       401       403      403    403       200   403      401
 tasks~dry    PATCH  private    401       404      403    403       200   403      401
+metadata     PATCH  open       401       403      403    403       200   403      401
+metadata     PATCH  private    401       404      403    403       200   403      401
 archive      POST   open       401       403      403    403       200   403      401
 archive      POST   private    401       404      403    403       200   403      401
 editions     POST   open       401       403      403    403       201   403      401
@@ -120,7 +122,18 @@ docs         GET    any        200       200      200    200       200   200    
 nothing      GET    any        404       404      404    404       404   404      404
 nothing      POST   any        404       404      404    404       404   404      404
 """
-MANAGED = ("withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person")
+MANAGED = (
+    "metadata",
+    "withdraw",
+    "accept",
+    "reject",
+    "reinstate",
+    "retract",
+    "archive",
+    "editions",
+    "people",
+    "person",
+)
 MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
 # What reads needs no more than reading.
@@ -214,6 +227,7 @@ class World:
             "benchmarks": {"name": "Another", "tasks": [{"name": "T"}]},
             "benchmark": {"description": "New."},
             "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
+            "metadata": {"metadata_fields": [{"name": "Parameters", "kind": "number"}]},
             "archive": {"archived": True},
             "system": {"baseline": "human"},
             "experiments": {"study": "diversity", "seed": 1},

@@ -49,7 +49,7 @@ def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, api, settings
     settings.ON_DEMAND_BUDGET = 10
     refusal = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "median"}))
     assert (refusal["status"], refusal["code"]) == (422, "too_expensive")
-    assert "up to 10 are computed on demand" in refusal["message"]
+    assert "up to 10 can be computed on demand" in refusal["message"]
     assert api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "drop_systems"}).status_code == 200
     assert error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "zero"}))["status"] == 400
 

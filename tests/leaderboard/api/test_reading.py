@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from scipy.stats import pearsonr
 
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.benchmarks.folders import import_folder
@@ -18,6 +19,7 @@ from ranking_engine.files.tables import read_table
 from tests.factories import TOY
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.engine_figures import GAPS, figures
+from tests.leaderboard.studies.test_landscape_page import studied
 
 UNMEASURED = {"standard_error": None, "n_instances": None}
 
@@ -231,7 +233,7 @@ def test_nan_never_appears(make, api):
 
 @pytest.mark.parametrize(
     ("path", "n"),
-    [("systems/", 3), ("scores/", 5), ("tasks/", 1), ("revisions/", 4), ("rankings/", 5)],
+    [("systems/", 3), ("scores/", 5), ("tasks/", 1), ("revisions/", 4), ("rankings/", 4)],
 )
 def test_lists_take_a_fixed_number_of_queries(make, api, path, n):
     counts = []
@@ -260,3 +262,21 @@ def test_the_landscape_lists_what_the_page_lists(api, make):
     keys = [line["key"] for line in api.get("landscape/").json()["results"]]
     assert keys == sorted(place.key for place in landscape(AnonymousUser()).places)
     assert len(keys) == 1
+
+
+def test_the_api_has_the_relation_of_all_pages_and_the_ends_of_the_scale(make, api):
+    for seed in range(4):
+        studied(make, seed, name=f"Number {seed}")
+    answer = api.get("landscape/?page_size=1").json()
+    places = landscape(AnonymousUser()).places
+    assert len(answer["results"]) == 1
+    for which in ("cardinal", "ordinal"):
+        plane, shares = answer[which], [getattr(place, which) for place in places]
+        diversity = [place.diversity for place in places]
+        r, p = pearsonr(diversity, [share.upper for share in shares])
+        slope, intercept = np.polyfit(diversity, [share.upper for share in shares], 1)
+        expected = {"slope": slope, "intercept": intercept, "r": r, "p": p}
+        assert plane["proven"] == {name: pytest.approx(value) for name, value in expected.items()}
+        assert (plane["n_benchmarks"], "are needed, whatever r is" in plane["verdict"]) == (4, True)
+        assert [end["name"] for end in plane["scale_ends"]] == ["Constant", "Random"]
+        assert plane["scale_ends"][0]["diversity"] == pytest.approx(0.0, abs=0.05)

@@ -21,10 +21,10 @@ BAD_BODIES = {
     "Infinity": (b'{"systems": [{"name": "E", "scores": {"task-1": -Infinity}}]}', "-Infinity is no JSON"),
     "too large": (b'{"systems": [{"name": "E", "scores": {"task-1": 1e999}}]}', "The number 1e999 is too large."),
     "many digits": (b'{"systems": [{"name": "E", "scores": {"task-1": ' + b"9" * 5000 + b"}}]}", "is too large."),
-    "key twice": (b'{"systems": [], "systems": []}', "The key 'systems' stands twice in one object."),
+    "key twice": (b'{"systems": [], "systems": []}', "The key 'systems' appears twice in one object."),
     "task twice": (
         b'{"systems": [{"name": "E", "scores": {"task-1": 1, "task-1": 2}}]}',
-        "The key 'task-1' stands twice in one object.",
+        "The key 'task-1' appears twice in one object.",
     ),
     "deep": (b'{"systems": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested more than 20 levels deep"),
     "a list": (b"[]", "expected an object, found a list"),
@@ -46,16 +46,16 @@ def test_a_body_that_is_no_such_json_stores_nothing(benchmark, submitter, name):
 
 BAD_SYSTEMS = [
     ({"systems": "E"}, "systems", "expected a list of systems, found the text 'E'"),
-    ({"systems": []}, "systems", "there is no system; an upload has at least one"),
+    ({"systems": []}, "systems", "there is no system; an upload needs at least one"),
     ({"systems": [GOOD], "sistems": 1}, "sistems", "there is no such field"),
     ({"systems": [GOOD], "create_systems": "yes"}, "create_systems", "expected true or false, found the text 'yes'"),
     ({"systems": [GOOD], "note": 7}, "note", "expected a text, found the number 7"),
     ({"systems": ["E"]}, "systems[0]", "expected an object, found the text 'E'"),
     ({"systems": [{"name": "E"}]}, "systems[0].scores", "it is missing"),
     ({"systems": [{"name": "E", "scores": [1]}]}, "systems[0].scores", "expected an object, found a list"),
-    ({"systems": [{"name": "E", "scores": {}}]}, "systems[0].scores", "no score is given"),
-    ({"systems": [{"name": "E", "scores": {"task-1": None}}]}, "systems[0].scores", "no score is given"),
-    ({"systems": [{"scores": {"task-1": 1}}]}, "systems[0].name", "a system has a name, or the key"),
+    ({"systems": [{"name": "E", "scores": {}}]}, "systems[0].scores", "there are no scores"),
+    ({"systems": [{"name": "E", "scores": {"task-1": None}}]}, "systems[0].scores", "there are no scores"),
+    ({"systems": [{"scores": {"task-1": 1}}]}, "systems[0].name", "a system needs a name, or the key"),
     ({"systems": [GOOD | {"score": 1}]}, "systems[0].score", "there is no such field"),
     ({"systems": [GOOD | {"name": "GPT\u2060-4"}]}, "systems[0].name", "invisible or control character U+2060"),
     ({"systems": [GOOD | {"name": "=1+1"}]}, "systems[0].name", "begins with '=', which spreadsheets take"),
@@ -63,9 +63,9 @@ BAD_SYSTEMS = [
     ({"systems": [GOOD | {"name": "a\ud800"}]}, "systems[0].name", "or control character U+D800"),
     ({"systems": [GOOD | {"name": ["E"]}]}, "systems[0].name", "expected a text, found a list"),
     ({"systems": [GOOD | {"name": "x" * 201}]}, "systems[0].name", "has 201 characters"),
-    ({"systems": [GOOD | {"organisation": "x" * 201}]}, "systems[0].organisation", "at most 200 are kept"),
-    ({"systems": [GOOD | {"url": "javascript:alert(1)"}]}, "systems[0].url", "is not an address"),
-    ({"systems": [GOOD | {"key": "No Key"}]}, "systems[0].key", "is no key"),
+    ({"systems": [GOOD | {"organisation": "x" * 201}]}, "systems[0].organisation", "the limit is 200"),
+    ({"systems": [GOOD | {"url": "javascript:alert(1)"}]}, "systems[0].url", "is not a URL"),
+    ({"systems": [GOOD | {"key": "No Key"}]}, "systems[0].key", "is not a key"),
     ({"systems": [GOOD | {"key": "a"}]}, "systems[0].name", "the key 'a' is that of 'A', not of 'E'"),
     ({"systems": [GOOD | {"name": "A", "key": "other"}]}, "systems[0].key", "is on the board under another key"),
     ({"systems": [{"key": "nobody", "scores": {"task-1": 1}}]}, "systems[0].key", "a new one needs a name too"),
@@ -77,10 +77,10 @@ BAD_SYSTEMS = [
      "is not a task of this benchmark; did you mean 'Task 1'?"),
     ({"systems": [{"name": "E", "scores": {"task-1": 1, "Task 1": 2}}]}, "systems[0].scores.Task 1",
      "'Task 1' is the task that 'task-1' names already"),
-    ({"systems": [GOOD, GOOD]}, "systems[1].name", "E stands here more than once; a system has one row"),
-    ({"systems": [GOOD, GOOD | {"name": " e "}]}, "systems[1].name", "e stands here more than once"),
+    ({"systems": [GOOD, GOOD]}, "systems[1].name", "E appears more than once; there can be only one row per system"),
+    ({"systems": [GOOD, GOOD | {"name": " e "}]}, "systems[1].name", "e appears more than once"),
     ({"systems": [GOOD | {"name": "GPT 4"}, GOOD | {"name": "gpt-4"}]}, "systems[1].name",
-     "'gpt-4' and 'GPT 4' differ in nothing but case, spaces, hyphens or signs that look alike"),
+     "'gpt-4' and 'GPT 4' differ only in case, spaces, hyphens or look-alike characters"),
 ]  # fmt: skip
 
 
@@ -103,34 +103,34 @@ def test_a_new_system_without_saying_so_is_an_error_that_suggests_the_neighbour(
     assert refusal["details"] == [
         {
             "place": "systems[0].name",
-            "message": "'BERT lagre' is not on the board; did you mean 'BERT large'? Say `create_systems` to add new "
+            "message": "'BERT lagre' is not on the board; did you mean 'BERT large'? Set `create_systems` to add new "
             "systems",
         }
     ]
     twin = body({"name": "BERT_Large", "scores": scores(1)}, create_systems=True)
     refusal = error_of(owner.post(path_of(benchmark), twin))
     assert refusal["details"][0]["message"] == (
-        "'BERT_Large' and 'BERT large' differ in nothing but case, spaces, hyphens or signs that look alike"
+        "'BERT_Large' and 'BERT large' differ only in case, spaces, hyphens or look-alike characters"
     )
     assert System.objects.filter(benchmark=benchmark).count() == 2
 
 
 BAD_TABLES = [
     ("\n", [(None, None, "the file is empty")]),
-    ("system;Task 1\nE;1,5\nF;1.5\n", [(3, "Task 1", "both points and commas")]),
-    ("name,Task 1\nE,1\n", [(1, None, "the first column must be called 'system'")]),
+    ("system;Task 1\nE;1,5\nF;1.5\n", [(3, "Task 1", "mixes decimal points and commas")]),
+    ("name,Task 1\nE,1\n", [(1, "name", "the first column must be called 'system'")]),
     ("system,Task 1,Task 9\nE,1,2\n", [(1, "Task 9", "is not a task of")]),
     ("system,Task 1,task-1\nE,1,2\n", [(1, "task-1", "this is the second column of its task")]),
-    ("system,Task 1\nE,high\nF,1,2\n", [(2, "Task 1", "'high' is no number"), (3, None, "has 3 columns")]),
+    ("system,Task 1\nE,high\nF,1,2\n", [(2, "Task 1", "'high' is not a number"), (3, None, "has 3 columns")]),
     ("system,Task 1\nE,nan\n", [(2, "Task 1", "leave the cell empty")]),
     ("system,Task 1\nE,inf\n", [(2, "Task 1", "is infinite")]),
     ("system,Task 1\nE,1e999\n", [(2, "Task 1", "is too large")]),
     ("system,Task 1\nE,\"71,3\"\n", [(2, "Task 1", "write the decimal mark as a point")]),
     ("system,Task 1,Task 2\nE,1,2\nF,3,101\nG,-11,1\n", [(3, "Task 2", "is above 100"), (4, "Task 1", "is below -10")]),
-    ("system,Task 1\nE,1\ne,2\n", [(3, "system", "the system 'e' already stands on line 2")]),
-    ("system,Task 1\na,1\nA b,1\nA-B,2\n", [(4, "system", "'A-B' and 'A b' differ in nothing but")]),
+    ("system,Task 1\nE,1\ne,2\n", [(3, "system", "the system 'e' is already on line 2")]),
+    ("system,Task 1\na,1\nA b,1\nA-B,2\n", [(4, "system", "'A-B' and 'A b' differ only in")]),
     ("system,Task 1\n=E,1\n", [(2, "system", "begins with '='")]),
-    ("system,Task 1\nE,\n", [(2, None, "no score is given")]),
+    ("system,Task 1\nE,\n", [(2, None, "there are no scores")]),
     ("system,Task 1\n", [(1, None, "no systems: the header is the only row")]),
     ("system,Täsk".encode("latin-1"), [(1, None, "byte 0xe4 is not UTF-8")]),
     ("system,Task 1\nE,1\n".encode("utf-16"), [(1, None, "the file is UTF-16")]),
@@ -157,7 +157,11 @@ def test_a_row_and_a_key_of_one_system_are_two_rows(make, api):
     table = "system,Task 1\nDeep Thought,1\ndeep-thought,2\n"
     refusal = error_of(owner.post(path_of(benchmark), table, kind="text/csv"))
     assert refusal["details"] == [
-        {"line": 3, "column": "system", "message": "Deep Thought stands here more than once; a system has one row"}
+        {
+            "line": 3,
+            "column": "system",
+            "message": "Deep Thought appears more than once; there can be only one row per system",
+        }
     ]
 
 
@@ -202,11 +206,11 @@ def test_a_dry_run_is_never_taken_for_a_real_one(benchmark, submitter, query):
 def test_nobody_replaces_what_is_another_accounts_where_submissions_are_open(make, api, benchmark, submitter):
     before = stored()
     found = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)})))
-    assert "came onto the board through another account" in found["details"][0]["message"]
+    assert "was submitted by another account" in found["details"][0]["message"]
     owner = benchmark.memberships.get().user
     withdraw_submission(Submission.objects.get(system__key="a"), actor=owner, reason="Gone.")
     found = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)}, create_systems=True)))
-    assert "came onto the board through another account" in found["details"][0]["message"]
+    assert "was submitted by another account" in found["details"][0]["message"]
     assert stored()["Batch"] == before["Batch"]
 
 
@@ -226,4 +230,4 @@ def test_more_than_the_cap_is_answered_with_429_and_the_reason(make, api):
     assert first.status_code == 201
     found = error_of(user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD | {"name": "F"}]}))
     assert (found["status"], found["code"]) == (429, "quota_exceeded")
-    assert "1 system of yours a day; 1 was submitted" in found["message"]
+    assert "1 system a day to this benchmark; you have submitted 1," in found["message"]

@@ -235,6 +235,6 @@ def test_a_correction_without_a_note_or_of_somebody_else_s_scores_names_its_plac
         sent = body(correction | {"corrects": wrong}, note="x")
         found = error_of(submitter.post(path_of(benchmark), sent))["details"]
         assert [(issue["place"], issue["message"]) for issue in found] == [
-            ("systems[0].corrects", "no submission of this number stands here that you may correct")
+            ("systems[0].corrects", "there is no submission of this number that you can correct")
         ]
     assert stored() == before

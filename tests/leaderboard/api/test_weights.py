@@ -50,7 +50,7 @@ def test_the_verdicts_of_all_rules_follow_the_weights(make, client):
         ({"weights": [1]}, "`weights` is not an object of weights by key."),
         ({"weight": {}}, "There is no field 'weight'"),
         ({"missing": "guess"}, "`missing` is 'guess'; expected one of"),
-        ({"weights": {f"task-{t}": 0 for t in range(1, 6)}}, "No task would vote"),
+        ({"weights": {f"task-{t}": 0 for t in range(1, 6)}}, "At least one task needs a weight above 0"),
     ],
 )
 def test_a_body_that_cannot_be_answered_is_told_what_is_wrong(make, client, body, told):

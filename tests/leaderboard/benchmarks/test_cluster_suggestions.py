@@ -45,7 +45,7 @@ def test_the_next_revision_counts_the_cluster_as_one(make):
     assert (summary["rules"]["borda"]["n_clusters"], len(summary["dependence"]["clusters"])) == (5, 5)
     dependence = published_dependence(benchmark.publication)
     assert dependence.suggestions == []
-    assert dependence.sentence.startswith("The tests rest on 5 clusters of tasks, as the owners declared.")
+    assert dependence.sentence.startswith("The tests assume 5 clusters of tasks, as the owners declared.")
     assert cluster_suggestions(benchmark) == []
 
 

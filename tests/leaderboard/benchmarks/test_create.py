@@ -73,7 +73,7 @@ def test_an_account_makes_so_many_benchmarks_and_no_more(make, settings):
     owner = make.user()
     first = make_one(owner, 1)
     new_edition(first, author=owner, name="Second", with_scores=False)
-    with pytest.raises(ValidationError, match="may make 2 benchmarks here, and yours has"):
+    with pytest.raises(ValidationError, match="can create 2 benchmarks here, and yours has"):
         make_one(owner, 3)
     assert owner.memberships.count() == 2
     make_one(make.user(), 4)

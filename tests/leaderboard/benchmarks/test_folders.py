@@ -204,5 +204,5 @@ def test_the_command_says_in_one_line_what_is_wrong(make, tmp_path, case):
 
 
 def test_the_command_asks_for_an_owner_that_there_is(db, tmp_path):
-    with pytest.raises(CommandError, match=r"no account has the e-mail address nobody@plurank\.example"):
+    with pytest.raises(CommandError, match=r"no account has the email address nobody@plurank\.example"):
         command(folder(tmp_path), "nobody@plurank.example")

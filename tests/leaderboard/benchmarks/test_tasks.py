@@ -140,11 +140,11 @@ def test_groups_are_made_and_tasks_are_added_and_archived(make):
 @pytest.mark.parametrize(
     ("fields", "place", "message"),
     [
-        ({"name": "Task 2"}, "name", "Another one is called"),
+        ({"name": "Task 2"}, "name", "Another one already has the name"),
         ({"name": "a\u200bb"}, "name", "invisible"),
         ({"weight": Decimal(-1)}, "__all__", "negative"),
         ({"group": "Nowhere"}, "group", "no group"),
-        ({"minimum": 1.0, "maximum": 1.0}, "maximum", "not above"),
+        ({"minimum": 1.0, "maximum": 1.0}, "maximum", "must be above"),
         ({"minimum": 0.0, "maximum": 1.0, "chance": 2.0}, "chance", "outside"),
         ({"precision": Decimal(0)}, "precision", "expected a positive number"),
         ({"precision": Decimal("1.234567890123")}, "precision", "at most 12 significant digits"),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from leaderboard.boards.answers import leader_verdict
 from tests.leaderboard.rankings.confidence.test_significance import SPLIT, computed
 
 FEW = {name: row[:5] for name, row in SPLIT.items()}
@@ -22,9 +23,18 @@ def files_of(page: str) -> list[str]:
 @pytest.mark.parametrize(
     ("scores", "verdict"),
     [
-        (SPLIT, "The first can be told apart from the second; 1 of 2 pairs of neighbours can be told apart."),
-        (LEADING_PAIR, "The first cannot be told apart from rank 2; 1 of 2 pairs of neighbours can be told apart."),
-        (FEW, "Among 3 pairs at once, 5 tasks, taken as independent, are too few to tell any two apart."),
+        (SPLIT, "The first differs significantly from the second; 1 of 2 pairs of neighbours differ significantly."),
+        (
+            LEADING_PAIR,
+            "The first does not differ significantly from the second; 1 of 2 pairs of neighbours differ significantly.",
+        ),
+        (
+            FEW,
+            (
+                "Among 3 pairs at once, 5 tasks, taken as independent, are too few to show a significant difference "
+                "between any two systems."
+            ),
+        ),
     ],
 )
 def test_whether_the_first_can_be_told_from_the_second_stands_above_the_board(make, client, scores, verdict):
@@ -34,6 +44,24 @@ def test_whether_the_first_can_be_told_from_the_second_stands_above_the_board(ma
     assert verdict in text_of(page)
     assert f'href="{tests_url}"' in page
     assert 'id="significance"' in client.get(tests_url).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        (["separable"], "differs significantly from the second"),
+        (["not separable"], "does not differ significantly from the second"),
+        (["contradicted"], "is significantly behind the second, against the order of the ranking"),
+        (["separable", "separable"], "differs significantly from all 2 systems on rank 2"),
+        (["separable", "not separable"], "differs significantly from 1 of the 2 systems on rank 2"),
+        (["not separable"] * 2, "does not differ significantly from any of the 2 systems on rank 2"),
+        (["separable", "contradicted"], "is significantly behind a system on rank 2, against the order of the ranking"),
+        (["separable", "too few tasks to tell"], ""),
+        ([], ""),
+    ],
+)
+def test_the_first_differs_only_where_it_does_from_every_system_on_rank_2(verdicts, words):
+    assert leader_verdict(verdicts) == words
 
 
 def test_every_file_that_a_board_offers_is_there_and_scores_come_first(make, client):
@@ -56,7 +84,7 @@ def test_a_board_says_why_rules_leave_systems_out(make, client):
     too_low = make.published({"A": [1.0, 2.0], "B": [2.0, 1.5], "C": [3.0, 0.0]})
     both = make.published({"A": [1.0, 2.0], "B": [2.0, None], "C": [3.0, 0.0]})
     said = [text_of(client.get(f"/b/{board.key}/").content.decode()) for board in (lacking, too_low, both)]
-    no_mean = "have a score of 0 or less, of which there is no geometric or harmonic mean."
+    no_mean = "have a score of 0 or less, so there is no geometric or harmonic mean."
     assert "of 3 systems; the others lack scores." in said[0]
     assert f"Geometric mean and Harmonic mean rank 2 of 3 systems; the others {no_mean}" in said[1]
     assert f"of 3 systems; the others lack scores or {no_mean}" in said[2]

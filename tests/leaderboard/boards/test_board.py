@@ -75,7 +75,10 @@ def test_the_toy_stands_as_ranked_by_hand(make):
     assert (names(board), board.reference.rule, board.smith_names) == (list("BCDA"), "borda", ["B"])
     elected = [column for column in board.columns if column.winner_names == ["B"]]
     electing = [column for column in board.columns if column.elects]
-    assert board.sentence.startswith(f"{len(elected)} of {len(electing)} rules elect B, the Condorcet winner; ")
+    assert board.sentence.startswith(
+        f"B wins alone under {len(elected)} of {len(electing)} rules with a winner and beats every other system "
+        "head to head (Condorcet winner); "
+    )
 
 
 def test_changes_are_places_won_against_the_reference_rule(make):
@@ -128,7 +131,8 @@ def test_whom_nobody_beats_is_elected_jointly_and_marked_below_the_first_rank(ma
     assert cells(board, "is_winner")["schulze"] == {"A": True, "B": True, "C": False}
     assert cells(board, "is_sole_winner")["schulze"] == {"A": False, "B": False, "C": False}
     assert column.remark == (
-        "1 winner is below rank 1: whom nobody beats along paths wins, and the score counts how many each beats."
+        "1 winner is below rank 1: a system that no other beats along paths wins, and the score counts how many each "
+        "beats."
     )
 
 
@@ -260,6 +264,14 @@ def test_own_systems_are_marked(make):
     assert not any(row.is_own for row in build_board(audience, BoardQuery()).rows)
 
 
+def test_rows_are_not_marked_as_the_readers_where_all_are(make):
+    owner = make.user()
+    benchmark = make.benchmark({}, owner=owner, n_tasks=1)
+    make.accepted(benchmark, {"A": [1.0], "B": [2.0]}, by=owner)
+    board = build_board(audience_of(owner, make.publish(benchmark)), BoardQuery(), marks_own=True)
+    assert [row.is_own for row in board.rows] == [False, False]
+
+
 def test_nobody_gets_no_board_and_neither_does_one_who_comes_too_early(make):
     benchmark = make.published(visibility="private")
     assert build_board(audience_of(AnonymousUser(), benchmark), BoardQuery()) is None
@@ -324,3 +336,13 @@ def test_on_a_page_the_reference_rule_stands_first_then_its_family_and_all_else_
 )
 def test_a_board_says_by_what_its_rows_are_ordered(make, query, name):
     assert shown(make.published(), **query).ordered_by == name
+
+
+@pytest.mark.parametrize(
+    ("query", "rule"),
+    [({}, "borda"), ({"sort": "minimax"}, "minimax"), ({"sort": "-minimax"}, "minimax"), ({"sort": "name"}, "borda")],
+)
+def test_the_place_before_a_name_is_its_rank_under_the_rule_that_sorts_the_board(make, query, rule):
+    board = shown(make.published(), **query)
+    assert {row.name: row.place for row in board.rows} == BY_HAND[rule]
+    assert board.ordering.rule == rule

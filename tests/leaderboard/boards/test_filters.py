@@ -2,18 +2,28 @@
 
 import itertools
 import random
+import re
 
 import pytest
 
 from leaderboard.access.audience import audience_of
 from leaderboard.boards.board import build_board
-from leaderboard.boards.filters import measured
 from leaderboard.boards.query import BoardQuery
 from leaderboard.models import System
 from leaderboard.rankings.published import UnknownChoiceError
 
 TAGS = {"S0": ["open"], "S1": ["open", "large"], "S2": ["large"]}
-METADATA = {"S0": {"parameters": "7B", "date": "2024-03-01"}, "S1": {"parameters": 70e9}, "S2": {"date": 2023}}
+METADATA = {
+    "S0": {"parameters": 7 * 10**9, "date": "2024-03-01", "open": True, "licence": "MIT"},
+    "S1": {"parameters": 70 * 10**9, "open": False, "licence": "Apache-2.0"},
+    "S2": {"date": "2023", "open": True, "gone": 5},
+}
+FIELDS = [
+    {"key": "parameters", "name": "Parameters", "kind": "number", "is_column": True},
+    {"key": "date", "name": "Released", "kind": "date"},
+    {"key": "open", "name": "Open weights", "kind": "yes_no"},
+    {"key": "licence", "name": "Licence", "kind": "text"},
+]
 
 
 @pytest.fixture
@@ -23,6 +33,8 @@ def described(make):
     benchmark = make.published({f"S{i}": [dice.choice([1.0, 2.0, 3.0]) for _ in range(4)] for i in range(6)})
     for name in TAGS.keys() | METADATA.keys():
         System.objects.filter(name=name).update(tags=TAGS.get(name, []), metadata=METADATA.get(name, {}))
+    benchmark.metadata_fields = FIELDS
+    benchmark.save()
     return benchmark
 
 
@@ -44,6 +56,13 @@ def names(board) -> list[str]:
         ({"least": (("parameters", "10b"),)}, ["S1"]),
         ({"least": (("parameters", "7,000,000,000"),)}, ["S0", "S1"]),
         ({"most": (("date", "2023-12-31"),)}, ["S2"]),
+        ({"most": (("date", "2024"),)}, ["S0", "S2"]),
+        ({"most": (("date", "2024-02"),)}, ["S2"]),
+        ({"meta": (("open", "yes"),)}, ["S0", "S2"]),
+        ({"meta": (("open", "no"), ("licence", "apache"))}, ["S1"]),
+        ({"meta": (("licence", "i"),)}, ["S0"]),
+        ({"least": (("gone", "1"),)}, []),
+        ({"meta": (("gone", "5"),)}, []),
         ({"least": (("date", "2024"),), "most": (("date", "2024-12"),)}, ["S0"]),
         ({"least": (("nowhere", "1"),)}, []),
     ],
@@ -52,18 +71,57 @@ def test_tags_and_ranges_of_the_metadata_leave_out_who_lacks_them(described, que
     assert sorted(names(shown(described, **query))) == expected
 
 
-def test_a_bound_that_is_no_number_and_no_date_is_named(described):
-    with pytest.raises(UnknownChoiceError, match=r"'big' is neither a number nor a date, as a bound of 'parameters'"):
-        shown(described, least=(("parameters", "big"),))
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("parameters", "big", "A bound of Parameters: 'big' is not a number such as 7000000000, 7B or 0.15"),
+        ("parameters", "9" * 41, "A bound of Parameters: '9999"),
+        ("date", "2024-13", "A bound of Released: '2024-13' is not a date"),
+        ("licence", "m", "Licence is a text of at most 300 characters, and has no bounds."),
+    ],
+)
+def test_a_bound_that_is_no_number_and_no_date_is_named(described, name, text, message):
+    with pytest.raises(UnknownChoiceError, match=f"^{re.escape(message)}"):
+        shown(described, least=((name, text),))
 
 
 @pytest.mark.parametrize(
-    ("value", "number"),
-    [("7B", 7e9), ("1.3k", 1300.0), ("1,300", 1300.0), (5, 5.0), ("2024-01-01", 2024.0), ("2024-13", None),
-     (True, None), (None, None), ("nan", None), ("inf", None), ([1], None), ("2024-02-30", None)],
-)  # fmt: skip
-def test_numbers_are_read_as_people_write_them_and_dates_as_years(value, number):
-    assert measured(value) == number
+    ("sort", "expected"),
+    [
+        ("meta.parameters", ["S0", "S1"]),
+        ("-meta.parameters", ["S1", "S0"]),
+        ("meta.date", ["S2", "S0"]),
+        ("meta.licence", ["S1", "S0"]),
+        ("-meta.open", ["S0", "S2", "S1"]),
+    ],
+)
+def test_a_field_orders_the_systems_and_those_without_a_value_stand_last(described, sort, expected):
+    board = shown(described, sort=sort)
+    key = sort.partition(".")[2]
+    known = [name for name in names(board) if key in METADATA.get(name, {})]
+    assert names(board)[: len(expected)] == (known if key == "open" else expected)
+    assert sorted(known) == sorted(expected)
+
+
+def test_an_order_by_a_field_that_there_is_not_is_named(described):
+    with pytest.raises(UnknownChoiceError, match="There is no field 'gone' of the systems here"):
+        shown(described, sort="meta.gone")
+
+
+def test_columns_of_the_metadata_are_those_that_the_owners_chose_or_the_reader(described):
+    by_name = {row.name: [fact.text for fact in row.facts] for row in shown(described).rows}
+    assert (by_name["S0"], by_name["S1"], by_name["S2"]) == (["7 B"], ["70 B"], [""])
+    by_name = {row.name: [fact.text for fact in row.facts] for row in shown(described, fields=("open", "date")).rows}
+    assert (by_name["S0"], by_name["S1"], by_name["S5"]) == (["2024-03-01", "yes"], ["", "no"], ["", ""])
+
+
+def test_a_filter_says_the_place_among_those_that_it_leaves(described):
+    ranks = {row.name: row.reference_rank for row in shown(described).rows}
+    left = shown(described, meta=(("open", "yes"),)).rows
+    better = {row.name: sum(ranks[other.name] < ranks[row.name] for other in left) for row in left}
+    assert {row.name: row.among_text for row in left} == {name: f"{n + 1} of 2 shown" for name, n in better.items()}
+    assert {row.reference_rank for row in left} == {ranks["S0"], ranks["S2"]}
+    assert {row.among_text for row in shown(described).rows} == {""}
 
 
 @pytest.mark.parametrize("top", [1, 3, 5])

@@ -7,10 +7,29 @@ from leaderboard.boards.rows import score_text, shade_of
 
 @pytest.mark.parametrize(
     ("score", "text"),
-    [(0.1 + 0.2, "0.3"), (1234567.0, "1.23457e+06"), (-3.0, "\N{MINUS SIGN}3"), (0.0, "0"), (float("nan"), "")],
+    [
+        (0.1 + 0.2, "0.3"),
+        (0.81234567, "0.8123"),
+        (41.6666, "41.67"),
+        (9.99999, "10"),
+        (1234567.0, "1234567"),
+        (1234.56, "1235"),
+        (0.000123456, "0.0001235"),
+        (1e-7, "1e\N{MINUS SIGN}07"),
+        (5e12, "5e+12"),
+        (-3.0, "\N{MINUS SIGN}3"),
+        (0.0, "0"),
+        (float("nan"), ""),
+        (float("inf"), "inf"),
+    ],
 )
-def test_a_score_for_people_has_six_digits(score, text):
+def test_a_score_for_people_has_four_digits_and_all_of_a_whole_number(score, text):
     assert score_text(score) == text
+
+
+def test_an_average_rank_is_written_as_it_is_called():
+    assert [score_text(-4.16667, rule) for rule in ("average_rank", "borda")] == ["4.167", "\N{MINUS SIGN}4.167"]
+    assert score_text(-0.0, "average_rank") == "0"
 
 
 @pytest.mark.parametrize(

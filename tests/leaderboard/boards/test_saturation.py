@@ -87,7 +87,7 @@ def test_an_owner_marks_a_system_on_its_page_and_no_input_of_a_ranking_changes(m
     assert 'id="baseline"' in page
     path = reverse("baseline", args=[benchmark.key, "people"])
     page = client.post(path, {"baseline": "human", "reason": "Ten people."}, follow=True).content.decode()
-    assert "People is marked as: human baseline." in page
+    assert "People is now marked as: human baseline." in page
     client.logout()
     board = client.get(reverse("board", args=[benchmark.key])).content.decode()
     assert '<tr class="is-baseline">' in board
@@ -115,7 +115,7 @@ def test_a_kind_that_there_is_not_is_refused_at_each_door(make, client):
     headers = {"Authorization": f"Token {secret}"}
     answer = client.patch(path, json.dumps({"baseline": "alien"}), content_type="application/json", headers=headers)
     assert answer.status_code == 400
-    with pytest.raises(ValidationError, match="'alien' is none of none, human, other"):
+    with pytest.raises(ValidationError, match="'alien' is not one of none, human, other"):
         mark_baseline(benchmark.systems.get(key="people"), "alien", author=owner)
     assert not System.objects.exclude(baseline="none").exists()
 
@@ -143,7 +143,7 @@ def test_a_board_has_no_more_baselines_than_sentences(make):
     benchmark = make.published({f"S{i}": [float(i)] for i in range(MAX_BASELINES + 1)})
     for i in range(MAX_BASELINES):
         marked(benchmark, f"S{i}")
-    with pytest.raises(ValidationError, match="A benchmark has at most 20 baselines"):
+    with pytest.raises(ValidationError, match="A benchmark can have at most 20 baselines"):
         marked(benchmark, f"S{MAX_BASELINES}")
     marked(benchmark, "S0", "none")
     marked(benchmark, f"S{MAX_BASELINES}")

@@ -53,7 +53,7 @@ def test_a_page_answers_503_with_the_time_to_come_again(locked):
     benchmark, _, client = locked
     answer = client.post(reverse("upload", args=[benchmark.key]), {"text": "system,Task 1\nA,1\n"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
-    assert "Busy for a moment" in answer.content.decode()
+    assert "The site is busy" in answer.content.decode()
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -119,7 +119,7 @@ def test_a_read_of_a_database_that_is_away_is_told_to_come_again(away):
     go_away()
     page, answer = client.get("/"), client.get(f"/api/v1/benchmarks/{benchmark.key}/")
     assert (page.status_code, page["Retry-After"]) == (503, "5")
-    assert "Away for a moment" in page.content.decode()
+    assert "Database not reachable" in page.content.decode()
     assert (answer.status_code, answer["Retry-After"], answer.json()["error"]["code"]) == (503, "5", "busy")
     assert UNCERTAIN not in answer.json()["error"]["message"]
 

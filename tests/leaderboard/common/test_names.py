@@ -1,8 +1,9 @@
 """Keys made from names, and names that are taken for each other."""
 
 import pytest
+from hypothesis import given, strategies as st
 
-from leaderboard.common.names import NearMisses, is_called, make_key
+from leaderboard.common.names import NearMisses, cut_apart, is_called, make_key
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from ranking_engine.text.confusables import skeleton
 
@@ -93,3 +94,32 @@ def test_a_double_looks_like_another_by_more_than_case_spaces_and_hyphens():
 )  # fmt: skip
 def test_a_system_is_called_by_a_part_of_its_name_or_of_its_key(text, is_it):
     assert is_called(text, "GPT 4 (turbo)", "gpt-4-turbo") == is_it
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        ([], []),
+        (["T5", "ERNIE"], ["T5", "ERNIE"]),
+        (["x" * 32, "y" * 33], ["x" * 32, "y" * 16 + "…" + "y" * 15]),
+        # What all begin with goes first, up to a separator; then the middle.
+        (
+            ["organisation-12/Model-284B-chat-v1-preview", "organisation-12/Model-284B-chat-v2", "organisation-12/A"],
+            ["…Model-284B-chat-v1-preview", "…Model-284B-chat-v2", "organisation-12/A"],
+        ),
+        # Where they would look the same, they stay whole.
+        (
+            ["a" * 20 + "1" + "b" * 20, "a" * 20 + "2" + "b" * 20],
+            ["a" * 20 + "1" + "b" * 20, "a" * 20 + "2" + "b" * 20],
+        ),
+    ],
+)
+def test_names_lose_their_middle_and_can_still_be_told_apart(names, short):
+    assert cut_apart(names) == short
+
+
+@given(st.lists(st.text(alphabet="ab/-", max_size=60), unique=True, max_size=8))
+def test_no_two_cut_names_are_the_same(names):
+    cut = cut_apart(names, most=12)
+    assert len(set(cut)) == len(names)
+    assert all(short == name or len(short) <= 12 for short, name in zip(cut, names, strict=True))

@@ -48,15 +48,19 @@ def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
 def test_tasks_whose_names_say_that_less_is_better_are_asked_about_by_name():
     assert direction_question([]) == ""
     assert direction_question([("Latency (ms)", "Latency")]) == (
-        "“Latency (ms)” counts as higher is better, though its name says “latency”. Is less better there?"
+        "“Latency (ms)” is set to “higher is better”, but its name contains “latency”. Is lower better?"
     )
     assert direction_question([("Cost", "Cost"), ("Loss", "Loss")]) == (
-        "“Cost” and “Loss” count as higher is better, though their names say “cost” and “loss”. Is less better there?"
+        "“Cost” and “Loss” are set to “higher is better”, but their names contain “cost” and “loss”. Is lower better?"
     )
 
 
 def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
-    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == ["", "No task votes.", "Why?"]
+    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == [
+        "",
+        "No task votes.",
+        "Why?",
+    ]
     assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
 
 
@@ -70,12 +74,15 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
         ),
         (
             {"proven": False, "distance": 12.5, "lower_bound": 11.0, "unique": None},
-            "The best order found, not proven optimal: its distance to the tasks is 12.5, and none is below 11.",
+            (
+                "The best order found, not proven optimal: "
+                "its distance to the tasks is 12.5, and no order has one below 11."
+            ),
         ),
         (
             {"unique": False, "proven": True, "distance": 3.0, "lower_bound": 3.0, "pairs_without_common_task": 1},
             (
-                "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally near. "
+                "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally good. "
                 "1 pair of systems share no task and count as equal."
             ),
         ),
@@ -83,21 +90,21 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
             {"proven": True, "distance": 202.0, "lower_bound": 202.0, "unique": None},
             (
                 "Proven optimal: no order disagrees less with the tasks (distance 202). "
-                "Whether other orders are equally near is not known."
+                "It is not known whether other orders are equally good."
             ),
         ),
         (
             {"decided_by_name": True},
             (
-                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
-                "order shown is one of several."
+                "Victories of equal strength were taken in the order of the systems’ names, which decided the result: "
+                "the order shown is one of several."
             ),
         ),
         (
             {"decided_by_name": True, "winners_complete": False},
             (
-                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
-                "order shown is one of several. The search for all winners ended early, so there may be more."
+                "Victories of equal strength were taken in the order of the systems’ names, which decided the result: "
+                "the order shown is one of several. The search for all winners was stopped early, so there may be more."
             ),
         ),
     ],
@@ -113,7 +120,10 @@ def test_what_must_be_known_beside_the_ranks_is_said(details, text):
         (
             "schulze",
             (0, 1),
-            "1 winner is below rank 1: whom nobody beats along paths wins, and the score counts how many each beats.",
+            (
+                "1 winner is below rank 1: a system that no other beats along paths wins, and the score counts how "
+                "many each beats."
+            ),
         ),
         (
             "ranked_pairs",

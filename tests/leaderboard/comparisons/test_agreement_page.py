@@ -114,7 +114,7 @@ def test_an_unknown_table_is_refused(make, client):
 @pytest.mark.parametrize("n", [3, 60])
 def test_the_page_takes_as_many_queries_for_many_systems_as_for_few(make, client, n, django_assert_num_queries):
     benchmark = make.published({f"S{i:03}": [float(i), float(-i)] for i in range(n)})
-    with django_assert_num_queries(7):  # three of them for the scores, and one for the systems, which are read once
+    with django_assert_num_queries(6):  # three of them for the scores, and one for the systems, which are read once
         page(client, benchmark)
     with django_assert_num_queries(3):
         page(client, benchmark)

@@ -99,18 +99,30 @@ def test_two_systems_are_tested_by_every_sign_vector(make, client):
     names = ["A", "B", "C"]
     scores = {"A": [9, 8, 7, 9, 8, 9, 3], "B": [5, 4, 6, 5, 2, 6, 4], "C": [1, 9, 2, 6, 5, 5, 9]}
     benchmark = make.published({name: [float(x) for x in scores[name]] for name in names})
-    shown = page(client, benchmark, a="a", b="b").context["page"].pair
+    pair = page(client, benchmark, a="a", b="b").context["page"].pair
     spread = [statistics.pstdev(column) for column in zip(*scores.values(), strict=True)]
     apart = [(x - y) / s for x, y, s in zip(scores["A"], scores["B"], spread, strict=True)]
     sums = [abs(sum(sign * d for sign, d in zip(signs, apart, strict=True))) for signs in
             itertools.product((1, -1), repeat=7)]  # fmt: skip
     expected = sum(total >= abs(sum(apart)) - 1e-9 for total in sums) / len(sums)
-    assert shown.p_value == pytest.approx(expected)
+    assert pair.p_value == pytest.approx(expected)
     assert expected == 4 / 128
-    assert "more than luck would explain: p = 0.0312" in shown.test_sentence
-    assert shown.sentence == "A is ahead on 6 of 7 common tasks, B on 1. By weight A beats B, 86 % against 14 %."
-    assert [task.outcome for task in shown.tasks] == ["first"] * 6 + ["second"]
-    assert {(rank.first, rank.second) for rank in shown.ranks if rank.rule == "mean"} == {(1, 3)}
+    assert pair.probability == 1 - 9 / 256  # all but 7 or 8 heads in 8 throws
+    assert (pair.probability_text, pair.units_text) == ("96.5 %", "6 ahead, 1 behind, 0 level")
+    assert "more than chance would explain: p = 0.0312" in pair.test_sentence
+    assert pair.sentence == "A is ahead on 6 of 7 common tasks, B on 1. By weight A beats B, 86 % against 14 %."
+    assert [task.outcome for task in pair.tasks] == ["first"] * 6 + ["second"]
+    assert {(rank.first, rank.second) for rank in pair.ranks if rank.rule == "mean"} == {(1, 3)}
+
+
+def test_tasks_on_which_two_systems_are_level_are_left_out_of_the_probability_and_counted(make, client):
+    scores = {"A": [9, 8, 7, 9, 8, 9, 3, 5], "B": [5, 4, 6, 5, 2, 6, 3, 5], "C": [1, 9, 2, 6, 5, 5, 9, 4]}
+    benchmark = make.published({name: [float(x) for x in row] for name, row in scores.items()})
+    pair = page(client, benchmark, a="a", b="b").context["page"].pair
+    assert pair.probability == 1 - 1 / 128  # ahead on 6 of 6
+    assert pair.units_text == "6 ahead, 0 behind, 2 level"
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/head-to-head/?a=a&b=b").json()
+    assert [answer[name] for name in ("n_ahead", "n_behind", "n_level", "n_units")] == [6, 0, 2, 8]
 
 
 def test_five_tasks_are_too_few_and_that_is_no_tie(make, client):
@@ -132,7 +144,7 @@ def test_the_dots_stand_between_the_worst_and_the_best_score_with_lower_is_bette
     ("asked", "problem"),
     [
         ({"a": "a", "b": "nobody"}, "There is no system &#x27;nobody&#x27; on this board."),
-        ({"a": "a", "b": "A"}, "A cannot be held against itself: choose two systems."),
+        ({"a": "a", "b": "A"}, "A cannot be compared with itself. Choose two different systems."),
     ],
 )
 def test_a_pair_that_there_is_not_is_said_and_the_page_stays(make, client, asked, problem):
@@ -161,7 +173,7 @@ def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, client, setti
     settings.ON_DEMAND_BUDGET = 10
     answer = page(client, benchmark)
     assert answer.status_code == 422
-    assert "up to 10 are computed on demand" in answer.content.decode()
+    assert "up to 10 can be computed on demand" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -172,11 +184,11 @@ def test_what_there_is_not_is_refused(make, client, query, status):
 
 
 def test_before_the_first_board_there_is_nobody_to_compare(make, client):
-    assert "Nobody to compare yet" in page(client, make.benchmark({}, n_tasks=2)).content.decode()
+    assert "Nothing to compare yet" in page(client, make.benchmark({}, n_tasks=2)).content.decode()
 
 
 @pytest.mark.parametrize("n", [3, 90])
 def test_the_page_takes_as_many_queries_for_many_systems_as_for_few(make, client, n, django_assert_num_queries):
     benchmark = make.published({f"S{i:03}": [float(i), float(-i)] for i in range(n)})
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         page(client, benchmark)

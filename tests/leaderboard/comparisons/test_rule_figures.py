@@ -258,7 +258,7 @@ def test_a_board_beyond_the_budget_has_all_but_the_distances(make, client, setti
     settings.ON_DEMAND_BUDGET = 3
     benchmark = make.published()
     answer = from_api(client, benchmark).json()
-    assert answer["no_distances"].startswith("This is 4 systems x 5 tasks = 20; up to 3 are computed on demand.")
+    assert answer["no_distances"].startswith("This is 4 systems x 5 tasks = 20; up to 3 can be computed on demand.")
     plurality = next(row for row in answer["results"] if row["rule"] == "plurality")
     assert (plurality["n_tied"], plurality["agreement_top"]) == (2, {"1": 0.0, "3": pytest.approx(2 / 3)})
     assert (plurality["dispersion_to"], plurality["kemeny_excess"], answer["dispersion"]) == (None, None, None)

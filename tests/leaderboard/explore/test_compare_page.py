@@ -66,7 +66,7 @@ def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, clie
     shown = [row["system"] for row in rows]
     assert shown == [row.name for row in found.rows]
     page = unescape(compact(client.get(address)))
-    assert "4 of 6 names stand on at least 2 of the 3 benchmarks" in page
+    assert "4 of 6 names appear on at least 2 of the 3 benchmarks" in page
     places = re.findall(r'<tr><th scope="row">Cleo.*?</tr>', page, re.DOTALL)[-1]
     assert re.findall(r"(=?\d+)<small>/(\d+)</small>", places) == [("=3", "5"), ("2", "4"), ("1", "4")]
 
@@ -84,11 +84,11 @@ def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_a
     address = "/compare/?b=first&b=second&rule=mean"
     with_1, with_2 = (unescape(compact(client.get(f"{address}&least={n}"))) for n in (1, 2))
     assert re.findall(r'name="least" min="(\d+)" max="12" value="(\d+)"', with_1) == [("2", "2")]
-    assert "3 of 6 names stand on at least 2 of the 2 benchmarks" in with_1
+    assert "3 of 6 names appear on at least 2 of the 2 benchmarks" in with_1
     assert with_1.replace("least=1", "least=2") == with_2
     make.published({"Zoe": [1.0], "Ada": [2.0]}, name="Fourth", key="fourth", n_tasks=1)
     make.published({"Yan": [1.0], "Xia": [2.0]}, name="Fifth", key="fifth", n_tasks=1)
-    for other, said in (("fourth", "Only Ada stands"), ("fifth", "No system stands")):
+    for other, said in (("fourth", "Only Ada appears"), ("fifth", "No system appears")):
         page = unescape(compact(client.get(f"/compare/?b=first&b={other}&least=1")))
         assert f"{said} on at least 2 of these 2 under the same name." in page
         assert "Who comes first?" not in page
@@ -126,7 +126,7 @@ def test_a_benchmark_that_hides_scores_takes_part_with_its_ranks_and_one_that_hi
     assert [row.places[1].rank for row in found.rows if row.name == "Ada"] == [1]
     secret.score_view = "own"
     secret.save()
-    assert "do not show whose ranks are whose" in compact(
+    assert "hide which system has which rank" in compact(
         client.get("/compare/?b=first&b=fourth&b=second").content.decode()
     )
     found = compared(CompareQuery(keys=("first", "fourth", "second"), rule="mean"))
@@ -159,3 +159,29 @@ def test_the_form_offers_some_benchmarks_finds_the_others_and_keeps_what_is_chos
     page = compact(client.get("/compare/?b=first&b=second&find=third"))
     boxes = re.findall(r'name="b" value="([a-z]+)"( checked)?', page)
     assert boxes == [("first", " checked"), ("second", " checked"), ("third", "")]
+
+
+def test_variants_are_columns_of_the_board_over_benchmarks(three, client):
+    query = {"b": ["first", "second", "third"], "rule": "mean", "variants": "copeland[variant=lower]\nveto[then=borda]"}
+    rows = list(csv.DictReader(io.StringIO(client.get("/compare/", query | {"format": "csv"}).content.decode())))
+    values = [[float("nan") if x is None else float(x) for x in SHARES[row["system"]]] for row in rows]
+    matrix = ScoreMatrix(values, system_names=[row["system"] for row in rows])
+    for key in ("copeland[variant=lower]", "veto[then=borda]"):
+        expected = [str(place) if place > 0 else "" for place in rank(matrix, key).ranks.tolist()]
+        assert [row[f"{key}_rank"] for row in rows] == expected
+    page = unescape(compact(client.get("/compare/", query | {"reference": "veto[then=borda]"})))
+    assert '<option value="veto[then=borda]" selected>Veto (ties by Borda)</option>' in page
+
+
+@pytest.mark.parametrize("variants", ["borda", "copeland[variant=nothing]", "x" * 4_000, "a\0[b=c]"])
+def test_the_page_leaves_out_what_is_no_variant_and_says_so(three, client, variants):
+    page = unescape(compact(client.get("/compare/", {"b": ["first", "second"], "variants": variants})))
+    assert "The page leaves it out." in page
+    assert "Ada" in page
+
+
+def test_a_variant_ranks_each_benchmark_that_has_it_as_a_column(three, make, client):
+    make.published({"Ada": [1.0, 5.0], "Bob": [2.0, 4.0]}, name="Fourth", key="fourth", variants=["veto[then=borda]"])
+    query = {"b": ["first", "fourth"], "rule": "veto[then=borda]", "variants": "veto[then=borda]"}
+    page = unescape(compact(client.get("/compare/", query)))
+    assert "Veto (ties by Borda) gives no ranking there" in page

@@ -57,7 +57,7 @@ def test_joint_winners_are_counted_and_others_of_the_same_number_are_a_change(ma
     benchmark = make.published(scores, tasks=tasks)
     for query, headline, is_changed in (
         ("", "3 systems jointly, as with the benchmark’s weights.", False),
-        ("&weights=t0:9,t1:9,t2:9", "3 systems jointly, others than with the benchmark’s weights.", True),
+        ("&weights=t0:9,t1:9,t2:9", "3 systems jointly, not the same as with the benchmark’s weights.", True),
         ("&weights=t0:2,t1:2,t2:2", "6 systems jointly. With the benchmark’s weights: 3 systems jointly.", True),
         ("&weights=t0:2", "4 systems jointly. With the benchmark’s weights: 3 systems jointly.", True),
         ("&weights=t0:9,t1:9", "A, B. With the benchmark’s weights: 3 systems jointly.", True),
@@ -66,6 +66,21 @@ def test_joint_winners_are_counted_and_others_of_the_same_number_are_a_change(ma
         assert f"First under Plurality: {headline}" in body
         chip = re.search(r'<li data-rule="plurality"[^>]*>', body)[0]
         assert ('class="is-changed"' in chip) == is_changed
+
+
+def test_a_rule_without_a_ranking_is_neither_another_winner_nor_counted(make, client):
+    """With gaps and the policy of no ranking, the rules that need every score say nothing."""
+    benchmark = make.published(TOY | {"E": [1.0, None, 2.0, 3.0, 1.0]}, missing_policy="worst")
+    body = compact(client.get(f"/b/{benchmark.key}/what-if/?policy=undefined"))
+    chips = re.findall(
+        r'<li data-rule="[^"]*" data-own="([^"]*)"[^>]*?(?: class="([^"]*)")?> ?<span>[^<]*</span> <b>([^<]*)<', body
+    )
+    silent = [state for own, state, now in chips if now == "no ranking"]
+    assert silent == ["is-unranked"] * len(silent)
+    assert len(silent) > 3
+    n_changed = sum(state == "is-changed" for _, state, _ in chips)
+    n_compared = sum(state != "is-unranked" for _, state, _ in chips)
+    assert f"{n_changed} of {n_compared} rules" in body
 
 
 def test_the_form_becomes_an_address_that_names_only_what_differs(make, client):
@@ -80,7 +95,7 @@ def test_what_cannot_be_answered_is_told(make, client, settings):
     path = f"/b/{benchmark.key}/what-if/"
     nobody = ",".join(f"task-{t}:0" for t in range(1, 6))
     for query, told in [
-        (f"weights={nobody}", "No task would vote: at least one has to weigh more than 0."),
+        (f"weights={nobody}", "At least one task needs a weight above 0."),
         ("weights=task-9:1", "The benchmark has no task of the key &#x27;task-9&#x27;"),
         ("rule=nonsense", "There is no rule &#x27;nonsense&#x27; on this board."),
         ("aggregation=nonsense", "There is no aggregation &#x27;nonsense&#x27;"),
@@ -90,7 +105,7 @@ def test_what_cannot_be_answered_is_told(make, client, settings):
     settings.ON_DEMAND_BUDGET = 100
     answer = client.get(f"{path}?weights=task-1:3")
     assert answer.status_code == 422
-    assert "up to 100 are computed on demand" in compact(answer)
+    assert "up to 100 can be computed on demand" in compact(answer)
 
 
 def test_asking_too_often_is_refused_and_the_stored_board_is_not(make, client, settings):

@@ -56,7 +56,7 @@ def test_the_ranks_are_those_worked_out_by_hand(client):
     winner = by_hand.condorcet_winner(by_hand.read_table("superglue"))
     assert ("no Condorcet winner" in page) is (winner is None)
     assert 'id="can-win"' in page
-    assert "too few to tell any two apart" in page
+    assert "too few to show a significant difference between any two systems" in page
 
 
 def test_the_page_says_who_can_win_and_who_beats_whom(client):
@@ -140,11 +140,11 @@ def test_weights_alone_are_taken_too():
 @pytest.mark.parametrize(
     ("text", "about", "message"),
     [
-        ("system,T1\nA,1\nB,x\n", "", "the table, line 3, column 2 (T1): 'x' is no number"),
-        ("system,T1\nA,1\nA,2\n", "", "the table, line 3, column 1 (system): the system 'A' already stands on line 2"),
+        ("system,T1\nA,1\nB,x\n", "", "the table, line 3, column 2 (T1): 'x' is not a number"),
+        ("system,T1\nA,1\nA,2\n", "", "the table, line 3, column 1 (system): the system 'A' is already on line 2"),
         ("system,T1,T2\nA,1\n", "", "line 2, column 2 (T1): the row has 2 columns, the header has 3"),
         ("system,T1\nA,inf\n", "", "line 2, column 2 (T1): 'inf' is infinite"),
-        ("system;T1\nA;1.234\nB;1,5\n", "", "line 3, column 2 (T1): both points and commas stand in the numbers"),
+        ("system;T1\nA;1.234\nB;1,5\n", "", "line 3, column 2 (T1): the table mixes decimal points and commas"),
         ("system,T1\n=A,1\n", "", "line 2, column 1 (system)"),
         ("system,T1\nA,1\n", '[[task]]\nname = "T1"\nweight = -1\n', "benchmark.toml, line 3: weight is -1"),
         ("system,T1\nA,1\n", '[[task]]\nname = "T2"\n', "benchmark.toml, line 2: unknown task 'T2'"),
@@ -168,7 +168,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(client, settings):
     assert "4 tasks; at most 3 are allowed" in compact(posted(client, "system,a,b,c,d\nA,1,2,3,4\n"))
     assert "too many systems; at most 2 are allowed" in compact(posted(client, TABLE))
     long = posted(client, TABLE + "#" * 400)
-    assert (long.status_code, "too large to be tried here" in compact(long)) == (400, True)
+    assert (long.status_code, "too large for this page" in compact(long)) == (400, True)
     huge = client.post("/try/", {"file": SimpleUploadedFile("scores.csv", b"x" * 120_000)})
     assert (huge.status_code, "was not read" in compact(huge)) == (413, True)
 
@@ -186,9 +186,9 @@ def test_what_takes_too_long_is_left_out_and_said_so(client, settings):
     table = "\n".join(["system," + ",".join(f"t{t}" for t in range(198)), *rows])
     about = "".join(f'[[task]]\nname = "t{t}"\ngroup = "g{t // 3}"\n' for t in range(198))
     page = unescape(compact(posted(client, table, about=about, aggregation="two_step")))
-    assert "The 3 seconds that there are did not last for" in page
-    assert "Bradley-Terry" in re.search(r"did not last for ([^<]*)", page)[1]
-    assert "It takes more time or memory than there is for an answer on demand: 3 seconds." in page
+    assert "The limit of 3 seconds was too short for" in page
+    assert "Bradley-Terry" in re.search(r"was too short for ([^<]*)", page)[1]
+    assert "It takes more time or memory than allowed for an answer on demand: 3 seconds." in page
     assert "Ranks of your table" in page
 
 
@@ -224,9 +224,42 @@ def test_only_the_sites_own_form_sends_tables():
 
 def test_a_column_whose_name_says_that_less_is_better_is_asked_about(client):
     table = "system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n"
-    question = "“Latency (ms)” counts as higher is better, though its name says “latency”."
+    question = "“Latency (ms)” is set to “higher is better”, but its name contains “latency”."
     assert question in compact(client.post("/try/", {"text": table}))
     about = '[[task]]\nname = "Accuracy"\n[[task]]\nname = "Latency (ms)"\ndirection = "lower"\n'
     page = compact(client.post("/try/", {"text": table, "about": about}))
     assert "Ranks under every rule" in page
     assert question not in page
+
+
+VARIANTS = "copeland[variant=lower]\nplurality[then=borda]\npositional[vector=5,3,1]\nmean[with=copeland,borda]"
+
+
+def test_variants_and_rules_made_of_others_are_columns_and_can_be_sorted_by(client):
+    ranks = ranks_in(posted(client, EVEN, variants=VARIANTS, reference="plurality[then=borda]", format="csv"))
+    matrix = to_matrix(read_table(EVEN.encode()))
+    keys = ["copeland[variant=lower]", "plurality[then=borda]", "positional[vector=5,3,1]", "borda[with=copeland,mean]"]
+    for key in keys:
+        expected = [str(place) for place in rank(matrix, key).ranks.tolist()]
+        assert ranks[key] == dict(zip(matrix.system_names, expected, strict=True))
+    page = unescape(compact(posted(client, EVEN, variants=VARIANTS, reference="plurality[then=borda]")))
+    assert '<option value="plurality[then=borda]" selected>Plurality (ties by Borda)</option>' in page
+    assert "Positional (5,3,1)" in page
+    of_file = ranks_in(posted(client, EVEN, about='variants = ["copeland[variant=lower]"]', format="csv"))
+    assert of_file["copeland[variant=lower]"] == ranks["copeland[variant=lower]"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "message"),
+    [
+        ("copeland[variant=upper\n", "expected one of"),
+        ("borda", "expected RULE[NAME=VALUE]"),
+        ("\n".join(f"positional[vector={k}]" for k in range(1, 15)), "14 variants; at most 12 are ranked"),
+        ("x" * 3_000, "at most"),
+        ("a\0b", "Null characters are not allowed"),
+    ],
+)
+def test_what_is_no_variant_is_refused_by_the_form(client, variants, message):
+    response = posted(client, EVEN, variants=variants)
+    assert response.status_code == 400
+    assert message in unescape(compact(response))

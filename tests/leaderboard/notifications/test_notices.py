@@ -80,8 +80,8 @@ def test_a_new_submission_is_told_to_those_who_decide(make):
     benchmark = make.benchmark(TWO, name="Speech", submission_policy="moderated")
     moderator, member = make.member(benchmark, "moderator"), make.member(benchmark, "member")
     batch = make.submitted(benchmark, "New", ["3", "3"], by=make.user())
-    told = "A submission of New to Speech waits for a decision."
-    assert texts(moderator) == texts(owner_of(benchmark)) == [told]
+    notice = "A submission of New to Speech needs a decision."
+    assert texts(moderator) == texts(owner_of(benchmark)) == [notice]
     assert texts(member) == []
     assert Notice.objects.first().path == reverse("manage_decide", args=[benchmark.key, batch.uuid])
 
@@ -117,8 +117,8 @@ def test_who_waits_beyond_the_time_that_they_were_told_hears_of_it_once_and_so_d
         Batch.objects.filter(pk=batch.pk).update(decide_by=timezone.now() - timedelta(hours=1))
     assert [escalate_overdue(), escalate_overdue()] == [1, 0]
     (told,) = texts(user)
-    assert told.startswith("Your submission of New to Speech still waits, although its time for a decision is over")
-    assert texts(owner_of(benchmark)) == ["The submission of New to Speech waits beyond its time."]
+    assert told.startswith("Your submission of New to Speech is still waiting, although the decision is overdue")
+    assert texts(owner_of(benchmark)) == ["The submission of New to Speech is overdue."]
 
 
 # --- Boards ----------------------------------------------------------------------------------------------------------
@@ -254,13 +254,13 @@ def test_many_notices_about_one_benchmark_are_one_mail_an_hour(make):
         make.submitted(benchmark, f"S{number}", ["3", "3"], by=make.user())
     (first,) = mails()
     assert (first.to, first.subject) == ([owner.email], "[Plurank] Speech: 3 notices")
-    assert all(f"A submission of S{n} to Speech waits" in first.body for n in range(3))
+    assert all(f"A submission of S{n} to Speech needs" in first.body for n in range(3))
     for number in range(3, 6):
         make.submitted(benchmark, f"S{number}", ["3", "3"], by=make.user())
     assert mails() == []
     NoticeDigest.objects.update(sent_at=timezone.now() - timedelta(minutes=61))
     (second,) = mails()
-    assert re.findall("A submission of (S[0-9]) to Speech waits", second.body) == ["S3", "S4", "S5"]
+    assert re.findall("A submission of (S[0-9]) to Speech needs", second.body) == ["S3", "S4", "S5"]
 
 
 def test_several_sweeps_at_once_put_one_mail(make_committed):
@@ -366,5 +366,5 @@ def test_the_page_asks_the_database_as_often_for_many_notices_as_for_one(make, d
     for number in range(n):
         Notice.objects.create(user=user, kind="token", key=str(number), text="Text", path="/")
     client = signed_in(user)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(4):
         client.get(reverse("notices"))

@@ -130,7 +130,7 @@ def test_who_dies_at_every_attempt_is_given_up_too(db, settings):
     again()
     assert send_due_messages() == 0
     message.refresh_from_db()
-    assert (message.state, message.last_error[:32]) == ("failed", "the attempt ended without a word")
+    assert (message.state, message.last_error[:32]) == ("failed", "the attempt ended without a resu")
 
 
 def test_one_message_is_claimed_by_one_of_many_senders(make_committed):

@@ -71,7 +71,7 @@ def test_what_does_not_arrive_is_tried_again_by_the_same_number_and_a_redirect_i
     with hook_sink(tmp_path, 503, 302, 200) as sink:
         webhook, _ = add_hook(benchmark, sink.port)
         delivery = put_test(webhook)
-        with pytest.raises(WebhookError, match="A test waits"):
+        with pytest.raises(WebhookError, match="A test is already waiting"):
             put_test(webhook)
         found = []
         for _ in range(3):
@@ -127,7 +127,7 @@ def test_who_never_answers_is_switched_off_and_the_owners_are_told_once(make, in
     again()
     send_due_webhooks()
     webhook.refresh_from_db()
-    assert (webhook.is_active, webhook.why_off) == (False, "Nothing arrived there for half a day.")
+    assert (webhook.is_active, webhook.why_off) == (False, "No delivery succeeded for half a day.")
     assert not OutboxMessage.objects.filter(state="waiting", kind="webhook").exists()
     notice = Notice.objects.get(kind="webhook")
     assert (notice.user, notice.path) == (owner_of(benchmark), f"/b/{benchmark.key}/manage/webhooks/")
@@ -165,10 +165,10 @@ def test_owners_manage_webhooks_on_the_page_and_the_trail_keeps_no_path_of_an_ad
         send_due_webhooks()
         page = compact(client.get(path))
         assert ("delivered" in page, ">200<" in page, "T0KEN" in page) == (True, True, True)
-        assert "is switched off" in step("off")
+        assert "The webhook is off; waiting deliveries are not sent." in step("off")
         assert "switch it on first" in step("test")
-        assert "is switched on" in step("on")
-        assert "is deleted" in step("delete")
+        assert "The webhook is on." in step("on")
+        assert "The webhook was deleted." in step("delete")
     assert (Webhook.objects.count(), WebhookDelivery.objects.count(), OutboxMessage.objects.count()) == (0, 0, 0)
     trail = AuditEntry.objects.filter(subject="webhook").order_by("pk")
     assert [(row.field, row.before, row.after) for row in trail if row.field == "active"] == [

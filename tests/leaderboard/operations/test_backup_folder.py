@@ -64,12 +64,12 @@ def failing(file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "name either a file or"),
-        (["x", "--folder", "."], "name either a file or"),
+        ([], "give either a file or"),
+        (["x", "--folder", "."], "give either a file or"),
         (["x", "--keep", "3"], "--keep is for a folder"),
         (["--folder", ".", "--keep", "0"], "--keep takes 1 or more days"),
         (["--folder", ".", "--weekly", "3"], "--keep takes 1 or more days"),
-        (["--folder", "/nowhere", "--keep", "3"], "/nowhere is no folder"),
+        (["--folder", "/nowhere", "--keep", "3"], "/nowhere is not a folder"),
     ],
 )
 def test_what_the_command_does_not_take_is_said_in_a_line(arguments, words):

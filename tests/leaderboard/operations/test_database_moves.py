@@ -94,7 +94,7 @@ def test_what_postgresql_does_not_take_is_named_with_its_table_and_nothing_is_mo
         database.execute("INSERT INTO django_session VALUES (?, '', '2030-01-01 00:00:00')", ["k" * 41])
     run(f"sqlite:///{sqlite}", "manage.py", "backup", str(file))
     error = run(empty_postgresql, "manage.py", "restore", str(file), fails=True)
-    assert "PostgreSQL does not take what SQLite took: django_session: value too long" in error
+    assert "PostgreSQL does not accept what SQLite accepted: django_session: value too long" in error
     program = "import django; django.setup(); from django.contrib.sessions.models import Session as S; "
     assert run(empty_postgresql, "-c", f"{program}print(S.objects.count())") == "0\n"
 

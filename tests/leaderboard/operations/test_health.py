@@ -64,7 +64,7 @@ def test_a_queue_with_a_recomputation_of_hours_is_well(make):
     [("sweep", "no sweep"), ("rankings", "no worker of queue rankings"), ("studies", "no worker of queue studies")],
 )
 def test_where_no_process_of_a_role_ever_wrote_that_is_said(make, role, who):
-    expected = f"{who} was heard of within a day: none was started, or none reaches the database"
+    expected = f"{who} was seen within the last day: none was started, or none can reach the database"
     assert problems(role) == [expected]
     with pytest.raises(CommandError, match=expected):
         call_command("check_health", role)
@@ -88,24 +88,24 @@ def test_a_process_that_fell_silent_is_named_with_its_host_its_last_beat_and_the
     answers = {role: moment.sub("… s ago", text) for role, text in said.items()}
     assert answers == {
         "sweep": f"no sweep was heard of for 60 s: the last was sweep@{HERE} (process {pid} on {HERE}), … s ago; "
-        "it ended, and none was started in its place",
+        "it ended and was not restarted",
         "rankings": f"no worker of queue rankings was heard of for 60 s: the last was rankings@{HERE} (process "
-        f"{parent} on {HERE}), … s ago; it is still there, so it hangs, was stopped, or does not reach the "
-        "database: see its log",
+        f"{parent} on {HERE}), … s ago; it still exists, so it is stuck, was stopped, or cannot reach the database: "
+        f"see its log",
         "studies": "no worker of queue studies was heard of for 60 s: the last was studies@other (process 7 on other), "
-        "… s ago; it ended, hangs, or does not reach the database: see its log on other",
+        "… s ago; it ended, is stuck, or cannot reach the database: see its log on other",
     }
 
 
 def test_a_health_check_asks_for_any_process_one_of_this_host_or_this_very_one(make, capsys):
     heard_of("rankings", host="other", pid=7)
     call_command("check_health", "rankings")
-    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} was heard of"):
+    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} was seen"):
         call_command("check_health", "rankings", "--here")
     heard_of("rankings", pid=11)
     call_command("check_health", "rankings", "--here")
     call_command("check_health", "rankings", "--pid", "11")
-    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} with process id 7 was heard"):
+    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} with process id 7 was seen"):
         call_command("check_health", "rankings", "--pid", "7")
     assert capsys.readouterr().out == 3 * "well\n"
 

@@ -53,7 +53,7 @@ def test_metrics_are_for_whoever_brings_the_token(make, client, settings, header
     assert client.get("/metrics/", headers={"Authorization": header}).status_code == 404
 
 
-# --- Who works on what -----------------------------------------------------------------------------------------------
+# --- Jobs in progress -----------------------------------------------------------------------------------------------
 
 
 def test_staff_read_who_works_on_what_since_when_and_until_when_it_is_theirs(make, client):
@@ -62,14 +62,14 @@ def test_staff_read_who_works_on_what_since_when_and_until_when_it_is_theirs(mak
         state="running", worker="machine-7:4711", started_at=now - timedelta(seconds=65), attempts=2, progress=0.25,
         lease_until=now + timedelta(seconds=20),
     )  # fmt: skip
-    assert "Who works on what" not in compact(client.get("/status/"))
+    assert "Jobs in progress" not in compact(client.get("/status/"))
     client.force_login(make.user(is_staff=True), backend="django.contrib.auth.backends.ModelBackend")
     section = compact(client.get("/status/")).split('id="at-work"')[-1].split("</section>")[0]
     cells = re.findall(r"<t[hd][^>]*>(?:<code>)?([^<]*)", section.split("<tbody>")[1])
     assert cells[:5] == ["machine-7:4711", "Prospects", benchmark.name, "1", "2"]
     assert (int(cells[5]) >= 65, int(cells[6]) <= 20, cells[7]) == (True, True, "25 %")
     Job.objects.filter(kind="prospects").update(state="waiting")
-    assert "No worker has a job in hand" in compact(client.get("/status/"))
+    assert "No worker is busy" in compact(client.get("/status/"))
 
 
 # --- Clocks and other releases ---------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_a_backup_restores_into_an_empty_database_to_the_same_inputs_and_boards(
     before, file = facts(), tmp_path / "plurank.backup"
     call_command("backup", str(file))
     assert (file.stat().st_mode & 0o777) == 0o600
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="already exists"):
         call_command("backup", str(file))
     with pytest.raises(CommandError, match="the database is not empty"):
         call_command("restore", str(file))
@@ -187,7 +187,9 @@ def test_a_backup_that_was_tampered_with_is_found_out(make_committed, tmp_path, 
     connections.close_all()
 
 
-@pytest.mark.parametrize(("content", "words"), [(b"", "is no backup of Plurank"), (b"PK\x03\x04", "is no backup")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"", "is not a backup of Plurank"), (b"PK\x03\x04", "is not a backup")]
+)
 def test_another_file_is_no_backup(db, tmp_path, content, words):
     file = tmp_path / "file"
     file.write_bytes(content)

@@ -161,7 +161,7 @@ def test_the_command_says_what_it_would_delete_and_deletes_just_that(make, capsy
     call_command("prune", "--dry-run")
     planned = capsys.readouterr().out.splitlines()
     assert len(planned) == len(DESCRIPTIONS)
-    assert f"{1:>8} mails and deliveries to webhooks that went out or were given up would be deleted" in planned
+    assert f"{1:>8} emails and webhook deliveries that were sent or abandoned would be deleted" in planned
     assert AttemptCount.objects.count() == 1
     call_command("prune")
     done = capsys.readouterr().out.splitlines()
@@ -172,16 +172,16 @@ def test_the_command_says_what_it_would_delete_and_deletes_just_that(make, capsy
 
 def test_staff_read_when_it_last_ran_and_what_it_deleted(make, client):
     client.force_login(make.user(is_staff=True))
-    assert "has not looked for what is old yet" in client.get("/status/").content.decode()
+    assert "has not looked for old data yet" in client.get("/status/").content.decode()
     attempts(1200)
     for _ in range(3):
         retain()
         make_due()
     page = compact(client.get("/status/"))
-    row = 'Counts of failed attempts that are over</th><td class="number">200</td><td class="number">1,200</td>'
+    row = 'Expired counts of failed attempts</th><td class="number">200</td><td class="number">1,200</td>'
     assert ("ago</time>, and has deleted so far:" in page, row in page) == (True, True)
     client.logout()
-    assert "What is old" not in client.get("/status/").content.decode()
+    assert "Deletion of old data" not in client.get("/status/").content.decode()
 
 
 @pytest.mark.parametrize("is_pruned", [False, True])

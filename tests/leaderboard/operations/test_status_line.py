@@ -28,7 +28,7 @@ def test_the_board_says_its_place_and_asks_again_until_it_is_there(client, make,
     url = reverse("board", args=[waiting.key])
     page = compact(client.get(url))
     assert refreshes(page)
-    assert "1 board goes before it; expect it in about 2 minutes." in page
+    assert "1 board is computed first; expect it in about 2 minutes." in page
     Job.objects.filter(kind="rankings").exclude(benchmark=waiting).update(state="done")
     assert "It is next; expect it in about 1 minute." in compact(client.get(url))
     make.publish(waiting)

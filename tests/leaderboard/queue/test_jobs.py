@@ -241,7 +241,7 @@ def test_a_lease_that_ran_out_counts_as_an_attempt_and_the_job_is_due_again(make
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     jobs.sweep()
     now = Job.objects.get(pk=job.pk)
-    assert (now.state, now.attempts, now.error.split(":")[0]) == ("waiting", 1, "attempt 1 ended without a word")
+    assert (now.state, now.attempts, now.error.split(":")[0]) == ("waiting", 1, "attempt 1 ended without a result")
 
 
 @pytest.mark.parametrize(("seconds_left", "state"), [(60, "waiting"), (0, "failed")])

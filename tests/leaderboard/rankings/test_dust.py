@@ -145,8 +145,8 @@ def test_scores_within_a_tasks_precision_tie_and_pages_show_them_so_while_downlo
     assert revision_matrix(benchmark.publication.revision).matrix.values.tolist() == [[71.5, 1], [71.5, 1], [60, 3]]
     assert pair(client, benchmark, "a", "b") == {"F": "level", "G": "level"}
     told = (
-        "Scores are rounded to the precision of their tasks before anything is ranked, and are shown so: all to 0.5. "
-        "Downloads have them as they were given."
+        "Scores are rounded to the precision of their tasks before ranking, and shown rounded: all to 0.5. "
+        "Downloads have them as submitted."
     )
     for path in ("", "systems/a/", "rules/borda/", "head-to-head/?a=a&b=b"):
         assert told in client.get(f"/b/{benchmark.key}/{path}").content.decode(), path

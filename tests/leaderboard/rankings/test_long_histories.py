@@ -11,9 +11,9 @@ from leaderboard.rankings.notices import board_change
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.lifecycle import store_batch
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
+from ranking_engine.files.problems import InputError
 from tests.rows_read import rows_read
 
 SENT = 510  # more names than one statement held once

@@ -198,9 +198,9 @@ def test_the_history_and_the_page_say_when_the_ranks_were_removed_and_what_is_ke
     page = client.get(reverse("board", args=[benchmark.key]), {"revision": 3})
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", compact(page)))
     assert page.status_code == 410
-    assert f"They were removed on {today}, as those of most old revisions are." in text
+    assert f"They were removed on {today}, like those of most old revisions." in text
     assert Revision.objects.get(number=3).input_hash in text
-    assert "Those who own the benchmark can have them computed again." in text
+    assert "The benchmark’s owners can have them computed again." in text
 
 
 @pytest.mark.parametrize("route", ["agreement", "head_to_head", "prospects", "stability", "what_if", "embed"])
@@ -281,7 +281,7 @@ def test_removed_ranks_are_computed_again_from_the_scores_the_same_to_the_bit(ma
     page = client.get(board, {"revision": 3})
     assert (page.status_code, "computing" in compact(page)) == (200, False)
     rule = compact(client.get(reverse("rule", args=[benchmark.key, "borda"]), {"revision": 3}))
-    assert "what was found is old and no longer kept" in rule
+    assert "the results are old and were deleted" in rule
 
 
 def test_what_was_computed_again_is_kept_like_a_new_one_and_can_go_and_come_back_again(make):

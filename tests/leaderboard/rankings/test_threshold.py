@@ -151,7 +151,9 @@ def test_the_form_says_what_an_empty_field_means(make, client):
     benchmark = make.published(SCORES, tasks=percentages())
     client.force_login(benchmark.memberships.get(role="owner").user)
     page = unescape(compact(client.get(reverse("manage_tasks", args=[benchmark.key]))))
-    assert "Where you leave it empty, it is 95 % of the maximum, if all tasks that vote state the same maximum" in page
+    assert (
+        "If empty, it is 95 % of the maximum, provided that all tasks of weight above 0 have the same maximum"
+    ) in page
 
 
 def test_a_table_on_trial_and_the_command_line_derive_it_too(client, tmp_path, capsys):

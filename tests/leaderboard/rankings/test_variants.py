@@ -93,7 +93,7 @@ def test_a_variant_has_its_own_page_and_files(make, client):
     address = reverse("rule", args=[benchmark.key, POINTS])
     assert address == f"/b/{benchmark.key}/rules/positional%5Bvector=3,2,1%5D/"
     page = unescape(compact(client.get(address)))
-    assert "Positional (3,2,1) elects Bob." in page
+    assert "Winner under Positional (3,2,1): Bob." in page
     assert "<dd>Positional with vector = 3,2,1, ties = worst.</dd>" in page
     assert "Its properties" not in page
     api = f"/api/v1/benchmarks/{benchmark.key}/rankings/{quote(POINTS)}/"
@@ -107,7 +107,7 @@ def test_a_variant_has_its_own_page_and_files(make, client):
     properties = client.get(f"{api}properties/").json()
     assert (properties["results"], properties["reason"]) == (
         [],
-        "they are listed of Positional itself, not of its variants",
+        "violations are listed for Positional itself, not for its variants",
     )
 
 

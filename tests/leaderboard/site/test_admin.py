@@ -69,7 +69,7 @@ def test_two_tasks_of_one_name_are_refused_with_a_message(make, client, staff):
     address = reverse("admin:leaderboard_benchmark_change", args=[benchmark.pk])
     response = client.post(address, form_data(client.get(address)) | {"tasks-0-name": "TASK 2"})
     assert response.status_code == 200
-    assert "Another task of this benchmark is called" in str(response.context["errors"])
+    assert "This benchmark already has a task with the name" in str(response.context["errors"])
 
 
 def test_what_staff_change_stands_in_the_benchmark_s_own_trail(make, client, staff):

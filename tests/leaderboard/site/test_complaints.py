@@ -137,7 +137,7 @@ ANSWERS = {
     ),
     30: (
         "MTEB 1724: out of memory on loading results",
-        "leaderboard/site/test_pages.py::test_the_board_takes_five_queries_and_four_once_it_is_unpacked",
+        "leaderboard/site/test_pages.py::test_the_board_takes_four_queries_unpacked_or_not",
     ),
     31: (
         "Codabench 1327, 1804: slow lists",

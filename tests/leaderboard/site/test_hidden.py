@@ -21,10 +21,10 @@ from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.preview.table import preview_table
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, check_upload
 from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix, rank
+from ranking_engine.files.problems import InputError
 from tests.factories import Factory, audience_of_draft
 
 # Figures and names that stand nowhere else.
@@ -197,7 +197,7 @@ def test_own_score_boards_show_strangers_nothing_and_count_nobody(hidden):
     world = hidden["own"]
     for kind in ("anonymous", "proposer"):
         body = said(world, kind)[f"/b/{world.benchmark.key}/"]
-        assert "no system of yours is on this board" in body
+        assert "none of your systems is on this board" in body
         assert 'class="place">' not in body
         assert "3 systems" not in body
 
@@ -310,7 +310,7 @@ def test_an_error_about_a_near_name_does_not_tell_the_name(hidden, hiding, row):
 
 def test_what_does_not_say_that_it_hides_is_closed_to_restricted_viewers(hidden):
     world = hidden["ranks"]
-    with pytest.raises(PermissionDenied, match="show its scores to nobody"):
+    with pytest.raises(PermissionDenied, match="show its scores only to its moderators"):
         readable_benchmark(world.people["stranger"], world.benchmark.key)
     assert readable_benchmark(world.people["owner"], world.benchmark.key)[1].is_restricted is False
     assert (

@@ -13,8 +13,8 @@ from leaderboard.models import Batch, Draft, System
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.problems import InputError
 from tests.leaderboard.site.hostile import SCRIPT, confirmation, draft_of, form_of, signed_in
 
 
@@ -113,7 +113,7 @@ def test_a_system_that_left_the_board_is_still_its_submitters_own(make):
         reverse("submit", args=[benchmark.key]), form_of(benchmark, "withdrawn ONE"), follow=True
     )
     assert answer.status_code == 400
-    assert "came onto the board through another account" in answer.content.decode()
+    assert "was submitted by another account" in answer.content.decode()
     again = make.submitted(benchmark, "Withdrawn One", ["8"] * 5, by=submitter)
     assert make.submission_of(again).system == make.submission_of(batch).system
 

@@ -63,12 +63,13 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "board_download", "rule", "head_to_head", "agreement", "history_compare", "prospects",
-        "prospects~asked", "what_if", "what_if~weighed", "what_if_data", "stability", "distribution", "instances",
+        "board", "board_csv", "board_download", "rule", "head_to_head", "agreement", "scores", "task",
+        "history_compare", "pareto", "prospects", "prospects~asked",
+        "what_if", "what_if~weighed", "what_if_data", "stability", "distribution", "instances",
         "experiments", "experiment", "experiment_arrays",
         "system", "submit", "upload", "draft", "batch",
         "badge", "system_badge", "embed", "card", "feed",
-        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
+        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies", "manage_metadata",
         "manage_releases", "manage_queue", "manage_people", "manage_audit", "manage_webhooks",
     ],
 )  # fmt: skip

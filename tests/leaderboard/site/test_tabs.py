@@ -8,7 +8,8 @@ from django.urls import reverse
 from tests.markup import compact
 
 TABS = {
-    "board": "Board", "agreement": "Agreement", "head_to_head": "Head to head", "prospects": "Who can win",
+    "board": "Board", "scores": "Scores", "agreement": "Agreement", "head_to_head": "Head to head",
+    "prospects": "Who can win",
     "what_if": "What if", "stability": "Stability", "experiments": "Experiments", "instances": "Instances",
     "history": "History",
 }  # fmt: skip

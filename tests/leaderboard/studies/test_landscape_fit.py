@@ -47,28 +47,28 @@ def points(n: int, *, slope: float, noise: float = 0.0, bound: float = 0.0) -> l
         (points(9, slope=0), "There is no correlation: one of the two figures is the same on all 9 benchmarks."),
         (
             points(7, slope=0.5),
-            "These 7 benchmarks do not show a relation: whatever r is, fewer than 8 are too few.",
+            "These 7 benchmarks do not show a relation: at least 8 are needed, whatever r is.",
         ),
         (points(11, slope=0.05, noise=0.3), "These 11 benchmarks do not show a relation: p is above 0.05."),
         (
             points(11, slope=0.5, bound=1),
             (
-                "These 11 benchmarks do not show a relation: what was reached alone would, and the proven upper bounds "
-                "do not agree."
+                "These 11 benchmarks do not show a relation: the shares that were reached do, but the proven upper "
+                "bounds do not."
             ),
         ),
         (
             points(8, slope=0.5),
             (
-                "On these 8 benchmarks the more diverse ones tend to be the more sensitive ones. That does not say "
-                "that one is the cause of the other."
+                "On these 8 benchmarks the more diverse ones tend to be the more sensitive ones. That does not mean "
+                "that one causes the other."
             ),
         ),
         (
             points(8, slope=-0.5),
             (
-                "On these 8 benchmarks the more diverse ones tend to be the less sensitive ones. That does not say "
-                "that one is the cause of the other."
+                "On these 8 benchmarks the more diverse ones tend to be the less sensitive ones. That does not mean "
+                "that one causes the other."
             ),
         ),
     ],

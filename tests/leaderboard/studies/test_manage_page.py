@@ -84,26 +84,26 @@ def test_the_page_of_studies_says_in_each_state_what_a_study_waits_for(client, b
         engine_version=engine_version, benchmark=benchmark, sequence=1, parameters={}, parameter_hash="x",
         not_before=timezone.now(),
     )  # fmt: skip
-    assert page_text(client, benchmark) == "Not planned yet: 1 job of studies goes before its plan."
+    assert page_text(client, benchmark) == "Not planned yet: 1 job is before its plan."
     other.delete()
     Job.objects.filter(pk=plan.pk).update(state="running")
     assert page_text(client, benchmark) == "Being planned."
     Job.objects.filter(pk=plan.pk).update(state="failed", error="MemoryError: too much\ntrace")
     assert page_text(client, benchmark) == "It could not be planned: MemoryError: too much."
     Job.objects.filter(pk=plan.pk).update(state="done")
-    assert page_text(client, benchmark).startswith("Not planned with this revision: it was chosen later")
+    assert page_text(client, benchmark).startswith("Not planned for this revision: it was switched on later")
     StudyChoice.objects.update_or_create(
         benchmark=benchmark, study="leaders", defaults={"when": "demand", "budget_seconds": 60}
     )
     assert page_text(client, benchmark) == "Not planned: it runs when an owner asks for it."
     StudyChoice.objects.update(when="nightly")
-    assert page_text(client, benchmark) == ("Not planned yet: that happens at night, between 1:00 and 5:00 UTC.")
+    assert page_text(client, benchmark) == ("Not planned yet: it runs at night, between 1:00 and 5:00 UTC.")
     StudyChoice.objects.update(when="idle")
     Job.objects.filter(pk=plan.pk).update(state="waiting")
     run("study_plan")
     assert page_text(client, benchmark) == (
-        "Waiting for a worker: it is the next job; expect it in less than a minute. "
-        "It runs only while no board waits to be ranked."
+        "Queued: it is the next job; expect it in less than a minute. "
+        "It runs only while no board is waiting to be ranked."
     )
 
 
@@ -151,10 +151,10 @@ def test_a_study_runs_when_its_owner_asks(owner, benchmark):
 
 
 @pytest.mark.parametrize("n_chunks", [1, 5])
-def test_the_page_takes_eight_queries_however_many_chunks_there_are(
+def test_the_page_takes_seven_queries_however_many_chunks_there_are(
     owner, benchmark, n_chunks, django_assert_num_queries
 ):
     StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=20 * n_chunks)
     run("study_plan")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         owner.get(reverse("manage_studies", args=[benchmark.key]))

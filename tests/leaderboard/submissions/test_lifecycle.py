@@ -166,7 +166,7 @@ def test_a_batch_is_decided_once(make, decide, first):
     else:
         reject_batch(batch, actor=user, reason="no")
     before = Revision.objects.count(), SubmissionEvent.objects.count()
-    with pytest.raises(SubmissionError, match="decided already"), transaction.atomic():
+    with pytest.raises(SubmissionError, match="already decided"), transaction.atomic():
         decide(batch, actor=user)
     assert (Revision.objects.count(), SubmissionEvent.objects.count()) == before
     assert only(batch).state == first
@@ -175,7 +175,7 @@ def test_a_batch_is_decided_once(make, decide, first):
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_a_rejection_says_why(make, reason):
     batch = make.pending(make.benchmark({"A": [1.0]}), {"A": [2.0]}, by=make.user())
-    with pytest.raises(SubmissionError, match="Say why: the submitter reads it"):
+    with pytest.raises(SubmissionError, match="Give a reason: the submitter sees it"):
         reject_batch(batch, actor=make.user(), reason=reason)
     assert only(batch).state == "pending"
 
@@ -201,14 +201,14 @@ def test_only_what_is_accepted_is_withdrawn(make, state):
     if state == "withdrawn":
         accept_batch(batch, actor=user)
         withdraw_submission(only(batch), actor=user, reason="A mistake.")
-    with pytest.raises(SubmissionError, match="not accepted now"), transaction.atomic():
+    with pytest.raises(SubmissionError, match="not accepted any more"), transaction.atomic():
         withdraw_submission(only(batch), actor=user, reason="A mistake.")
     assert only(batch).state == state
 
 
 def test_only_what_is_withdrawn_is_reinstated(make):
     benchmark, user = make.benchmark({"A": [1.0]}), make.user()
-    with pytest.raises(SubmissionError, match="not withdrawn now"), transaction.atomic():
+    with pytest.raises(SubmissionError, match="not withdrawn any more"), transaction.atomic():
         reinstate_submission(Submission.objects.get(), actor=user, reason="A mistake.")
     assert benchmark.revisions.count() == 1
 
@@ -241,7 +241,7 @@ def test_who_may_no_longer_submit_confirms_nothing_and_keeps_the_draft(make, pol
     user = make.member(benchmark, role) if role else make.user()
     draft = drafted(benchmark, user)
     Benchmark.objects.update(submission_policy=policy)
-    with pytest.raises(SubmissionError, match="You may not submit to"):
+    with pytest.raises(SubmissionError, match="You cannot submit to"):
         confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
     assert (Draft.objects.count(), Batch.objects.count()) == (1, 1)
 
@@ -270,7 +270,7 @@ def test_a_draft_is_confirmed_once(make):
     draft = drafted(benchmark, user)
     kept = Draft.objects.get()
     confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
-    with pytest.raises(SubmissionError, match="confirmed or discarded already"):
+    with pytest.raises(SubmissionError, match="already confirmed or discarded"):
         confirm_draft(kept, actor=user, previewed_number=2, creates_systems=True)
     assert Batch.objects.filter(uploader=user).count() == 1
 
@@ -279,7 +279,7 @@ def test_a_draft_is_confirmed_by_its_owner_alone(make):
     benchmark = make.benchmark({"A": [1.0]})
     draft = drafted(benchmark, make.user())
     owner = benchmark.memberships.get().user
-    with pytest.raises(SubmissionError, match="somebody else's"):
+    with pytest.raises(SubmissionError, match="belongs to someone else"):
         confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=True)
     assert Draft.objects.count() == 1
 

@@ -8,16 +8,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Ban, Batch, Benchmark, Revision, Submission, SubmissionCount
 from leaderboard.rankings.scores import systems_at
 from leaderboard.submissions.embargo import end_embargoes
 from leaderboard.submissions.lifecycle import reject_batch, retract_batch, take_batch
-from leaderboard.submissions.problems import InputError, QuotaError, SubmissionError
+from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.quotas import TOTAL, after_deadline, day_of, quota_left, terms_of
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.status import batch_standing
 from leaderboard.submissions.uploads import Upload, submit_upload
+from ranking_engine.files.problems import InputError
 from tests.concurrency import at_once
+from tests.factories import owner_of
+from tests.markup import compact
+from tests.signing_in import signed_in
 
 FIVE = ["1"] * 5
 
@@ -39,21 +44,21 @@ def later(benchmark, **fields):
 # --- Caps -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("cap", "words"), [("daily_cap", "2 systems of yours a day"), ("total_cap", "in all")])
+@pytest.mark.parametrize(("cap", "words"), [("daily_cap", "2 systems a day"), ("total_cap", "in all")])
 def test_a_cap_holds_for_every_door_and_says_so(make, cap, words):
     benchmark, user = make.benchmark(**{cap: 2}), make.user()
     make.submitted(benchmark, "One", FIVE, by=user)
     submit_upload(benchmark, user, upload("Two"))
     with pytest.raises(QuotaError, match=words):
         submit_upload(benchmark, user, upload("Three"))
-    with pytest.raises(QuotaError, match="2 were submitted, so that one more cannot be"):
+    with pytest.raises(QuotaError, match="you have submitted 2, so one more would exceed"):
         make.submitted(benchmark, "Three", FIVE, by=user)
     assert quota_left(benchmark, user) == {"today" if cap == "daily_cap" else "in all": 0}
 
 
 def test_a_table_of_many_systems_does_not_pass_as_one_submission(make):
     benchmark, user = make.benchmark(daily_cap=3), make.user()
-    with pytest.raises(QuotaError, match="4 more cannot be"):
+    with pytest.raises(QuotaError, match="4 more would exceed"):
         submit_upload(benchmark, user, upload("A1", "A2", "A3", "A4"))
     submit_upload(benchmark, user, upload("A1", "A2", "A3"))
     assert counts(benchmark, user) == {day_of(timezone.now()): 3, TOTAL: 3}
@@ -85,10 +90,10 @@ def test_taking_a_waiting_submission_back_does_not_burn_the_quota(make):
     assert (counts(benchmark, user)[TOTAL], batch.submissions.get().state) == (0, "retracted")
     assert batch_standing(batch).state == "retracted"
     again = make.submitted(benchmark, "One", FIVE, by=user)
-    with pytest.raises(PermissionDenied, match="somebody else"):
+    with pytest.raises(PermissionDenied, match="someone else"):
         retract_batch(again, actor=make.user())
     take_batch(again, actor=benchmark.memberships.get(role="owner").user)
-    with pytest.raises(SubmissionError, match="decided already"):
+    with pytest.raises(SubmissionError, match="already decided"):
         retract_batch(again, actor=user)
 
 
@@ -119,17 +124,17 @@ def test_the_form_says_how_much_is_left_until_when_and_what_becomes_of_it(make):
     user = make.user()
     make.submitted(benchmark, "One", FIVE, by=user)
     assert terms_of(benchmark, user, limited=True) == [
-        "You may submit 2 today and 9 in all (systems; a table counts each of its rows).",
-        f"Submissions are taken until {soon:%-d %b %Y, %H:%M} UTC.",
-        f"A moderator decides about every submission, within 14 days; {after_deadline(benchmark)}.",
-        f"What is accepted now joins the board on {soon:%-d %b %Y, %H:%M} UTC.",
+        "You can submit 2 today and 9 in all (systems; each row of a table counts).",
+        f"Submissions are accepted until {soon:%-d %b %Y, %H:%M} UTC.",
+        f"A moderator decides on every submission within 14 days; {after_deadline(benchmark)}.",
+        f"Submissions accepted now join the board on {soon:%-d %b %Y, %H:%M} UTC.",
     ]
     owner = benchmark.memberships.get(role="owner").user
     assert len(terms_of(benchmark, owner, limited=False)) == 1
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     for route in ("submit", "upload"):
-        assert "You may submit 2 today" in client.get(reverse(route, args=[benchmark.key])).content.decode()
+        assert "You can submit 2 today" in client.get(reverse(route, args=[benchmark.key])).content.decode()
 
 
 # --- Deadlines and bans ---------------------------------------------------------------------------------------------
@@ -141,9 +146,9 @@ def test_no_door_accepts_submissions_after_the_deadline(make):
     benchmark = make.benchmark(deadline=timezone.now() + timedelta(hours=1))
     make.submitted(benchmark, "In time", FIVE, by=user)
     later(benchmark, deadline=timezone.now() - timedelta(seconds=1))
-    with pytest.raises(SubmissionError, match="Submissions were taken until"):
+    with pytest.raises(SubmissionError, match="Submissions were accepted until"):
         submit_upload(benchmark, user, upload("Late"))
-    with pytest.raises(SubmissionError, match="Submissions were taken until"):
+    with pytest.raises(SubmissionError, match="Submissions were accepted until"):
         make.submitted(benchmark, "Late", FIVE, by=user)
     make.submitted(benchmark, "Correction", FIVE, by=benchmark.memberships.get(role="owner").user)
 
@@ -216,3 +221,33 @@ def test_two_sweeps_at_once_end_an_embargo_once(committed_db, make_committed):
     later(benchmark, embargo_until=None)
     assert sum(at_once([end_embargoes, end_embargoes])) == 3
     assert Benchmark.objects.get(pk=benchmark.pk).last_revision_number == 4
+
+
+def test_the_head_of_a_board_says_until_when_who_decides_when_scores_appear_and_how_many_are_left(make, client):
+    soon, later_on = timezone.now() + timedelta(days=6, minutes=5), timezone.now() + timedelta(days=9)
+    benchmark = make.published(
+        submission_policy="moderated", deadline=soon, embargo_until=later_on, daily_cap=2, total_cap=5
+    )
+    common = [
+        f"submissions are open until {moment_in_words(soon)} (6 days left)",
+        f"a moderator decides about each submission, within {benchmark.decision_days} days",
+        f"what is accepted now appears on {moment_in_words(later_on)}",
+    ]
+    path = f"/b/{benchmark.key}/"
+    page = client.get(path)
+    assert page.context["terms"] == [*common, "each user may submit 2 per day and 5 in total (systems)"]
+    assert common[0] in compact(page)
+    assert signed_in(make.user()).get(path).context["terms"] == [
+        *common, "you may submit 2 today and 5 in all (systems)"
+    ]  # fmt: skip
+    assert signed_in(owner_of(benchmark)).get(path).context["terms"] == common
+
+
+def test_the_head_of_a_board_says_that_submissions_closed_and_nothing_where_there_is_nothing_to_say(make, client):
+    past = timezone.now() - timedelta(days=1)
+    closed, plain, shut = (
+        make.published(deadline=past), make.published(), make.published(submission_policy="closed", daily_cap=2)
+    )  # fmt: skip
+    assert client.get(f"/b/{closed.key}/").context["terms"] == [f"submissions closed on {moment_in_words(past)}"]
+    assert client.get(f"/b/{plain.key}/").context["terms"] == []
+    assert client.get(f"/b/{shut.key}/").context["terms"] == []

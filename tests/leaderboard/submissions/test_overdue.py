@@ -37,8 +37,8 @@ def test_a_submitter_reads_until_when_it_is_decided_and_what_happens_then(make):
     assert any("within 3 days" in term for term in terms_of(benchmark, user, limited=True))
     batch = submitted(make, benchmark, user)
     assert batch.decide_by - batch.created_at < timedelta(days=3, minutes=1)
-    assert f"until {batch.decide_by:%-d %b %Y, %H:%M} UTC; it is the next." in waiting_text(batch)
-    assert "stays in the queue, marked as overdue" in waiting_text(batch)
+    assert f"until {batch.decide_by:%-d %b %Y, %H:%M} UTC; it is first in the queue." in waiting_text(batch)
+    assert "stay in the queue, marked overdue" in waiting_text(batch)
 
 
 def test_what_is_accepted_at_once_has_no_deadline(make):
@@ -52,10 +52,10 @@ def test_what_is_overdue_stays_in_the_queue_and_both_sides_see_it(make, monkeypa
     after_its_deadline(monkeypatch)
     assert (escalate_overdue(), escalate_overdue()) == (1, 0)
     assert batch.submissions.get().state == "pending"
-    assert queue(benchmark, most=50)[0][0].flags[0].startswith("overdue: its submitter was told")
+    assert queue(benchmark, most=50)[0][0].flags[0].startswith("overdue: the submitter expects a decision by")
     page = batch_page(batch)
     assert "see that it is overdue" in waiting_text(batch)
-    assert page["batch"]["events"][-1]["text"] == "overdue: nobody decided in time"
+    assert page["batch"]["events"][-1]["text"] == "overdue: no decision in time"
     owner = benchmark.memberships.get(role="owner").user
     assert take_batch(batch, actor=owner).number == 2
 
@@ -63,12 +63,12 @@ def test_what_is_overdue_stays_in_the_queue_and_both_sides_see_it(make, monkeypa
 def test_what_is_overdue_is_rejected_with_the_reason_where_the_owners_chose_so(make, monkeypatch):
     benchmark, user = make.benchmark({"A": [1.0]}, submission_policy="moderated", rejects_overdue=True), make.user()
     batch = submitted(make, benchmark, user)
-    assert "is rejected, and can be submitted again" in waiting_text(batch)
+    assert "are rejected and can be submitted again" in waiting_text(batch)
     after_its_deadline(monkeypatch)
     assert (escalate_overdue(), escalate_overdue()) == (1, 0)
     event = SubmissionEvent.objects.get(submission__batch=batch)
     assert (event.kind, event.actor) == ("rejected", None)
-    assert event.reason == f"Nobody decided until {batch.decide_by:%-d %b %Y, %H:%M} UTC. You can submit it again."
+    assert event.reason == f"No moderator decided by {batch.decide_by:%-d %b %Y, %H:%M} UTC. You can submit it again."
 
 
 def test_a_later_change_of_the_setting_moves_no_deadline_that_was_told(make):

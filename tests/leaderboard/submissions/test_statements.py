@@ -21,9 +21,9 @@ from leaderboard.submissions.lifecycle import (
     withdraw_submission,
 )
 from leaderboard.submissions.moderation.decisions import queue, review
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, check_upload, submit_upload
+from ranking_engine.files.problems import InputError
 from tests.factories import owner_of
 from tests.signing_in import signed_in
 

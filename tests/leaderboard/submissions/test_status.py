@@ -7,6 +7,7 @@ from leaderboard.models import Batch, Job
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
 from leaderboard.submissions.status import batch_page
 from ranking_engine import RULES
+from tests.markup import compact
 
 
 def stages(batch: Batch) -> list[tuple[str, str, str]]:
@@ -28,7 +29,11 @@ def set_job(**fields) -> None:
 def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
     batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
     assert stages(batch) == [
-        ("accepted", "waiting", "A moderator decides; it is the next. You can close this page and come back."),
+        (
+            "accepted",
+            "waiting",
+            "A moderator decides; it is first in the queue. You can close this page and come back.",
+        ),
         ("computed", "waiting", ""),
         ("published", "waiting", ""),
     ]
@@ -54,8 +59,8 @@ def test_a_rejected_batch_says_why(make):
         ({"attempts": 1, "error": ""}, "waiting", "for a worker", False),
         ({"state": "running", "attempts": 1}, "running", "", False),
         ({"state": "running", "attempts": 2}, "running", "attempt 2", False),
-        ({"state": "failed", "attempts": 3, "error": "E: x\n\ntrace"}, "failed", "E: x. No score is lost.", True),
-        ({"state": "failed", "attempts": 3}, "failed", "it failed. No score is lost.", True),
+        ({"state": "failed", "attempts": 3, "error": "E: x\n\ntrace"}, "failed", "E: x. No scores are lost.", True),
+        ({"state": "failed", "attempts": 3}, "failed", "it failed. No scores are lost.", True),
         # The job ended between the moment at which the benchmark was read and that at which the job was.
         ({"state": "done", "attempts": 1}, "running", "", False),
     ],
@@ -85,6 +90,20 @@ def test_a_published_batch_shows_ranks_from_before_to_now(make):
     before = {"mean": 4, "plurality": 1, "borda": 4, "condorcet": None, "copeland": 4, "minimax": 2}
     found = {rank["rule_name"]: (rank["before"], rank["rank"]) for rank in page["ranks"]}
     assert {rule: found[RULES[rule].name] for rule in before} == {rule: (rank, 1) for rule, rank in before.items()}
+
+
+def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, client, monkeypatch):
+    monkeypatch.setattr("leaderboard.submissions.status.SHOWN_RANKS", 2)
+    benchmark, batch = accepted(make, {"E": [9.0] * 5, "F": [-9.0] * 5, "G": [8.0] * 5})
+    make.publish(benchmark)
+    page = batch_page(batch)
+    assert page["ranks"] == []
+    first, last = page["several"]
+    assert (first["name"], first["rank"], first["best"]) == ("E", 1, 1)
+    assert (last["name"], last["rank"], last["worst"]) == ("F", 7, 7)
+    client.force_login(batch.uploader)
+    body = compact(client.get(f"/submissions/{batch.uuid}/"))
+    assert "The first 2 systems; 1 more are on the board." in body
 
 
 def test_a_newcomer_has_no_rank_before(make):

@@ -12,7 +12,7 @@ from django.urls import reverse
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Benchmark, Draft, Revision, Score
 from leaderboard.rankings.published import published_board
-from leaderboard.submissions.importers import FORMATS
+from ranking_engine.importers import FORMATS
 from tests.markup import compact
 
 HEADER = "system,Task 1,Task 2\n"
@@ -64,11 +64,11 @@ def test_a_table_is_previewed_confirmed_and_on_the_board(make, client, board, up
 
 
 BAD = {
-    "text": (HEADER + "A,high,1\n", "line 2, column 'Task 1': 'high' is no number"),
-    "nan": (HEADER + "A,1,NaN\n", "line 2, column 'Task 2': 'NaN' is no number; leave the cell empty"),
+    "text": (HEADER + "A,high,1\n", "line 2, column 'Task 1': 'high' is not a number"),
+    "nan": (HEADER + "A,1,NaN\n", "line 2, column 'Task 2': 'NaN' is not a number; leave the cell empty"),
     "infinite": (HEADER + "A,1,inf\n", "line 2, column 'Task 2': 'inf'"),
     "too large": (HEADER + "A,1,1e999\n", "line 2, column 'Task 2'"),
-    "out of range": (HEADER + "A,1,101\n", "line 2, column 'Task 2': 101 is above 100, the greatest score of Task 2"),
+    "out of range": (HEADER + "A,1,101\n", "line 2, column 'Task 2': 101 is above 100, the maximum score of Task 2"),
     "unknown task": ("system,Task 1,Tusk 2\nA,1,2\n", "line 1, column 'Tusk 2': 'Tusk 2' is not a task"),
     "task twice": ("system,Task 1,task-1\nA,1,2\n", "line 1, column 'task-1': this is the second column of its task"),
     "system twice": (HEADER + "A,1,2\nB,1,2\na,3,4\n", "line 4"),
@@ -79,7 +79,7 @@ BAD = {
     "empty": ("\n", "empty"),
     "unclear comma": ("system;Task 1;Task 2\nA;1,234;2\n", "line 2, column 'Task 1': '1,234' may be a decimal number"),
     "latin-1": ("system,Task 1\nCafé,1\n".encode("latin-1"), "UTF-8"),
-    "nothing given": (HEADER + "A,,\n", "line 2: no score is given"),
+    "nothing given": (HEADER + "A,,\n", "line 2: there are no scores"),
     "NUL": (b"system,Task 1\nA\0,1\n", "line 2"),
 }
 
@@ -119,6 +119,55 @@ def test_every_bad_row_is_named_at_once(client, board, uploader):
     ]
 
 
+def test_header_cells_ranges_and_owners_are_told_in_one_pass(make, client):
+    tasks = [TaskSpec("CB"), TaskSpec("RTE"), TaskSpec("MultiRC", maximum=100)]
+    benchmark = make.published({"A": [1, 2, 3], "B": [4, 5, 6]}, tasks=tasks)
+    client.force_login(make.user(), backend="django.contrib.auth.backends.ModelBackend")
+    table = "system,CB,RTA,MultiRC\nNew,abc,1,2\nA,1,2,995\nOther,1,,99\n"
+    response = send(client, benchmark, table)
+    assert response.status_code == 400
+    assert response.context["errors"] == [
+        "line 1, column 'RTA': 'RTA' is not a task of this benchmark; did you mean 'RTE'?",
+        "line 2, column 'CB': 'abc' is not a number",
+        (
+            "line 3: A was submitted by another account; only that account, a moderator or an owner can replace its "
+            "scores. Choose another name, or ask the benchmark's owners."
+        ),
+        "line 3, column 'MultiRC': 995 is above 100, the maximum score of MultiRC",
+    ]
+
+
+def test_one_cause_in_many_lines_is_counted_once_with_its_first_places(make, client):
+    tasks = [TaskSpec("CB"), TaskSpec("MultiRC", maximum=100)]
+    benchmark = make.published({f"S{k}": [k, k] for k in range(12)}, tasks=tasks)
+    client.force_login(make.user(), backend="django.contrib.auth.backends.ModelBackend")
+    table = "system,CB,MultiRC\n" + "".join(f"S{k},greedy,{995 + k}\n" for k in range(12))
+    assert send(client, benchmark, table).context["errors"] == [
+        "line 2, column 'CB': 12 cells are not numbers, first on lines 2, 3, 4: 'greedy' is not a number",
+        (
+            "12 systems were submitted by other accounts; only these, a moderator or an owner can replace their "
+            "scores; first on lines 2, 3, 4"
+        ),
+        "column 'MultiRC': 12 scores are above 100, the maximum score of MultiRC; first on lines 2, 3, 4",
+    ]
+
+
+def test_a_refused_file_stays_on_the_page_as_text_for_another_try(client, board, uploader):
+    page = send(client, board, HEADER + "A,x,1\n")
+    assert "The table of scores.csv is in" in compact(page)
+    kept = page.context["form"]["text"].value()
+    assert kept == HEADER + "A,x,1\n"
+    assert send(client, board, kept.replace("x", "5"), pasted=True).status_code == 302
+
+
+@pytest.mark.parametrize("content", [HEADER + "A,x,1\n" + "\n" * 500_000, (HEADER + "Café,x,1\n").encode("latin-1")])
+def test_a_file_too_large_for_a_field_or_no_text_is_to_be_chosen_again(client, board, uploader, content):
+    page = send(client, board, content)
+    assert page.status_code == 400
+    assert not page.context["form"]["text"].value()
+    assert "Please choose it again" in compact(page)
+
+
 def test_a_near_miss_is_pointed_out_and_not_created_without_the_tick(client, board, uploader):
     make_long = HEADER + "Language model,1,2\n"
     address = send(client, board, make_long)["Location"]
@@ -132,13 +181,13 @@ def test_a_near_miss_is_pointed_out_and_not_created_without_the_tick(client, boa
 def test_a_file_of_50_mb_is_refused_with_one_message(client, board, uploader):
     response = send(client, board, b"system,Task 1\n" + b"A,1\n" * 13_000_000)
     assert response.status_code in (400, 413)
-    assert b"at most 10 MB are read" in response.content
+    assert b"the limit is 10 MB" in response.content
     assert Draft.objects.count() == 0
 
 
 def test_a_cell_may_say_why_there_is_no_score(client, board, uploader):
     response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\nD,with-held,3\n")
-    assert "line 5, column 'Task 1': 'with-held' is no number" in compact(response).replace("&#x27;", "'")
+    assert "line 5, column 'Task 1': 'with-held' is not a number" in compact(response).replace("&#x27;", "'")
     response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\n")
     cells = [row["scores"] for row in Draft.objects.get().rows]
     client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})

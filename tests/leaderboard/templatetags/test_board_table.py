@@ -16,6 +16,7 @@ ROW = Row(
     n_scored=8,
     n_voting_tasks=9,
     reference_rank=2,
+    place=2,
     least_rank=1,
     median_rank=2.5,
     greatest_rank=4,
@@ -51,8 +52,8 @@ def cell(**fields) -> str:
         ({"n_tied_with": 1, "change": -2, "shade": -3}, " class=d3>=3<i>↓2</i></td></tr>\n"),
         ({"n_tied_with": 2, "joins_above": True, "joins_below": True}, ' class="a b">=3</td></tr>\n'),
         ({"rank": 1, "change": 4, "shade": 4, "is_sole_winner": True}, " class=w>1<i>↑4</i></td></tr>\n"),
-        ({"rank": 1, "n_tied_with": 1, "change": 1, "shade": 1}, ' class="j u1">=1<i>↑1</i></td></tr>\n'),
-        ({"rank": 2, "is_winner": True}, " class=j>2</td></tr>\n"),
+        ({"rank": 1, "n_tied_with": 1, "change": 1, "shade": 1}, ' class="j u1"><u>=1</u><i>↑1</i></td></tr>\n'),
+        ({"rank": 2, "is_winner": True}, " class=j><u>2</u></td></tr>\n"),
         ({"interval_text": "1–6", "score_text": "743"}, ">3<em>1–6</em><small>743</small></td></tr>\n"),
     ],
 )
@@ -99,7 +100,9 @@ def test_a_name_cannot_leave_its_place():
 
 
 def test_a_system_that_no_rule_ranks_and_a_board_of_one():
-    nowhere = replace(ROW, reference_rank=None, least_rank=None, median_rank=None, greatest_rank=None, cells=[])
+    nowhere = replace(
+        ROW, reference_rank=None, place=None, least_rank=None, median_rank=None, greatest_rank=None, cells=[]
+    )
     assert '<span class="place">–</span>' in board_row(nowhere, [], 10)
     assert '<td class="range">–<i class="sr">not ranked by any rule</i></td>' in board_row(nowhere, [], 10)
     alone = replace(ROW, least_rank=1, median_rank=1, greatest_rank=1)

@@ -55,26 +55,38 @@ def test_a_systems_badge_counts_the_rules_under_which_the_board_has_it_first(mak
         n_first = found.count(1)
         low, high = ordinal(min(found)), ordinal(max(found))
         n_of = f"all {len(found)} rules"  # nothing is missing: the rules that elect rank everybody
-        told = message("system_badge", benchmark.key, system)
+        text = message("system_badge", benchmark.key, system)
         if n_first:
-            assert told == f"1st under {n_first} of {len(electing)} rules"
+            assert text == f"1st under {n_first} of {len(electing)} rules"
         else:
-            assert told == f"{low} to {high} under {n_of}"
+            assert text == f"{low} to {high} under {n_of}"
     n_winners = len({(tuple(sorted(column.winner_names)), column.n_winners) for column in electing})
     assert message("badge", benchmark.key) == f"{n_winners} winners under {len(electing)} rules"
 
 
 def test_a_badge_of_one_rule_tells_the_rank_the_tie_and_why_there_is_none(make):
     benchmark = make.published({"A": [1, None], "B": [2, 5], "C": [3, 4], "D": [1, 3]})
-    told = {system: message("system_badge", benchmark.key, system, query="?rule=mean") for system in "abcd"}
+    messages = {system: message("system_badge", benchmark.key, system, query="?rule=mean") for system in "abcd"}
     shared = "joint 1st of 3, Mean"
-    assert told == {"a": "unranked, Mean", "b": shared, "c": shared, "d": "3rd of 3, Mean"}
+    assert messages == {"a": "unranked, Mean", "b": shared, "c": shared, "d": "3rd of 3, Mean"}
     sentence = texts(ask("system_badge", benchmark.key, "a", query="?rule=mean"))[1]
     assert "A on " in sentence
     assert "No score on 1 of 2 voting tasks" in sentence
     assert message("badge", benchmark.key, query="?rule=mean") == "B and C, Mean"
     unknown = ask("badge", benchmark.key, query="?rule=none")
     assert (unknown.status_code, texts(unknown)[-1]) == (400, "unknown rule")
+
+
+def test_a_badge_of_prospects_tells_whether_a_system_can_win_and_hides_what_the_page_hides(make):
+    scores = {"A": [3, 1, 2], "B": [1, 3, 2], "C": [1, 1, 1]}
+    benchmark = make.published(scores)
+    messages = {system: message("system_badge", benchmark.key, system, query="?of=prospects") for system in "abc"}
+    assert messages == dict.fromkeys("abc", "computing")
+    benchmark = make.publish(benchmark, studies=True)
+    messages = {system: message("system_badge", benchmark.key, system, query="?of=prospects") for system in "abc"}
+    assert messages == {"a": "can win", "b": "can win", "c": "cannot win"}
+    Benchmark.objects.filter(pk=benchmark.pk).update(score_view=Benchmark.ScoreView.OWN)
+    assert message("system_badge", benchmark.key, "a", query="?of=prospects") == "not found"
 
 
 def test_a_badge_says_computing_withdrawn_and_nothing_of_what_there_is_not(make):
@@ -178,7 +190,10 @@ def test_the_feed_tells_each_new_board_what_changed_and_who_leads(make):
     second, first = entries(response)
     assert second["title"] == "Toy: revision 2, E first under Borda"
     assert first["title"] == "Toy: revision 1, B first under Borda"
-    assert "E, the Condorcet winner" in second["summary"]
+    assert (
+        "E wins alone under 22 of 23 rules with a winner and beats every other system head to head (Condorcet winner)"
+        in second["summary"]
+    )
     assert "Revision 2 (batch): E accepted." in second["summary"]
     assert "4 systems accepted" in first["summary"]
     assert second["id"] != first["id"]

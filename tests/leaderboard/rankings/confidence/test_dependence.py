@@ -55,10 +55,12 @@ def test_families_of_tasks_are_suggested_with_their_average_correlation(make):
 def test_board_and_stability_page_say_that_the_tasks_overlap(make, client):
     benchmark = published(make, overlapping_scores())
     dependence = published_dependence(benchmark.publication)
-    said = r"the tasks overlap: the 9 tasks carry about as much as \d\.\d independent ones"
+    said = r"the tasks overlap: the 9 tasks carry about as much information as \d\.\d independent ones"
     assert re.fullmatch(said, dependence.short)
     board = client.get(f"/b/{benchmark.key}/").content.decode()
-    assert f"But {dependence.short}, so this is too confident." in words(board)
+    folded = re.compile('<details class="answer-more">.*?</details>', re.DOTALL)
+    assert f"But {dependence.short}, so this is too confident." in words(folded.sub("", board))
+    assert re.search(r"Rank \d+(–\d+)? \(95 %\)", words(folded.sub("", board))) or "answer-about" not in board
     assert f'href="/b/{benchmark.key}/stability/?rule=borda#dependence"' in board
     stability = client.get(f"/b/{benchmark.key}/stability/").content.decode()
     assert dependence.sentence in words(stability)
@@ -70,7 +72,7 @@ def test_independent_tasks_are_said_to_agree_with_the_assumption(make, client):
     scores = (50 + 10 * (generator.normal(size=(40, 1)) + generator.normal(size=(40, 9)))).round(1)
     benchmark = published(make, scores)
     dependence = published_dependence(benchmark.publication)
-    assert dependence.sentence.startswith("The tests rest on 9 tasks, taken as independent. Their scores agree")
+    assert dependence.sentence.startswith("The tests assume 9 tasks, taken as independent. The scores agree")
     assert (dependence.short, dependence.suggestions) == ("", [])
     assert "tasks overlap" not in words(client.get(f"/b/{benchmark.key}/").content.decode())
 
@@ -78,7 +80,7 @@ def test_independent_tasks_are_said_to_agree_with_the_assumption(make, client):
 def test_a_board_of_few_systems_says_that_nothing_can_be_told(make, client):
     benchmark = published(make, overlapping_scores(n_systems=6))
     page = words(client.get(f"/b/{benchmark.key}/stability/").content.decode())
-    assert "cannot be told from the scores: fewer than 10 systems have scores" in page
+    assert "The scores cannot show whether the tasks are independent: fewer than 10 systems have scores" in page
 
 
 def test_the_dependence_is_measured_where_the_pairs_are_not_tested(make, client):

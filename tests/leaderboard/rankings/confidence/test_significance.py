@@ -54,7 +54,7 @@ def test_a_system_far_ahead_stands_alone_and_the_others_in_one_run(make):
     assert p_value_by_hand(SPLIT["Even"], SPLIT["Odd"]) > 0.5
     assert inseparable(board) == {"Ahead": "", "Even": "2–3", "Odd": "2–3"}
     assert board.separability.text == (
-        "1 of 2 pairs of neighbours under Borda can be told apart at the 5 % level, by sign-flip tests on 10 tasks, "
+        "1 of 2 pairs of neighbours under Borda differ significantly at the 5 % level, by sign-flip tests on 10 tasks, "
         "taken as independent; 2 of all 3 pairs. Tested: what each task adds to the score under Borda, weights "
         "included."
     )
@@ -76,7 +76,8 @@ def test_five_tasks_are_too_few_to_tell_and_that_is_not_called_a_tie(make):
     assert inseparable(board) == {"Ahead": "", "Even": "", "Odd": ""}
     assert not board.separability.is_shown
     assert board.separability.text.startswith(
-        "Among 3 pairs at once, 5 tasks, taken as independent, are too few to tell any two systems of this board apart"
+        "Among 3 pairs at once, 5 tasks, taken as independent, are too few to show a significant difference between "
+        "any two systems of this board"
     )
 
 
@@ -97,45 +98,46 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
             family(3),
             family(6, 1),
             (
-                "No two neighbours under Copeland can be told apart at the 5 % level, by sign-flip tests on 12 "
+                "No two neighbours under Copeland differ significantly at the 5 % level, by sign-flip tests on 12 "
                 "clusters of "
                 "tasks, as the owners declared; 1 of all 6 pairs. Tested: mean differences."
             ),
-            "no two neighbours can be told apart, 1 of all 6 pairs can",
+            "no two neighbours differ significantly, but 1 of all 6 pairs do",
         ),
         (
             family(106, 18, n_contradicted=16),
             family(5671, 2900, n_contradicted=30),
             (
-                "18 of 106 pairs of neighbours under Copeland can be told apart at the 5 % level, by sign-flip "
+                "18 of 106 pairs of neighbours under Copeland differ significantly at the 5 % level, by sign-flip "
                 "tests on 12 "
                 "clusters of tasks, as the owners declared; 2,900 of all 5,671 pairs. In 16 pairs of neighbours "
                 "and 30 of "
-                "all pairs the system ranked lower is ahead by more than luck would explain: they contradict "
-                "the ranking. "
+                "all pairs the system ranked lower is ahead by more than chance would explain: they contradict the "
+                "ranking. "
                 "Tested: mean differences."
             ),
-            "18 of 106 pairs of neighbours can be told apart; 16 pairs of neighbours contradict the ranking",
+            "18 of 106 pairs of neighbours differ significantly; 16 pairs of neighbours contradict the ranking",
         ),
         (
             family(86, verdict="too_few_tasks"),
             family(3741, verdict="too_few_tasks"),
             (
-                "Among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to tell any two "
-                "systems of this board apart at the 5 % level: even one that is ahead on all of them could be "
-                "so by luck. "
-                "That is not the same as a tie; a pair that you choose beforehand can be told apart: see head to head. "
+                "Among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to show a "
+                "significant difference between any two systems of this board at the 5 % level: even a system that is "
+                "ahead on all of them could be so by chance. That is not the same as a tie; for a pair that you "
+                "choose beforehand a test is possible: see head to head. "
                 "Tested: mean differences."
             ),
             (
-                "among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to tell any two "
-                "apart; a pair that you choose beforehand can be told apart: see head to head"
+                "among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to show a "
+                "significant difference between any two systems; for a pair that you choose beforehand a test is "
+                "possible: see head to head"
             ),
         ),
         (
             family(0),
             family(3, n_tied=3),
-            "All systems share one rank under Copeland: there is nothing to tell apart.",
+            "All systems share one rank under Copeland: there are no differences to test.",
             "all systems share one rank",
         ),
         (family(0), family(0), "", ""),
@@ -187,13 +189,19 @@ def test_board_and_head_to_head_name_their_family_and_do_not_contradict_each_oth
     """With 9 tasks even a system ahead on all of them has p = 0.0039: enough for one pair, not for 190 at once."""
     benchmark = computed(make, {f"System {k:02}": [float(k + t % 3) for t in range(9)] for k in range(20)})
     board = compact(client.get(f"/b/{benchmark.key}/"))
-    assert "Among 190 pairs at once, 9 tasks, taken as independent, are too few to tell any two apart" in board
-    assert "a pair that you choose beforehand can be told apart: see head to head" in board
+    assert (
+        "Among 190 pairs at once, 9 tasks, taken as independent, are too few to show a significant difference "
+        "between any two systems"
+    ) in board
+    assert "for a pair that you choose beforehand a test is possible: see head to head" in board
     stability = compact(client.get(f"/b/{benchmark.key}/stability/"))
-    assert "Among 190 pairs at once, 9 tasks, taken as independent, are too few to tell any two systems" in stability
+    assert (
+        "Among 190 pairs at once, 9 tasks, taken as independent, are too few to show a significant difference "
+        "between any two systems"
+    ) in stability
     pair = compact(client.get(f"/b/{benchmark.key}/head-to-head/?a=system-19&b=system-00"))
     assert (
-        "On 9 tasks, taken as independent, System 19 is ahead of System 00 by more than luck would explain: "
+        "On 9 tasks, taken as independent, System 19 is ahead of System 00 by more than chance would explain: "
         "p = 0.00391 by the exact sign-flip test, for one pair that was chosen beforehand."
     ) in pair
     assert "as likely with either sign" in pair
@@ -212,16 +220,16 @@ def test_a_benchmark_too_large_for_all_pairs_says_why_there_are_no_tests(make, m
     monkeypatch.setattr(significance, "MAX_SYSTEMS", 2)
     board = shown(computed(make, SPLIT))
     assert board.separability.text == (
-        "Which systems can be told apart is not tested: not computed for more than 2 systems (here 3)."
+        "Significant differences were not tested: not computed for more than 2 systems (here 3)."
     )
 
 
 def test_the_pages_say_it_where_the_ranking_is_read(make, client):
     benchmark = computed(make, SPLIT)
     board = compact(client.get(f"/b/{benchmark.key}/"))
-    assert "Inseparable ranks" in board
+    assert "Statistically tied ranks" in board
     assert '<td class="number">2–3</td>' in board
-    assert "1 of 2 pairs of neighbours under Borda can be told apart" in board
+    assert "1 of 2 pairs of neighbours under Borda differ significantly" in board
     rule = compact(client.get(f"/b/{benchmark.key}/rules/copeland/"))
     assert rule.count('<td class="number">2–3</td>') == 2
 
@@ -241,4 +249,4 @@ def test_the_api_names_the_ranks_that_cannot_be_told_apart(make, client):
 def test_one_system_and_one_task_are_no_error(make, scores):
     board = shown(computed(make, scores))
     assert not board.separability.is_shown
-    assert board.separability.text in ("", "All systems share one rank under Borda: there is nothing to tell apart.")
+    assert board.separability.text in ("", "All systems share one rank under Borda: there are no differences to test.")

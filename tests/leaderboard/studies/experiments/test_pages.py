@@ -44,7 +44,7 @@ def test_the_form_of_every_study_has_its_parameters_and_runs_as_it_stands(board,
     run_experiments()
     result = text_of(reader.get(answer["Location"]))
     assert " Result " in result
-    assert "is computed; its figures are among the downloads" not in result
+    assert "is computed; see the downloads for its figures" not in result
     assert "Whole distribution (.npz)" in result
 
 
@@ -85,7 +85,7 @@ def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, r
         ({"combined": "borda[then=nothing]"}, "`rule` is 'nothing'; expected one of mean,"),
         (
             {"combined": "borda[with=condorcet]"},
-            "borda[with=condorcet]: condorcet cannot be combined: it ranks nobody.",
+            "borda[with=condorcet]: condorcet cannot be combined: it ranks no system.",
         ),
         ({"combined": "positional"}, "`rules` names 'positional', which needs vector"),
         ({"rules": ["nothing"]}, "Select a valid choice. nothing is not one of the available choices."),
@@ -129,11 +129,11 @@ def test_readers_without_an_account_see_results_and_are_asked_to_sign_in(make, b
 def test_a_waiting_experiment_says_so_and_looks_again(board, reader):
     location = reader.post(address(board), {"study": "diversity", "seed": "0"})["Location"]
     page = reader.get(location).content.decode()
-    assert "It waits for a worker." in page
+    assert "Queued." in page
     assert 'hx-trigger="every 3s"' in page
     run_experiments()
     page = reader.get(location).content.decode()
-    assert "It waits for a worker." not in page
+    assert "Queued." not in page
     assert "hx-trigger" not in page
 
 

@@ -88,7 +88,7 @@ def test_a_newer_revision_does_not_end_it(make, board):
         ("missing_scores", {"top": float("nan")}, "`top`: expected finite numbers"),
         ("diversity", {"copied_tasks": ["no such task"]}, "there is no such task"),
         ("diversity", {"copied_tasks": ["x" * 201]}, "expected a value like"),
-        ("worst_case", {"rule": "condorcet"}, "it elects and does not rank"),
+        ("worst_case", {"rule": "condorcet"}, "it names a winner and does not rank"),
         ("worst_case", {"n_top": 4}, "4 systems are ranked and 4 are the first"),
     ],
 )

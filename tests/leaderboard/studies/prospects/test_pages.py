@@ -43,10 +43,12 @@ def told(client, benchmark, query: str = "", name: str = "prospects", *arguments
 def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
     page = told(client, computed(make))
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
-    assert "Cannot win. No weighting works: Rounder is ahead of it on every task." in page
+    assert "Cannot win. No weights work: Rounder is ahead of it on every task." in page
     assert "Wins with Task 1 100 %" in page
     mixture = "against a half-and-half mixture of First and Second it gains on balance on no task."
-    assert f"Can tie for first. Some weightings let nobody beat it, none puts it above everybody: {mixture}" in page
+    assert (
+        f"Can tie for first. Under some weights no rival beats it, but under none does it beat every rival: {mixture}"
+    ) in page
 
 
 def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client):
@@ -57,7 +59,7 @@ def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client
 def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
     benchmark = computed(make)
     assert "Rounder is ahead" in told(client, benchmark, "?verdict=none")
-    assert "Second" not in told(client, benchmark, "?verdict=none").split("Under your own conditions")[0]
+    assert "Second" not in told(client, benchmark, "?verdict=none").split("Add your own constraints")[0]
     assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
 
 
@@ -78,8 +80,8 @@ def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, 
     ("system", "headline"),
     [
         ("narrow", "It can win head to head: moving 16.7 % of the weight is enough: Task 1 from 33.3 % to 50 %"),
-        ("broad", "With the benchmark’s own weights nobody beats it head to head."),
-        ("last", "It cannot win head to head, whatever the tasks weigh."),
+        ("broad", "With the benchmark’s own weights no rival beats it head to head."),
+        ("last", "It cannot win head to head under any task weights."),
     ],
 )
 def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, system, headline):
@@ -92,7 +94,8 @@ def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(mak
     make.accepted(benchmark, {"New": [5.0, 5.0]})
     make.publish(benchmark)
     page = told(client, benchmark)
-    assert "The prospects of this revision are waiting for a worker." in page
+    assert re.search("The results of this revision are queued: .*; expect them in (less than a|about) ", page)
+    assert b'hx-trigger="every 5s"' in client.get(f"/b/{benchmark.key}/prospects/").content  # until they are there
     assert "those of revision 1" in page
     assert "Cannot win." not in page
     assert "Cannot win." in told(client, benchmark, "?revision=1")
@@ -100,7 +103,7 @@ def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(mak
 
 
 def test_a_benchmark_without_scores_has_nothing_to_win(make, client):
-    assert "Nothing to win yet" in told(client, make.benchmark({}, n_tasks=2))
+    assert "Nothing computed yet" in told(client, make.benchmark({}, n_tasks=2))
 
 
 @pytest.mark.parametrize("n", [2, 60])
@@ -122,10 +125,12 @@ def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
     benchmark = make.publish(import_folder(FOLDER / "glue", owner=make.user()))
     run_job(Job.objects.get(kind="prospects").pk, worker="test")
     response = client.get(reverse("prospects", args=[benchmark.key]))
+    assert response.content.decode().count('class="prospect is-') == 10  # those that can win
+    response = client.get(reverse("prospects", args=[benchmark.key]), {"verdict": "all"})
     assert response.content.decode().count('class="prospect is-') == 87
     stored, _ = service.stored_prospects(benchmark.publication)
     proven = {p.system: p for p in stored.prospects.systems if p.verdict == "none" and len(p.certificate) > 1}
-    page = told(client, benchmark)
+    page = told(client, benchmark, "?verdict=all")
     assert page.count("on balance on every task") >= len(proven) > 0
 
 
@@ -136,13 +141,13 @@ def test_conditions_of_the_form_say_who_can_still_win(make, client):
     benchmark = computed(make)
     page = told(client, benchmark, "?of1=task:task-1&least1=75&most1=&more=&less=")
     assert "Task 1 weighs at least 75 %" in page
-    assert "1 of 4 systems can win under these conditions. 2 that could win otherwise are kept out by them." in page
+    assert "1 of 4 systems can win under these conditions. 2 more could win without them." in page
 
 
 def test_a_proof_names_the_conditions_that_it_needs(make, client):
     page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
-    kept = "No weighting that keeps “Task 2 weighs at most 20 %” works:"
-    assert f"{kept} where these hold, it loses on balance to First." in page
+    kept = "No weights that satisfy “Task 2 weighs at most 20 %” work:"
+    assert f"{kept} it loses on balance to First wherever they hold." in page
 
 
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
@@ -163,24 +168,24 @@ def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
     benchmark = computed(make)
     page = told(client, benchmark, "?rule=mean")
     assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
-    assert "Can win. Weights exist under which it has a higher score than everybody else." in page
-    assert "No weighting works: Rounder has a higher score on every task." in page
+    assert "Can win. There are weights under which it has a higher score than every other system." in page
+    assert "No weights work: Rounder has a higher score on every task." in page
     page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
     assert "1 of 4 systems can win Borda under these conditions." in page
-    kept = "No weighting that keeps “Task 1 weighs at least 75 %” works:"
-    assert f"{kept} where these hold, First has more points." in page
+    kept = "No weights that satisfy “Task 1 weighs at least 75 %” work:"
+    assert f"{kept} First has more points wherever they hold." in page
 
 
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
-        ("?of1=task:task-1&least1=many", "'many' is no percentage"),
+        ("?of1=task:task-1&least1=many", "'many' is not a percentage"),
         ("?of1=task:task-1&least1=175", "'175' is not between 0 and 100 %"),
         ("?least1=20", "Condition 1 has a bound and no task or group"),
         ("?of1=task:task-1", "No condition is complete"),
         ("?more=task:task-1", "needs a task or a group on both sides"),
         ("?of1=task:task-9&least1=20", "Unknown task 'task-9'"),
-        ("?rule=veto", "There is no way to win called 'veto'"),
+        ("?rule=veto", "'veto' is not a way to win"),
         ("?conditions=Task+1", "'Task 1' is no condition"),
         ("?conditions=minimise+Task+1&goal=minimise&goal_of=task:task-1", "Only one set can be minimised"),
     ],
@@ -217,20 +222,20 @@ def test_a_system_page_says_what_it_would_take(make, client):
     benchmark = computed(make, {"A": [1.0, 1.0, 2.0], "B": [2.0, 2.0, 1.0]})
     page = told(client, benchmark, "", "system", "a")
     change = "moves 16.7 % of the weight: Task 3 from 33.3 % to 50 %"
-    assert f", the smallest change that makes it lose to nobody head to head {change}" in page
-    assert "With the benchmark’s own weights that is so already." in told(client, benchmark, "", "system", "b")
+    assert f", the smallest change that makes it lose to no rival head to head {change}" in page
+    assert "With the benchmark’s own weights that is already so." in told(client, benchmark, "", "system", "b")
 
 
 def test_a_system_page_says_what_puts_it_above_another(make, client):
     benchmark = computed(make)
     page = told(client, benchmark, "?above=rounder", "system", "last")
-    assert "Nothing does: Rounder is ahead of Last on every task." in page
-    assert "Some weightings put First above Second." in told(client, benchmark, "?above=second", "system", "first")
+    assert "Nothing can: Rounder is ahead of Last on every task." in page
+    assert "Some weights put First above Second." in told(client, benchmark, "?above=second", "system", "first")
 
 
 def test_a_system_page_says_that_its_prospects_are_computed(make, client):
     page = told(client, make.published(SPECIALISTS), "", "system", "first")
-    assert "The prospects of this revision are waiting for a worker." in page
+    assert "The results of this revision are queued: " in page
 
 
 def test_the_board_leads_to_the_prospects(make, client):
@@ -248,3 +253,22 @@ def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, clien
     matrix = revision_matrix(benchmark.publication.revision).matrix.with_weights(weights)
     assert not Pairwise.of(matrix).beats[:, matrix.system_names.index("c")].any()  # it loses to nobody
     assert client.get(address).status_code == 200
+
+
+def test_a_long_list_begins_with_those_who_can_win_and_has_the_others_on_request(make, client):
+    """One system is ahead everywhere, one wins a task; the other 22 are behind both on every task."""
+    scores = {"First": [9.0, 9.0, 1.0], "Second": [8.0, 8.0, 9.0]} | {
+        f"Behind {k:02}": [k / 9, k / 9, 0.0] for k in range(22)
+    }
+    benchmark = computed(make, scores)
+    path = f"/b/{benchmark.key}/prospects/"
+    page = client.get(path)
+    assert [row.name for row in page.context["page"].rows] == ["First", "Second"]
+    assert "22 systems that cannot win are not listed here" in " ".join(html.unescape(page.text).split())
+    links = [(link.name, link.n, link.is_active) for link in page.context["links"].verdicts]
+    assert links[:2] == [("Can win or tie", 2, True), ("All", 24, False)]
+    assert page.text.index('id="conditions"') < page.text.index('class="prospects"')
+    whole = client.get(f"{path}?verdict=all")
+    assert (whole.context["page"].n_shown, whole.context["page"].n_hidden) == (24, 0)
+    assert client.get(f"{path}?q=behind 03").context["page"].rows[0].name == "Behind 03"
+    assert client.get(f"{path}?verdict=nonsense").status_code == 400

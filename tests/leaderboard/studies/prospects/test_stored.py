@@ -93,7 +93,7 @@ def test_tasks_of_weight_0_are_counted_apart(make):
         "Diagnostic weighs nothing here and does not vote. If it counted, 2 systems could win and 0 could not: 1 more "
         "could."
     )
-    assert page.sentence == "1 of 2 systems can win head to head under some weights; 1 cannot, whatever the weights."
+    assert page.sentence == "1 of 2 systems can win head to head under some weights; 1 cannot under any weights."
     shown, _ = what_it_takes(benchmark.publication, "b", "", "public")
     assert shown.with_all_tasks.verdict == "strict"
 
@@ -102,7 +102,7 @@ def test_a_benchmark_where_no_task_votes_says_so(make):
     benchmark = make.benchmark({"A": [1.0]}, tasks=[TaskSpec("Only", direction=0)])
     run_job(Job.objects.get(kind="prospects").pk, worker="test")
     benchmark = make.publish(benchmark)
-    assert stored_prospects(benchmark.publication) == (None, "no task votes")
+    assert stored_prospects(benchmark.publication) == (None, "no task has a weight above 0")
 
 
 def test_systems_without_scores_and_pairs_without_a_common_task_are_told_apart(make):
@@ -110,8 +110,8 @@ def test_systems_without_scores_and_pairs_without_a_common_task_are_told_apart(m
     page, _ = prospects_page(benchmark.publication, Query())
     assert {row.key: row.verdict for row in page.rows} == {"a": "tie_only", "b": "tie_only", "c": "no_scores"}
     told = {row.key: row.incomparable_text for row in page.rows}
-    assert told["a"] == "1 rival shares no task with it, and can neither beat it nor be beaten by it."
-    assert page.sentence.endswith("1 has no score on a task that votes.")
+    assert told["a"] == "1 rival shares no task with it and can neither beat it nor lose to it."
+    assert page.sentence.endswith("1 has no score on a task of weight above 0.")
 
 
 def test_the_weights_of_the_aggregation_are_where_nearest_weights_start(make):
@@ -155,7 +155,7 @@ def test_what_is_not_there_yet_says_how_far_it_is_and_where_an_earlier_one_stand
     jobs.update(state="running", progress=0.25)
     assert waiting_for(benchmark.publication).progress_percent == 25
     jobs.update(state="failed", error="MemoryError: 3 GiB\nTraceback")
-    text = "The prospects of this revision could not be computed: MemoryError: 3 GiB"
+    text = "The results of this revision could not be computed: MemoryError: 3 GiB"
     assert waiting_for(benchmark.publication).text == text
 
 
@@ -179,7 +179,7 @@ def test_conditions_are_read_by_names_and_keys_and_told_by_names(make):
         "the group Hard ones weighs at least 10 %",
         "the group Hard ones weighs at most 50 %",
         "Task A weighs at least as much as Task B",
-        "of the weights that win, Task B weighs as little as possible",
+        "of the winning weights, Task B weighs as little as possible",
     ]
 
 
@@ -213,7 +213,7 @@ def test_the_weight_of_a_set_is_minimised_among_the_weights_that_win(make):
 def test_a_board_that_is_too_large_is_refused_on_demand(make, monkeypatch):
     monkeypatch.setattr(service, "ON_DEMAND_CELLS", 4 * 4 * 5 - 1)
     revision = make.published().publication.revision
-    with pytest.raises(TooLargeError, match="4 systems x 4 rivals x 5 tasks = 80; up to 79 are solved on demand"):
+    with pytest.raises(TooLargeError, match="4 systems x 4 rivals x 5 tasks = 80; at most 79 can be solved on demand"):
         prospects_under(revision, read_conditions(["Task 1 >= 0.5"], revision), "public")
 
 
@@ -223,9 +223,9 @@ def test_a_board_that_is_too_large_is_refused_on_demand(make, monkeypatch):
 def test_what_puts_one_system_above_another(make):
     benchmark = computed(make, SPECIALISTS)
     found, _ = what_it_takes(benchmark.publication, "second", "first", "public")
-    assert found.pair["text"] == "Some weightings put Second above First."
+    assert found.pair["text"] == "Some weights put Second above First."
     found, _ = what_it_takes(benchmark.publication, "last", "rounder", "public")
-    assert found.pair["text"] == "Nothing does: Rounder is ahead of Last on every task."
+    assert found.pair["text"] == "Nothing can: Rounder is ahead of Last on every task."
     assert what_it_takes(benchmark.publication, "last", "last", "public")[0].pair is None
     assert what_it_takes(benchmark.publication, "last", "nobody", "public")[0].pair is None
 

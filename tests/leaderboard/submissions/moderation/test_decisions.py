@@ -90,7 +90,7 @@ def test_of_a_large_submission_the_queue_looks_at_the_beginning_and_says_so(make
     (row,), _ = queue(benchmark, most=9)
     assert (row.n_systems, row.title, row.n_more_flags) == (5, "New 0, New 1 and 3 more", 0)
     assert row.flags == [
-        "only the first 2 of its 5 systems were looked at: open it for all",
+        "only the first 2 of its 5 systems were checked: open it to see all",
         "New 0: far outside the range of the others on Task 1",
         "New 1: far outside the range of the others on Task 1",
     ]
@@ -117,12 +117,12 @@ def test_a_decision_says_in_a_sentence_what_the_preview_of_a_draft_says(make):
     row = SubmittedRow("Better", scores={"task-1": "20", "task-2": "55"})
     draft = make_draft(audience_of(make.user("Ann"), benchmark), [row], source="form")
     told = preview_draft(draft, audience_of_draft(draft)).summary
-    assert told.startswith("Better would stand at rank 1")
+    assert told.startswith("Better would have rank 1")
     assert review(make.pending(benchmark, {"Better": [20.0, 55.0]}, by=make.user("Bob"))).summary == told
     several = review(make.pending(benchmark, {"Better": [20.0, 55.0], "Worse": [1.0, 1.0]}, by=make.user("Cy")))
     assert several.summary == winners_sentence(several.effects) != ""
     known = review(make.pending(benchmark, {next(iter(SIX_SYSTEMS)): [1.0, 1.0]}, by=make.user("Di")))
-    assert known.summary.startswith(f"{next(iter(SIX_SYSTEMS))} would stand at rank ")
+    assert known.summary.startswith(f"{next(iter(SIX_SYSTEMS))} would have rank ")
 
 
 @pytest.mark.parametrize(("scores", "head", "column"), [
@@ -146,7 +146,7 @@ def test_deciding_about_several_makes_a_revision_each_and_says_what_was_decided_
     decide(batches[:1], "reject", actor=owner_of(benchmark), reason="No.")
     result = decide(batches, "accept", actor=owner_of(benchmark), reason="")
     assert (result.n_decided, len(result.refused)) == (2, 1)
-    assert "decided already" in result.refused[0]
+    assert "already decided" in result.refused[0]
     assert Revision.objects.filter(benchmark=benchmark).count() == 3
 
 
@@ -185,7 +185,7 @@ def test_a_moderator_withdraws_and_reinstates_with_a_reason(make):
     client.post(path, {"action": "reinstate", "reason": "Right after all.", "submission": str(number)})
     assert batch.submissions.get(uuid=number).state == "accepted"
     which_of_six = client.post(path, {"action": "withdraw", "reason": "x"}, follow=True)
-    assert "This submission has 6 systems; name one by its own" in which_of_six.content.decode()
+    assert "This submission has 6 systems; name one of them by its own" in which_of_six.content.decode()
 
 
 # --- What the owners' pages say ----------------------------------------------------------------------------------

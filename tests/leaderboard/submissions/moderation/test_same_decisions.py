@@ -119,7 +119,7 @@ def test_a_page_and_a_program_decide_the_same(make, decision, state, reason):
     if decision != "reject_and_ban":
         refusals = by_program(second, decision, reason, second.owner, several=False)
         assert second.outcome() == first.outcome()
-        assert refusals == [text.split(": ")[-1] if "decided already" in text else text for text in refused]
+        assert refusals == [text.split(": ")[-1] if "already decided" in text else text for text in refused]
     is_possible = (decision, state) in {
         ("accept", "pending"), ("reject", "pending"), ("reject_and_ban", "pending"), ("withdraw", "accepted"),
         ("reinstate", "withdrawn"), ("take_down", "accepted"), ("take_down", "withdrawn"),
@@ -143,7 +143,7 @@ def test_where_the_submitter_cannot_be_banned_neither_decides(make):
     before = first.outcome()
     refused, _ = by_page(first, "reject_and_ban", WHY, first.owner)
     refusals = by_program(second, "reject_and_ban", WHY, second.owner, several=True)
-    assert refused == refusals == ["Owners and moderators cannot be banned; take their role first."]
+    assert refused == refusals == ["Owners and moderators cannot be banned; remove their role first."]
     assert first.outcome() == second.outcome() == before
 
 
@@ -170,7 +170,7 @@ def test_nobody_else_takes_it_back(make):
     before = first.outcome()
     assert by_page(first, "retract", WHY, first.owner)[1] == 403
     told = by_program(second, "retract", WHY, second.owner, several=False)
-    assert told == ["This submission is somebody else's."]
+    assert told == ["This submission belongs to someone else."]
     assert first.outcome() == second.outcome() == before
 
 

@@ -238,7 +238,7 @@ def test_a_takedown_needs_a_reason_and_a_decision(make):
     benchmark, user = make.benchmark({"A": [1.0]}, submission_policy="moderated"), make.user()
     batch = make.pending(benchmark, {"S": [SECRET]}, by=user)
     submission, owner = newest(benchmark, "S"), owner_of(benchmark)
-    with pytest.raises(SubmissionError, match="Say why"):
+    with pytest.raises(SubmissionError, match="Give a reason"):
         take_down(submission, actor=owner, reason=" ")
     with pytest.raises(SubmissionError, match="Reject it first"):
         take_down(submission, actor=owner, reason=WHY)

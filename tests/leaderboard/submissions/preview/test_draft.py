@@ -11,9 +11,9 @@ from leaderboard.models import Draft
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import Preview, preview_draft
-from leaderboard.submissions.problems import InputError
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.files.problems import InputError
 from tests.factories import TOY, audience_of_draft
 from tests.leaderboard.site.rules import board_rules
 
@@ -148,7 +148,7 @@ def test_a_draft_that_cannot_be_stored_any_more_is_not_previewed(make):
     benchmark = make.benchmark(TOY)
     draft = make_draft(audience_of(make.user(), benchmark), [SubmittedRow("E", {"task-1": "9"})], source="form")
     make.submitted(benchmark, "E", ["1"] * 5, by=make.user())
-    with pytest.raises(InputError, match="came onto the board through another account"):
+    with pytest.raises(InputError, match="was submitted by another account"):
         preview_draft(draft, audience_of_draft(draft))
 
 

@@ -1,0 +1,115 @@
+"""One's own page: what is on it, what is not of it, and how often it asks the database."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from leaderboard.access.audience import audience_of
+from leaderboard.benchmarks.drafts import make_benchmark_draft
+from leaderboard.models import Benchmark
+from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.lifecycle import accept_batch
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.withdrawals import withdraw_own
+from tests.markup import compact
+
+pytestmark = pytest.mark.django_db
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@pytest.fixture
+def me(make, client):
+    user = make.user("Me")
+    client.force_login(user, backend=BACKEND)
+    return user
+
+
+def page_of(client, query=""):
+    return compact(client.get(reverse("dashboard") + query))
+
+
+def part(page, name):
+    return page.partition(f'id="{name}"')[2].partition("</section>")[0]
+
+
+def states(page):
+    """{systems: state} of the list of submissions."""
+    row = r'<th scope="row"><a [^>]*>([^<]*)</a></th><td><a [^>]*>[^<]*</a></td><td>(.*?)</td>'
+    return {name: re.sub("<[^>]*>", "", state).strip() for name, state in re.findall(row, part(page, "submissions"))}
+
+
+def test_an_empty_page_says_what_to_do(client, me):
+    page = page_of(client)
+    assert "You have submitted nothing yet." in page
+    assert "You do not own or moderate a benchmark." in page
+    assert 'id="drafts"' not in page
+
+
+def test_it_has_drafts_submissions_with_their_states_and_notices(client, make, me):
+    benchmark = make.published({"A": [1.0]}, submission_policy="open", name="Open one")
+    make_draft(audience_of(me, benchmark), [SubmittedRow(system_name="Draft", scores={"task-1": "3"})], source="form")
+    make_benchmark_draft(me, name="To be", table=b"system,t\nA,1\n")
+    one = make.submitted(benchmark, "First", ["2"], by=me)
+    two = make.submitted(benchmark, "Second", ["3"], by=me)
+    make.submitted(benchmark, "Foreign", ["4"], by=make.user())
+    make.pending(benchmark, {"P1": [1.0], "P2": [2.0]}, by=me)
+    withdraw_own(audience_of(me, benchmark), one.submissions.get(), reason="Wrong.")
+    Benchmark.objects.filter(pk=benchmark.pk).update(submitters_withdraw=False)
+    benchmark.refresh_from_db()
+    withdraw_own(audience_of(me, benchmark), two.submissions.get(), reason="Wrong, too.")
+    page = page_of(client)
+    assert states(page) == {
+        "First": "withdrawn",
+        "Second": "open accepted; withdrawal requested",
+        "P1 and P2": "open waiting for a moderator",
+    }
+    assert re.findall(r"<a href=\"[^\"]*\">([^<]*)</a>", part(page, "drafts")) == [
+        "Benchmark To be",
+        "Scores for Open one",
+    ]
+    assert f'href="{reverse("dashboard")}"' in page.partition("</header>")[0]
+
+
+def test_it_has_the_benchmarks_one_looks_after_with_what_waits(client, make, me):
+    busy = make.published({"A": [1.0]}, owner=me, name="Busy", submission_policy="moderated", submitters_withdraw=False)
+    make.benchmark({"A": [1.0]}, owner=me, name="Quiet")
+    make.published({"A": [1.0]}, name="Foreign")
+    other = make.user()
+    for name in ("P", "Q"):
+        make.pending(busy, {name: [1.0]}, by=other)
+    accepted = make.pending(busy, {"R": [2.0]}, by=other)
+    accept_batch(accepted, actor=me)
+    withdraw_own(audience_of(other, busy), accepted.submissions.get(), reason="Wrong.")
+    lines = re.findall(r"<tr><th.*?</tr>", part(page_of(client), "benchmarks"))
+    texts = [re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", line)).strip() for line in lines]
+    assert [text.lower() for text in texts[1:]] == ["busy owner public 2 1 manage", "quiet owner public 0 0 manage"]
+
+
+def test_what_is_closed_to_one_now_is_not_on_it(client, make, me):
+    benchmark = make.published({"A": [1.0]}, submission_policy="open", name="Secret plan")
+    make_draft(audience_of(me, benchmark), [SubmittedRow(system_name="Draft", scores={"task-1": "3"})], source="form")
+    make.submitted(benchmark, "Mine", ["2"], by=me)
+    Benchmark.objects.filter(pk=benchmark.pk).update(visibility="private")
+    page = page_of(client)
+    assert "Secret plan" not in page
+    assert "Mine" not in page
+
+
+def test_nobody_sees_the_page_without_an_account(client):
+    assert client.get(reverse("dashboard")).headers["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_the_page_asks_the_database_so_often_whatever_is_on_it(client, make, me, n):
+    for k in range(n):
+        benchmark = make.published({"A": [1.0]}, owner=me, name=f"B{k}", submission_policy="open")
+        make.submitted(benchmark, "Mine", ["2"], by=me)
+        make.pending(benchmark, {"P": [1.0]}, by=make.user())
+    with CaptureQueriesContext(connection) as queries:
+        page_of(client)
+    # The account with its unread notices, those here and the newest; batches and how many they are, the
+    # states, names and requests of these; two kinds of drafts; roles, what waits, requests.
+    assert len(queries) == 14
