@@ -40,6 +40,7 @@ from ranking_engine.stability.catalogue import Study
 When = StudyChoice.When
 BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
 SLOW_SHARE = 0.25  # of a study's seconds that slow rules get at least
+MORE_REPEATS = 0.2  # of what slow rules get: beyond that they rank no more repeats than they must, so that all is soon there
 _TRIES = 5
 WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
@@ -184,6 +185,8 @@ def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any],
     """
     own = dict(parameters)
     has_slow = "budget" in own
+    if has_slow:
+        own["more_repeats"] = MORE_REPEATS
     left = seconds * (1 - SLOW_SHARE) if has_slow else seconds
 
     def seconds_of_others() -> float:

@@ -249,7 +249,7 @@ STUDY = Study(
             most_items=20,
         ),
         known.missing(),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

@@ -384,7 +384,7 @@ STUDY = Study(
         ),
         known.correlation(tuple(CORRELATIONS)),
         known.missing(),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

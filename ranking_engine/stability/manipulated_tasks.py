@@ -239,7 +239,7 @@ STUDY = Study(
             choices=MANIPULATIONS,
         ),
         Parameter("limit", 0.5, NUMBER, "Limit", "The distance to the true order that is called wrong.", most=1),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

@@ -248,7 +248,7 @@ STUDY = Study(
         ),
         known.correlation(tuple(CORRELATIONS)),
         known.missing("median", IMPUTING),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

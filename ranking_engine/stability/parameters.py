@@ -172,10 +172,16 @@ def missing(default: str = "drop_systems", policies: tuple[str, ...] = tuple(MIS
     return Parameter("missing", default, CHOICE, "Missing scores", meaning, choices=policies)
 
 
-def budget() -> Parameter:
-    """Return the parameter that decides which slow rules take part."""
-    meaning = "Estimated seconds for all rules that rank one table at a time; the cheapest take part first."
-    return Parameter("budget", 60.0, NUMBER, "Seconds for slow rules", meaning, most=86_400)
+def budget() -> tuple[Parameter, Parameter]:
+    """Return the parameters that decide which slow rules take part, and in how many repeats."""
+    seconds = "Estimated seconds for all rules that rank one table at a time; the cheapest take part first."
+    share = (
+        "The part of these seconds, 0 to 1, after which slow rules rank no more repeats than they must: 2, or 1 % of them."
+    )
+    return (
+        Parameter("budget", 60.0, NUMBER, "Seconds for slow rules", seconds, most=86_400),
+        Parameter("more_repeats", 1.0, NUMBER, "Share for more repeats", share, most=1),
+    )
 
 
 def correlation(choices: tuple[str, ...]) -> Parameter:

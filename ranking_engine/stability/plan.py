@@ -161,11 +161,12 @@ def make_plan(
 
     Args:
         matrix: the scores.
-        parameters: `rules`, `missing` and `budget`, see `chosen_rules`: the budget is in seconds, as estimated by the
-            rules' own costs and the steps of their searches, for all slow rules: those whose tables must be ranked one
-            by one, and those of which many cost much. A rule that is too slow for all repeats ranks every second,
-            third, ... one; only a rule that could not rank 2 of them, or 1 %, is left out. It depends on nothing that
-            the machine does, so that every chunk decides alike.
+        parameters: `rules`, `missing`, `budget` and `more_repeats`, see `chosen_rules`: the budget is in seconds, as
+            estimated by the rules' own costs and the steps of their searches, for all slow rules: those whose tables
+            must be ranked one by one, and those of which many cost much. A rule that is too slow for all repeats ranks
+            every second, third, ... one; only a rule that could not rank 2 of them, or 1 %, is left out. More than
+            these are ranked only within the share `more_repeats` of the budget. It depends on nothing that the machine
+            does, so that every chunk decides alike.
         n_rankings: how many perturbed matrices there are.
         n_repeats: of how many repeats.
         is_fast: whether a rule is scored for many of them at once.
@@ -225,7 +226,8 @@ def make_plan(
         for key in part.rules
         if key in taking_part
     }
-    return Plan(tuple(parts), not_studied, budget_shares(taking_part, searches, budget, least * per_repeat, n_repeats))
+    spent = max(budget * float(parameters["more_repeats"]), least * per_repeat * sum(taking_part.values()))
+    return Plan(tuple(parts), not_studied, budget_shares(taking_part, searches, spent, least * per_repeat, n_repeats))
 
 
 def budget_shares(

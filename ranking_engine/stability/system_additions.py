@@ -216,7 +216,7 @@ STUDY = Study(
             "compat", "", CHOICE, "Counted as in", "votenrank: as in the code of the paper.", choices=("", VOTENRANK)
         ),
         known.missing(),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

@@ -302,7 +302,7 @@ STUDY = Study(
             most=1,
         ),
         known.missing(),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

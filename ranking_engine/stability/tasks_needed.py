@@ -184,7 +184,7 @@ STUDY = Study(
         Parameter("target", 0.9, NUMBER, "Target", "The value that a criterion has to reach.", most=1),
         known.correlation(tuple(CORRELATIONS)),
         known.missing(),
-        known.budget(),
+        *known.budget(),
     ),
     n_chunks=n_chunks,
     estimate=estimate,

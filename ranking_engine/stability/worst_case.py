@@ -232,7 +232,7 @@ def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     is_complete = bool(matrix.is_complete[matrix.has_score].all())
     rule = parameters["rule"] or ("borda" if is_complete else "copeland")
     n_boards = int(parameters["n_boards"])
-    chosen = {"rules": [rule], "missing": parameters["missing"], "budget": float("inf")}
+    chosen = {"rules": [rule], "missing": parameters["missing"], "budget": float("inf"), "more_repeats": 1.0}
     return make_plan(matrix, chosen, n_boards, n_boards, is_batched)
 
 

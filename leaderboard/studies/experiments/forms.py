@@ -20,7 +20,7 @@ from ranking_engine.stability.scope import SCOPE_NAMES
 
 VECTOR, COMBINED, SEED = "vector", "combined", "seed"
 LONGEST = 200  # of a list of numbers, as it is written
-NOT_OFFERED = ("budget",)  # the command line and the API take it
+NOT_OFFERED = ("budget", "more_repeats")  # the command line and the API take it
 
 
 def rule_choices() -> list[tuple[str, str]]:

@@ -63,10 +63,10 @@ def test_slow_rules_get_what_the_others_leave_and_a_quarter_at_least(make, secon
     def estimate(matrix, own):
         return own["n_trials"] * 1.0 + own["budget"]
 
-    declared = (LEADERS.parameter("n_trials"), parameters.repeats("n_rounds", 10), parameters.budget())
+    declared = (LEADERS.parameter("n_trials"), parameters.repeats("n_rounds", 10), *parameters.budget())
     greedy = replace(LEADERS, declared=declared, estimate=estimate, cut_along=("n_rounds",))
     own = within_budget(greedy, matrix, dict(greedy.parameters), seconds)
-    assert own == {"n_trials": n_trials, "n_rounds": n_rounds, "budget": budget}
+    assert own == {"n_trials": n_trials, "n_rounds": n_rounds, "budget": budget, "more_repeats": 0.2}
     assert estimate(matrix, own) <= seconds
 
 
@@ -76,7 +76,7 @@ def test_what_slow_rules_add_to_the_time_of_others_is_taken_from_them(make):
     def estimate(matrix, own):
         return own["n_trials"] * (1.1 if own["budget"] else 1.0) + own["budget"]
 
-    greedy = replace(LEADERS, declared=(LEADERS.parameter("n_trials"), parameters.budget()), estimate=estimate)
+    greedy = replace(LEADERS, declared=(LEADERS.parameter("n_trials"), *parameters.budget()), estimate=estimate)
     own = within_budget(greedy, matrix, dict(greedy.parameters), 75)
     assert (own["n_trials"], own["budget"]) == (50, 19.0)
 

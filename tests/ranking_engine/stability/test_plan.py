@@ -27,9 +27,15 @@ SMALL = {
 
 
 def plan_with(
-    budget: float, *, n_rankings: int = 100, n_repeats: int = 50, is_fast=lambda rule, matrix: rule == "borda"
+    budget: float,
+    *,
+    more_repeats: float = 1.0,
+    n_rankings: int = 100,
+    n_repeats: int = 50,
+    is_fast=lambda rule, matrix: rule == "borda",
 ):
-    return make_plan(MATRIX, {"rules": RULES, "missing": "median", "budget": budget}, n_rankings, n_repeats, is_fast)
+    parameters = {"rules": RULES, "missing": "median", "budget": budget, "more_repeats": more_repeats}
+    return make_plan(MATRIX, parameters, n_rankings, n_repeats, is_fast)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +48,13 @@ def test_a_slow_rule_ranks_as_many_repeats_as_the_budget_buys(tables, every, n_r
     assert plan.every("borda") == 1
     assert plan.slow_seconds <= tables * COST * 1.0001
     assert plan.by_repeats(plan.parts[0]) == ({1: RULES} if every == 1 else {1: ["borda"], every: ["kemeny"]})
+
+
+@pytest.mark.parametrize(("share", "every", "n_repeats"), [(1.0, 1, 50), (0.2, 5, 10), (0.05, 25, 2), (0.0, 25, 2)])
+def test_repeats_beyond_the_least_take_only_their_share_of_the_budget(share, every, n_repeats):
+    plan = plan_with(100 * COST * 1.0001, more_repeats=share)
+    assert (plan.every("kemeny"), plan.sparse["kemeny"].n_repeats) == (every, n_repeats)
+    assert plan.slow_seconds <= max(share * 100, 4) * COST * 1.0001
 
 
 def test_a_rule_that_could_not_rank_two_repeats_is_left_out_with_what_it_would_take():
