@@ -32,7 +32,7 @@ def address(board, query: str = "") -> str:
 def test_the_form_of_every_study_has_its_parameters_and_runs_as_it_stands(board, reader, study):
     page = reader.get(address(board, f"?study={study}"))
     form = page.context["form"]
-    offered = {parameter.name for parameter in declared_parameters(study)} - {"budget"}
+    offered = {parameter.name for parameter in declared_parameters(study)} - {"budget", "more_repeats"}
     assert offered <= set(form.fields)
     sent = {
         field.html_name: field.value() for field in form if field.value() is not None and field.value() is not False
