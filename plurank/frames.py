@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from plurank.extras import extra
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.extras import extra
 from ranking_engine.files.tables import SYSTEM_COLUMNS
 
 BACKENDS = ("pandas", "polars", "pyarrow")

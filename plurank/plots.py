@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plurank.extras import extra
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.extras import extra
 
 if TYPE_CHECKING:
     from plurank.findings import RankIntervalTable, SeparablePairs, SystemProspects

@@ -152,12 +152,13 @@ class RemoteBenchmark:
 
     def board(self) -> Board:
         """Return its scores with directions, weights and groups, ranked on this machine as `plurank.read` would."""
-        from plurank.readers import board_of_table  # noqa: PLC0415 -- loaded when asked for
+        from plurank.readers import board_of_files  # noqa: PLC0415 -- loaded when asked for
         from ranking_engine.files.tables import read_table  # noqa: PLC0415
+        from ranking_engine.importers.score_files import ScoreFiles  # noqa: PLC0415
 
         files = self._folder()
         table = read_table(files["scores.csv"], name="scores.csv", allow_formula_names=True)
-        return board_of_table(table, Path(self.key), files["benchmark.toml"], {})
+        return board_of_files(ScoreFiles.of_table(table), files["benchmark.toml"], {})
 
     def pull(self, folder: str | Path) -> list[Path]:
         """Write scores.csv and benchmark.toml into a folder, which is made; return their paths.

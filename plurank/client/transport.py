@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from plurank.client.errors import BY_STATUS, SiteError, UnreachableError
-from plurank.extras import extra
 from plurank.version import __version__
+from ranking_engine.files.extras import extra
 
 API = "/api/v1/"
 RETRIED = (429, 502, 503, 504)

@@ -12,9 +12,11 @@ from typing import Any, NoReturn, Protocol
 from ranking_engine import __version__
 from ranking_engine.command_line import compare, instances, intervals, prospects, rank, stability
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
+from ranking_engine.files.problems import InputError
 from ranking_engine.files.tables import TableError
 
 BAD_INPUT = 2
+SHOWN_PROBLEMS = 3  # of files; the first ones say enough for a line
 INTERRUPTED = 130
 
 EPILOG = """
@@ -49,6 +51,10 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         return _fail(error.one_line())
     except UsageError as error:
         return _fail(str(error), error.status)
+    except InputError as error:
+        return _fail("; ".join(error.problems.lines[:SHOWN_PROBLEMS]))
+    except ImportError as error:  # of an extra of the distribution; it says which
+        return _fail(str(error))
     except MemoryError as error:
         return _fail(f"the table is too large for this machine's memory: {error}")
     except OSError as error:

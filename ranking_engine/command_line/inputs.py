@@ -19,9 +19,10 @@ from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import exact_weight
-from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.tables import TableError, TableIssue, read_table
+from ranking_engine.importers.score_files import ScoreFiles, read_score_files
 from ranking_engine.text.names import fold_name, shorten
 
 STANDARD_INPUT = "-"
@@ -43,13 +44,19 @@ class UsageError(ValueError):
 
 
 def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: bool = False) -> None:
-    """Declare FILE, --benchmark, --weights, --all-tasks and --gamma."""
+    """Declare FILE, how it is read, --benchmark, --weights, --all-tasks and --gamma."""
     command.add_argument(
-        "file",
+        "files",
         metavar="FILE",
-        nargs="?" if is_file_optional else None,
-        help="scores.csv: `system` and a column for each task; - is standard input",
+        nargs="*" if is_file_optional else "+",
+        help="scores.csv: `system` and a column for each task; - is standard input. Or a workbook, a Parquet file, or "
+        "result files of other programs: lm-eval, HELM, MTEB, ...",
     )
+    command.add_argument("--importer", metavar="KEY", default="", help="the format (default: it is recognised)")
+    command.add_argument(
+        "--metric", metavar="NAME", default="", help="read these scores alone, such as acc, where there are several"
+    )
+    command.add_argument("--system-name", metavar="NAME", default="", help="of the system, where the files name none")
     command.add_argument(
         "--benchmark",
         metavar="FILE",
@@ -151,9 +158,7 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
     """Read the table and rank it.
 
     Raises:
-        TableError: bad input, with its place.
-        UsageError: arguments that do not go together.
-        OSError: a file cannot be opened.
+        TableError, InputError, UsageError, OSError, ImportError: as for `read_inputs`.
     """
     vector = [] if options.vector is None else [f"{_VECTOR_RULE}.vector={options.vector}"]
     try:
@@ -190,26 +195,32 @@ def aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile | None]:
-    """Read the table and what describes it.
+    """Read the scores and what describes them.
 
     Raises:
-        TableError: bad input, with its place.
-        UsageError: a threshold that is not finite.
+        TableError, InputError: bad input, with its place.
+        UsageError: arguments that do not go together, or a threshold that is not finite.
         OSError: a file cannot be opened.
+        ImportError: what reads this kind of file is not installed.
     """
-    is_piped = options.file == STANDARD_INPUT
-    stated_file = options.benchmark
-    if stated_file is None and not is_piped and (beside := Path(options.file).with_name("benchmark.toml")).is_file():
-        print(f"note: using {beside}", file=sys.stderr)
-        stated_file = beside
-    benchmark = None if stated_file is None else read_benchmark(stated_file)
-    if is_piped:
-        table = read_table(sys.stdin.buffer, name="standard input", allow_formula_names=True)
+    if options.files == [STANDARD_INPUT]:
+        scores = ScoreFiles.of_table(read_table(sys.stdin.buffer, name="standard input", allow_formula_names=True))
+    elif STANDARD_INPUT in options.files:
+        raise UsageError(f"{STANDARD_INPUT} is standard input, which is read alone")
     else:
-        table = read_table(options.file, allow_formula_names=True)
-    if table.rounding:
-        print(f"note: {table.rounding}", file=sys.stderr)
-    matrix = to_matrix(table, benchmark)
+        scores = read_score_files(
+            options.files, importer=options.importer, metric=options.metric, system=options.system_name
+        )
+    for note in scores.notes:
+        print(f"note: {note}", file=sys.stderr)
+    stated_file = options.benchmark
+    if stated_file is None and scores.is_plain and options.files != [STANDARD_INPUT]:
+        beside = Path(options.files[0]).with_name("benchmark.toml")
+        if beside.is_file():
+            print(f"note: using {beside}", file=sys.stderr)
+            stated_file = beside
+    benchmark = None if stated_file is None else read_benchmark(stated_file)
+    matrix = scores.matrix(benchmark)
     directed_tasks = benchmark.directed_tasks if benchmark else []
     for name, word in doubtful_tasks(matrix.task_names, matrix.directions.tolist(), directed_tasks):
         print(

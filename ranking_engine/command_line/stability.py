@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> str:
             defaults = " ".join(f"{name}={json.dumps(value)}" for name, value in study.parameters.items())
             lines += [key, f"    {study.question}", f"    {study.source}", f"    {defaults}", ""]
         return "\n".join(lines)
-    if options.file is None:
+    if not options.files:
         raise UsageError("stability needs a FILE; --study list alone does without")
     study = get_study(options.study)
     given = _parameters(study, options)

@@ -1,0 +1,159 @@
+"""Files of scores of every format as one table: tables, workbooks, Parquet, and result files of other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.files.benchmark_file import BenchmarkFile, to_matrix
+from ranking_engine.files.problems import InputError
+from ranking_engine.files.tables import Table, TableError, read_table
+from ranking_engine.files.workbooks import read_parquet, read_workbook
+from ranking_engine.importers import SourceFile, read_results
+from ranking_engine.importers.documents import MAX_BYTES
+from ranking_engine.importers.results_table import table_of
+from ranking_engine.text.close_names import CloseNames
+
+TABLES = frozenset({".csv", ".tsv", ".txt", ""})
+WORKBOOKS = frozenset({".xlsx", ".xlsb", ".xls", ".ods"})
+PARQUET = frozenset({".parquet"})
+OF_OTHERS = ("_stderr", "_n")  # ends of the names of columns that say something of another one
+NAMING_PARTS = 3  # of a path: some programs name the system by two folders; messages need the end of the path
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFiles:
+    """Scores as files have them.
+
+    Attributes:
+        table: with the names.
+        lower_is_better: the tasks of which the files say so.
+        notes: how the files were read, and what was left out.
+        is_plain: whether it is one table with a row a system, which a benchmark.toml beside it describes.
+    """
+
+    table: Table
+    lower_is_better: frozenset[str]
+    notes: tuple[str, ...]
+    is_plain: bool
+
+    @classmethod
+    def of_table(cls, table: Table) -> ScoreFiles:
+        """A table with a row a system."""
+        return cls(table, frozenset(), (table.rounding,) if table.rounding else (), is_plain=True)
+
+    def matrix(self, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:
+        """Return the scores as `benchmark` describes them; what it does not say of a direction, the files do.
+
+        Raises:
+            TableError: the description does not go with the table.
+        """
+        matrix = to_matrix(self.table, benchmark)
+        directed = set(benchmark.directed_tasks) if benchmark else set()
+        directions = [
+            -1 if own in self.lower_is_better and name not in directed else direction
+            for own, name, direction in zip(
+                self.table.task_names, matrix.task_names, matrix.directions.tolist(), strict=True
+            )
+        ]
+        return replace(matrix, directions=np.array(directions)) if self.lower_is_better else matrix
+
+
+def read_score_files(
+    paths: Iterable[str | Path], *, importer: str = "", metric: str = "", system: str = ""
+) -> ScoreFiles:
+    """Read files of scores.
+
+    Args:
+        paths: files, folders with files, or patterns such as "results/*.json".
+        importer: the key of the format, where files could be of several.
+        metric: read these scores alone, where a program states several.
+        system: the name of the system, where the files name none.
+
+    Raises:
+        TableError, InputError: a file cannot be read; the message names file, line and column.
+        OSError: a file cannot be opened.
+        ImportError: YAML, a workbook or a Parquet file, and what reads it is not installed.
+    """
+    files = files_of(paths)
+    kind = files[0].suffix.casefold()
+    if len(files) == 1 and not (importer or metric):
+        if kind in WORKBOOKS:
+            return ScoreFiles.of_table(read_workbook(files[0]))
+        if kind in PARQUET:
+            return ScoreFiles.of_table(read_parquet(files[0]))
+        if kind in TABLES:
+            try:
+                table = read_table(files[0], allow_formula_names=True)
+            except TableError as error:
+                # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said.
+                try:
+                    return _results(files, importer, metric, system)
+                except InputError:
+                    raise error from None
+            names = set(table.task_names)
+            # Columns of standard errors are no tasks; importers know them.
+            if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
+                return ScoreFiles.of_table(table)
+    return _results(files, importer, metric, system)
+
+
+def files_of(paths: Iterable[str | Path]) -> list[Path]:
+    """Return the files that paths name, those of a folder or a pattern in alphabetical order.
+
+    Raises:
+        InputError: there is none.
+    """
+    files: list[Path] = []
+    named = [Path(path) for path in paths]
+    for path in named:
+        if path.is_dir():
+            files += sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        elif set("*?[") & set(str(path)) and not path.exists():
+            root = Path(path.anchor or ".")
+            files += sorted(file for file in root.glob(str(path.relative_to(path.anchor))) if file.is_file())
+        else:
+            files.append(path)
+    if not files:
+        raise InputError.of(f"there is no file: {', '.join(map(str, named)) or 'no path was named'}")
+    return files
+
+
+def _results(files: Sequence[Path], importer: str, metric: str, system: str) -> ScoreFiles:
+    if sum(file.stat().st_size for file in files) > MAX_BYTES:
+        raise InputError.of(f"more than {MAX_BYTES // 2**20} MB; read them in parts")
+    names = [str(Path(*file.parts[-NAMING_PARTS:])) for file in files]
+    if len(set(names)) < len(names):
+        names = [str(file) for file in files]
+    sources = [SourceFile(name, file.read_bytes()) for name, file in zip(names, files, strict=True)]
+    results = table_of(read_results(sources, importer))
+    columns = dict(enumerate(results.columns))
+    if metric:
+        columns = {c: column for c, column in columns.items() if column.metric.casefold() == metric.casefold()}
+        if not columns:
+            metrics = list(dict.fromkeys(column.metric for column in results.columns))
+            close = CloseNames(metrics).suggestion(metric) or f"; there are {', '.join(metrics)}"
+            raise InputError.of(f"there is no metric {metric[:60]!r}{close}")
+    # A column is called as its task where that alone says which it is.
+    is_clear = len({column.task for column in columns.values()}) == len(columns)
+    tasks = [column.task if is_clear else column.name for column in columns.values()]
+    if not all(name for name, _ in results.systems) and not system:
+        raise InputError.of("the files name no system; say its name: `system` in Python, --system-name in a command")
+    systems = [name or system for name, _ in results.systems]
+    if len(set(systems)) < len(systems):
+        revisions = [revision for _, revision in results.systems]
+        systems = [f"{name} ({rev})" if rev else name for name, rev in zip(systems, revisions, strict=True)]
+    values = np.full((len(systems), len(tasks)), np.nan)
+    place = {c: t for t, c in enumerate(columns)}
+    for s, c, value, _, _ in results.cells:
+        if c in place and value is not None:
+            values[s, place[c]] = value
+    lower = [task for task, column in zip(tasks, columns.values(), strict=True) if column.higher_is_better is False]
+    source = str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+    table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source)
+    notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
+    return ScoreFiles(table, frozenset(lower), notes, is_plain=False)
