@@ -13,6 +13,7 @@ from leaderboard.boards import (
 )
 from leaderboard.boards.pareto import views as pareto
 from leaderboard.boards.public import views as public
+from leaderboard.boards.timeline import views as timelines
 from leaderboard.comparisons import views as comparisons, views_history as histories
 from leaderboard.explore import (
     views as explore,
@@ -47,6 +48,7 @@ urlpatterns = [
     path("b/<slug:key>/agreement/", comparisons.agreement, name="agreement"),
     path("b/<slug:key>/head-to-head/", comparisons.head_to_head, name="head_to_head"),
     path("b/<slug:key>/pareto/", pareto.pareto, name="pareto"),
+    path("b/<slug:key>/time/", timelines.timeline, name="timeline"),
     path("b/<slug:key>/prospects/", prospects.prospects, name="prospects"),
     path("b/<slug:key>/what-if/", explore.what_if, name="what_if"),
     path("b/<slug:key>/what-if/data.json", explore.what_if_data_json, name="what_if_data"),

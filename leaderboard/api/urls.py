@@ -23,6 +23,7 @@ from leaderboard.api import (
     studies,
     submissions,
     systems,
+    timeline,
     webhooks,
 )
 from leaderboard.api.protocol import docs
@@ -53,6 +54,7 @@ version_1 = [
     path("benchmarks/<slug:key>/head-to-head/", comparisons.HeadToHeadView.as_view(), name="head_to_head"),
     path("benchmarks/<slug:key>/separability/", separability.SeparabilityView.as_view(), name="separability"),
     path("benchmarks/<slug:key>/agreement/", agreement.AgreementView.as_view(), name="agreement"),
+    path("benchmarks/<slug:key>/time/", timeline.TimeView.as_view(), name="time"),
     path("benchmarks/<slug:key>/prospects/", prospects.ProspectsView.as_view(), name="prospects"),
     path("benchmarks/<slug:key>/prospects/<slug:system_key>/", prospects.ProspectView.as_view(), name="prospect"),
     path("benchmarks/<slug:key>/studies/", studies.StudiesView.as_view(), name="studies"),

@@ -24,6 +24,7 @@ from leaderboard.boards.revision_exports import (
     studies_export,
     study_export,
 )
+from leaderboard.boards.timeline.page import time_export, time_page
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.text import as_sentence
@@ -62,7 +63,7 @@ class ExportSource:
 
 @require_safe
 def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpResponseBase:
-    """`scores`, `ranks`, `margins`, `pareto`, `prospects` or `studies` as CSV, JSON, LaTeX or Markdown;
+    """`scores`, `ranks`, `margins`, `pareto`, `time`, `prospects` or `studies` as CSV, JSON, LaTeX or Markdown;
     `orders.preflib`, the orders of the tasks; `folder.zip`, the whole benchmark as it can be imported again."""
     benchmark, audience = readable_benchmark(request.user, key)
     is_table = table in TABLES and extension in EXPORT_FORMATS
@@ -152,6 +153,15 @@ def _pareto(source: ExportSource) -> ExportTable:
     return pareto_export(page, source.origin)
 
 
+def _time(source: ExportSource) -> ExportTable:
+    """Who led when, with `?by=` and `?rule=` as on the page."""
+    source.benchmark.publication = source.publication
+    page = time_page(source.audience, by=source.choice("by", ""), rule=source.choice("rule", ""))
+    if page is None or not page.course.moments:
+        raise ExportError("No rule ranks here yet, or no system has such a date.")
+    return time_export(page, source.origin)
+
+
 def _orders(source: ExportSource) -> HttpResponseBase:
     text, name = orders_text(source.origin)
     return _file(source, [text], name, PREFLIB)
@@ -168,6 +178,7 @@ TABLES: dict[str, Callable[[ExportSource], ExportTable]] = {
     "ranks": _ranks,
     "margins": _margins,
     "pareto": _pareto,
+    "time": _time,
     "prospects": _prospects,
     "studies": _studies,
 }

@@ -157,15 +157,18 @@ class MetadataField:
         """
         if self.kind == "number" and isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
+        first = self.first_day(value)
+        return None if first is None else first.year + (first.timetuple().tm_yday - 1) / 366
+
+    def first_day(self, value: Any) -> date | None:  # noqa: ANN401 -- whatever is stored
+        """The first day of a stored date, which may be a month or a year; None for every other kind."""
         parts = DATE.fullmatch(str(value)) if self.kind == "date" else None
         if parts is None:
             return None
-        year, month, day = (int(part) if part else 1 for part in parts.groups())
         try:
-            past = date(year, month, day).timetuple().tm_yday - 1
+            return date(*(int(part) if part else 1 for part in parts.groups()))
         except ValueError:
             return None
-        return year + past / 366
 
 
 # What an owner may begin with.

@@ -33,8 +33,9 @@ choose_rule            has gaps family
 landscape              family
 papers                 paper table
 try                    example
-export                 revision rule weights all_tasks long x y better
+export                 revision rule weights all_tasks long x y better by
 pareto                 x y better
+timeline               by rule
 rule                   BOARD
 system                 BOARD rule revision
 head_to_head           a b q rule page revision pin

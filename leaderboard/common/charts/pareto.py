@@ -29,6 +29,7 @@ class PlacedSystem:
     high: float | None
     standing: str  # "sure", "possible" or "" : whether it is on the front
     said: str
+    url: str = ""  # of what its dot leads to, where that is not its page
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class ParetoDot:
     y: str
     whisker: str  # the path of its interval; empty where there is none
     label: PlacedName | None = None
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,12 @@ def pareto_chart(
     is_log: bool,
     is_less_better: bool,
     is_low_better: bool,
+    ticks: Callable[[float, float], Sequence[tuple[float, str]]] | None = None,
 ) -> ParetoChart | None:
     """Lay out systems; better is upwards, whatever the figure. None where the values are too far apart, or too close.
 
     Args:
-        systems: at least one.
+        systems: at least one; those without a name have none beside their dots.
         title: what the chart shows.
         description: for those who do not see it.
         x_label: of the level axis.
@@ -88,6 +91,7 @@ def pareto_chart(
         is_log: whether that axis is logarithmic; all its values are above 0 then.
         is_less_better: whether less of it is better.
         is_low_better: whether a lower upright value is better, as ranks are.
+        ticks: values of the level axis between two of them, with their texts; round numbers where None.
     """
     along = [math.log10(one.x) if is_log else one.x for one in systems]
     ends = [end for one in systems for end in (one.y, one.low, one.high) if end is not None]
@@ -109,9 +113,9 @@ def pareto_chart(
         whisker = ""
         if one.low is not None and one.high is not None and one.high > one.low:
             whisker = f"M{x(at):.1f} {y(one.low):.1f}V{y(one.high):.1f}"
-        dots.append(ParetoDot(one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker))
+        dots.append(ParetoDot(one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker, url=one.url))
     places = [(float(dot.x), float(dot.y)) for dot in dots]
-    first = [i for i, dot in enumerate(dots) if dot.standing][:MAX_NAMED]
+    first = [i for i, dot in enumerate(dots) if dot.standing and systems[i].name][:MAX_NAMED]
     if len(dots) <= MAX_NAMED:
         first += [i for i, dot in enumerate(dots) if not dot.standing]
     order = [*first, *(i for i in range(len(dots)) if i not in set(first))]
@@ -124,12 +128,17 @@ def pareto_chart(
     )
     for i, label in zip(first, labels, strict=True):
         dots[i] = replace(dots[i], label=label)
-    front = sorted((places[i] for i, one in enumerate(systems) if one.standing == "sure"), reverse=not is_less_better)
+    sure = (places[i] for i, one in enumerate(systems) if one.standing == "sure")
+    front = sorted(sure, key=lambda place: place[0], reverse=not is_less_better)
     steps = ""
     for px, py in front:
         steps += f"H{px:.1f}V{py:.1f}" if steps else f"M{px:.1f} {py:.1f}"
     steps += f"H{WIDTH - RIGHT if is_less_better else LEFT}" if front else ""
-    x_values = (log_ticks if is_log else _ticks)(x_least, x_most)
+    if ticks is not None:
+        x_ticks = [Tick(f"{x(value):.1f}", text) for value, text in ticks(x_least, x_most)]
+    else:
+        x_values = (log_ticks if is_log else _ticks)(x_least, x_most)
+        x_ticks = [Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values]
     return ParetoChart(
         title=title,
         description=description,
@@ -137,7 +146,7 @@ def pareto_chart(
         y_label=y_label,
         dots=[dots[i] for i in reversed(order)],  # those on the front above the others
         steps=steps,
-        x_ticks=[Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values],
+        x_ticks=x_ticks,
         y_ticks=[
             Tick(f"{y(value):.1f}", f"{value:g}".replace("-", "\N{MINUS SIGN}")) for value in _ticks(y_least, y_most)
         ],

@@ -76,6 +76,8 @@ def rank_lines(
     systems: Sequence[RankedSystem],
     *,
     is_named_last: bool = False,
+    along: Sequence[float] | None = None,
+    ticks: Sequence[tuple[float, str]] = (),
 ) -> RankLines:
     """Lay out lines; rank 1 is at the top.
 
@@ -85,6 +87,9 @@ def rank_lines(
         columns: names, from the left.
         systems: what is drawn.
         is_named_last: whether names are at the ends of the lines, as where many begin late, not at their starts.
+        along: where each column is between the left end (0) and the right (1), and a rank holds until the next one;
+            where None, columns are at equal distances and their names above them.
+        ticks: with `along`, what is written above the lines, and where.
     """
     # The room that the longest name takes, those that are pinned in bold.
     size = LABEL_SIZE if is_named_last else NAME_SIZE
@@ -96,12 +101,14 @@ def rank_lines(
     known = [rank for system in systems for rank in system.ranks if rank is not None]
     last = max(known, default=1.0)
     knee = min(last, float(max(LEAST_KNEE, len(systems))))
-    is_slanted = any(len(name) > FLAT_LETTERS for name in columns)
+    heads = [(share, text) for share, text in ticks] if along is not None else list(enumerate(columns))
+    is_slanted = any(len(name) > FLAT_LETTERS for _, name in heads)
     top = TOP if is_slanted else NUMBERS_TOP
     tail = min(TAIL, ROW * (last - knee))
 
-    def x(column: int) -> int:
-        return left + step * column
+    xs = [left + step * c for c in range(len(columns))]
+    if along is not None:
+        xs = [left + round(ACROSS * share) for share in along]
 
     def y(rank: float) -> float:
         """Ranks are at equal distances down to the number of systems drawn, and closer together beyond."""
@@ -117,11 +124,18 @@ def rank_lines(
     for key, at in sorted(wanted.items(), key=lambda item: item[1]):
         before = max(at, before + LABEL_GAP)
         labels[key] = before
-    right = x(max(0, len(columns) - 1))
+    right = left + (ACROSS if along is not None else step * max(0, len(columns) - 1))
     name_x = right + 24 if is_named_last else room + 6
     bottom = max([y(last), *labels.values()])
     lines = [
-        _line(system, [x(c) for c in range(len(columns))], y, (name_x, labels[system.key]), is_named_last=is_named_last)
+        _line(
+            system,
+            xs,
+            y,
+            (name_x, labels[system.key]),
+            is_named_last=is_named_last,
+            until=None if along is None else right,
+        )
         for system in systems
     ]
     width = right + (24 + room if is_named_last else 96)
@@ -132,7 +146,10 @@ def rank_lines(
         title=title,
         description=description,
         lines=sorted(lines, key=lambda line: line.pinned > 0),
-        columns=[(str(x(c)), short(name, 18)) for c, name in enumerate(columns)],
+        columns=[
+            (str(left + round(ACROSS * place) if along is not None else xs[int(place)]), short(name, 18))
+            for place, name in heads
+        ],
         ranks=[(f"{y(rank):.1f}", str(rank)) for rank in marks],
         width=width,
         height=round(bottom + BOTTOM),
@@ -156,17 +173,22 @@ def _line(
     label: tuple[int, float],
     *,
     is_named_last: bool,
+    until: int | None,
 ) -> RankLine:
     path, dots, is_drawn, end = [], [], False, ""
     for at, rank in zip(xs, system.ranks, strict=True):
         if rank is None:
+            path += [f"H{at}"] if is_drawn and until is not None else []
             is_drawn = False
             continue
         place = f"{at} {y(rank):.1f}"
-        path.append(f"{'L' if is_drawn else 'M'}{place}")
+        path.append(f"H{at}V{y(rank):.1f}" if is_drawn and until is not None else f"{'L' if is_drawn else 'M'}{place}")
         dots.append(f"M{place}h0")
         end = place if is_named_last else end or place
         is_drawn = True
+    if is_drawn and until is not None:
+        path.append(f"H{until}")
+        end = f"{until} {end.split()[1]}"
     return RankLine(
         name=short(system.name, NAME_LETTERS),
         url=system.url,

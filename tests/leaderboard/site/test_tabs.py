@@ -11,7 +11,7 @@ TABS = {
     "board": "Board", "scores": "Scores", "agreement": "Agreement", "head_to_head": "Head to head",
     "prospects": "Who can win",
     "what_if": "What if", "stability": "Stability", "experiments": "Experiments", "instances": "Instances",
-    "history": "History",
+    "timeline": "Over time", "history": "History",
 }  # fmt: skip
 
 

@@ -319,6 +319,7 @@ ARGUMENTS = {
     "scores": ("key",),
     "task": ("key", "task"),
     "pareto": ("key",),
+    "timeline": ("key",),
     "history_compare": ("key",),
     "prospects": ("key",),
     "what_if": ("key",),

@@ -1,0 +1,1 @@
+"""Ranks and the leading score over calendar time."""

@@ -1,0 +1,173 @@
+"""Who led a board when: by the dates of its systems, or by its revisions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+
+from leaderboard.boards.rows import AVERAGE_RANK
+from leaderboard.common.charts.calendar import day_of
+from leaderboard.common.moments import moment_in_words
+from leaderboard.common.text import figure_text
+from leaderboard.comparisons.rank_history import MAX_REVISIONS
+from leaderboard.models import Benchmark, SystemChange
+from leaderboard.rankings.published import Column
+from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.rankings.revisions import stored_rankings
+from leaderboard.rankings.scores import BoardSystem
+from ranking_engine.catalogue.variants import rule_of_variant
+
+DRAWN = 10  # systems whose ranks are followed
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The board at one date.
+
+    Attributes:
+        day: as `day_of` has it.
+        text: the date as people read it.
+        revision: its number, where the moments are revisions; else 0.
+        n_ranked: systems with a rank by then.
+        leaders: those of rank 1.
+        score: the rule's score of the leaders, as people read it; None where it has none.
+    """
+
+    day: float
+    text: str
+    revision: int
+    n_ranked: int
+    leaders: tuple[BoardSystem, ...]
+    score: float | None
+
+
+@dataclass(frozen=True)
+class DatedScore:
+    """One system at its date, with its score on the present board."""
+
+    system: BoardSystem
+    day: float
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """A board over time.
+
+    Attributes:
+        moments: oldest first.
+        followed: the first systems of the newest moment, each with its rank at every moment, None where it had none.
+        dated: every system at its date; empty where the moments are revisions.
+        n_left_out: systems with a rank and without a date.
+    """
+
+    moments: list[Moment]
+    followed: list[tuple[BoardSystem, list[int | None]]]
+    dated: list[DatedScore]
+    n_left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A time during which the same systems were first."""
+
+    start: Moment
+    end: Moment | None  # when others took over; None where they lead today
+
+    @property
+    def n_days(self) -> int | None:
+        """How many days it lasted; None where it lasts."""
+        return None if self.end is None else round(self.end.day - self.start.day)
+
+    @property
+    def score_text(self) -> str:
+        """The score with which they took the lead."""
+        return "–" if self.start.score is None else figure_text(self.start.score)
+
+    @property
+    def names(self) -> list[str]:
+        """Who led."""
+        return [system.name for system in self.start.leaders]
+
+
+def leads_of(moments: Sequence[Moment]) -> list[Lead]:
+    """The times during which the same systems led, oldest first."""
+    starts = [
+        moment
+        for before, moment in zip([None, *moments], moments, strict=False)
+        if before is None or {one.id for one in before.leaders} != {one.id for one in moment.leaders}
+    ]
+    return [Lead(start, end) for start, end in zip_longest(starts, starts[1:])]
+
+
+def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mapping[int, tuple[float, str]]) -> Course:
+    """Who led among the systems that were there by each date, by their ranks on the present board.
+
+    Args:
+        column: a rule that ranks, on the present board.
+        systems: of the board, in its order.
+        dates: (day, its text) of systems by id; those without are left out.
+    """
+    ranked = [i for i in range(len(systems)) if column.ranks[i] >= 1]
+    order = sorted((i for i in ranked if systems[i].id in dates), key=lambda i: (dates[systems[i].id][0], i))
+    days = np.array([dates[systems[i].id][0] for i in order])
+    ranks = column.ranks[order]
+    ends = np.flatnonzero(np.append(np.diff(days) > 0, True)) + 1 if order else np.empty(0, int)
+    moments, first = [], 0
+    leaders: list[int] = []
+    for end in ends.tolist():
+        best = ranks[:end].min()
+        leaders = [i for i in leaders if column.ranks[i] == best]
+        leaders += [i for i in order[first:end] if column.ranks[i] == best]
+        day, text = dates[systems[order[first]].id]
+        holders = tuple(systems[i] for i in sorted(leaders))
+        moments.append(Moment(day, text, 0, end, holders, read_score(column.rule, column.scores[leaders[0]])))
+        first = end
+    followed = []
+    for k in np.argsort(ranks, kind="stable")[:DRAWN].tolist():
+        better = np.cumsum(ranks < ranks[k])
+        followed.append((systems[order[k]], [int(better[end - 1]) + 1 if end > k else None for end in ends.tolist()]))
+    dated = [
+        DatedScore(systems[i], *dates[systems[i].id], score)
+        for i in order
+        if (score := read_score(column.rule, column.scores[i])) is not None
+    ]
+    return Course(moments, followed, dated, len(ranked) - len(order))
+
+
+def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
+    """Who led the board of every published revision whose ranks are stored, at most the last MAX_REVISIONS.
+
+    Args:
+        benchmark: whose revisions.
+        rule: whose ranks.
+        until: the number of the last revision that counts.
+    """
+    changes = SystemChange.objects.filter(revision__benchmark=benchmark, revision__number__lte=until)
+    named = changes.order_by("revision__number", "pk").values_list("system_id", "system__key", "name")
+    systems = {pk: BoardSystem(pk, key, name) for pk, key, name in named}
+    moments, ranks_of = [], []
+    for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):
+        if number > until or ranking.summary["status"] != "ranked":
+            continue
+        ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64)).tolist()
+        arrays = unpack_arrays(ranking.arrays, ["ranks", "scores"])
+        ranks = {pk: rank for pk, rank in zip(ids, arrays["ranks"].tolist(), strict=True) if rank >= 1}
+        first = [k for k, rank in enumerate(arrays["ranks"].tolist()) if rank == 1]
+        score = read_score(rule, arrays["scores"][first[0]]) if first else None
+        at = ranking.revision.created_at
+        leaders = tuple(systems[ids[k]] for k in first)
+        moments.append(Moment(day_of(at), moment_in_words(at), number, len(ranks), leaders, score))
+        ranks_of.append(ranks)
+    newest = ranks_of[-1] if ranks_of else {}
+    chosen = sorted(newest, key=lambda pk: (newest[pk], systems[pk].name))[:DRAWN]
+    return Course(moments, [(systems[pk], [ranks.get(pk) for ranks in ranks_of]) for pk in chosen], [])
+
+
+def read_score(rule: str, score: float) -> float | None:
+    """A rule's score as people read it: the average rank, by whose negative systems are ranked, as it is called."""
+    if np.isnan(score):
+        return None
+    return float(-score if rule_of_variant(rule) == AVERAGE_RANK else score) + 0.0
