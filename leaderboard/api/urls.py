@@ -23,9 +23,9 @@ from leaderboard.api import (
     studies,
     submissions,
     systems,
-    timeline,
     webhooks,
 )
+from leaderboard.api.overviews import timeline
 from leaderboard.api.protocol import docs
 
 app_name = "api"

@@ -68,6 +68,16 @@ class Course:
     dated: list[DatedScore]
     n_left_out: int = 0
 
+    def ranks_in_words(self, ranks: Sequence[int | None]) -> str:
+        """The first and the last rank of a system with their dates.
+
+        Args:
+            ranks: at every moment, None where it had none; it has one at least.
+        """
+        known = [(moment.text, rank) for moment, rank in zip(self.moments, ranks, strict=True) if rank]
+        (first, then), (last, now) = known[0], known[-1]
+        return f"{then} at {first}" if len(known) == 1 else f"{then} at {first}, {now} at {last}"
+
 
 @dataclass(frozen=True)
 class Lead:

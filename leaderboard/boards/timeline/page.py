@@ -152,7 +152,7 @@ class TimePage:
                     key=system.key,
                     name=system.name,
                     ranks=ranks,
-                    said=f"{system.name}: {self._ranks_text(ranks)}",
+                    said=f"{system.name}: {self.course.ranks_in_words(ranks)}",
                     url=f"../systems/{system.key}/",
                     pinned=number + 1 if number < MAX_PINNED else 0,
                 )
@@ -162,12 +162,6 @@ class TimePage:
             along=[(day - least) / span for day in days],
             ticks=[((day - least) / span, text) for day, text in date_ticks(days[0], days[-1])],
         )
-
-    def _ranks_text(self, ranks: Sequence[int | None]) -> str:
-        """The first and the last rank of a system with their dates."""
-        known = [(moment.text, rank) for moment, rank in zip(self.course.moments, ranks, strict=True) if rank]
-        (first, then), (last, now) = known[0], known[-1]
-        return f"{then} at {first}" if len(known) == 1 else f"{then} at {first}, {now} at {last}"
 
 
 def _leading(moment: Moment, rule_name: str, *, is_named: bool) -> PlacedSystem:
