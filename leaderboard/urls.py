@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from leaderboard.accounts import views as accounts, views_people as people
 from leaderboard.benchmarks import views as benchmarks, views_dashboard as dashboards, views_metadata as metadata
+from leaderboard.benchmarks.identities import views as identities
 from leaderboard.boards import (
     views as boards,
     views_exports as exports,
@@ -22,6 +23,7 @@ from leaderboard.explore import (
     views_task as task,
     views_try_table as try_table,
 )
+from leaderboard.explore.identities import views as models
 from leaderboard.notifications import views as notifications
 from leaderboard.operations import views as operations
 from leaderboard.papers import views as papers
@@ -71,6 +73,7 @@ urlpatterns = [
     path("b/<slug:key>/manage/", benchmarks.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", benchmarks.manage_tasks, name="manage_tasks"),
     path("b/<slug:key>/manage/metadata/", metadata.manage_metadata, name="manage_metadata"),
+    path("b/<slug:key>/manage/models/", identities.manage_models, name="manage_models"),
     path("b/<slug:key>/manage/clusters/", benchmarks.manage_clusters, name="manage_clusters"),
     path("b/<slug:key>/manage/releases/", benchmarks.manage_releases, name="manage_releases"),
     path("b/<slug:key>/manage/studies/", studies.manage_studies, name="manage_studies"),
@@ -97,6 +100,7 @@ urlpatterns = [
     path("rules/", rules.rules, name="rules"),
     path("rules/choose/", rules.choose_rule, name="choose_rule"),
     path("rules/<slug:rule_key>/", rules.rule_page, name="rule_page"),
+    path("s/<slug:model_key>/", models.model, name="model"),
     path("compare/", compare.compare_page, name="compare"),
     path("try/", try_table.try_page, name="try"),
     path("landscape/", studies.landscape, name="landscape"),

@@ -193,6 +193,15 @@ def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
     return Benchmark.objects.filter(visible)
 
 
+def naming_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
+    """Of the benchmarks that lists may mention to `viewer`, those that show them every system by its name."""
+    is_open = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.now())
+    is_open &= ~Q(score_view=Benchmark.ScoreView.OWN)
+    if viewer.is_authenticated:
+        is_open |= Q(pk__in=Membership.objects.filter(user=viewer, role__in=DECIDING).values("benchmark"))
+    return listed_benchmarks(viewer).filter(is_open)
+
+
 def readable_benchmark(
     viewer: Viewer, key: str, *, restricted: bool = False, counts_queue: bool = False
 ) -> tuple[Benchmark, Audience]:

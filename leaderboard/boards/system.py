@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
 
-from leaderboard.access.audience import Audience, is_batch_open
+from leaderboard.access.audience import Audience, is_batch_open, naming_benchmarks
 from leaderboard.boards.rows import Fact, fact
 from leaderboard.boards.system_standing import SystemStanding, standing_of
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
@@ -95,6 +95,7 @@ class SystemPage:
     description: str
     facts: list[tuple[MetadataField, Fact]]  # what else is known of it
     baseline: Baseline
+    model_key: str  # of the model that it is, where the reader sees that model's page; else empty
     hidden_text: str  # what is kept from the reader; empty where nothing is
     sentence: str
     ranks: list[SystemRank]
@@ -148,7 +149,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     scores = current_scores(publication.revision, [own_system.id])
     configuration = configuration_of(publication.revision)
     tasks = configuration.tasks
-    stored = System.objects.get(pk=own_system.id)
+    stored = System.objects.select_related("identity").get(pk=own_system.id)
     level, sees_all = audience.level, not audience.is_restricted
     chances, no_chances = what_it_takes(publication, key, rival, level) if sees_all else (None, "")
     standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if sees_all else None
@@ -172,6 +173,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             if field.key in stored.metadata
         ],
         baseline=Baseline(stored.baseline),
+        model_key=model_key_of(audience, stored),
         hidden_text=hidden_text(audience),
         sentence=_sentence(board, benchmark, place, standing) if sees_all else "",
         ranks=[_rank(board, column, place) for column in board.columns],
@@ -187,6 +189,13 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         submissions=submissions,
         submission_page=submission_page,
     )
+
+
+def model_key_of(audience: Audience, system: System) -> str:
+    """The key of the model that a system is, for those who see the model's page."""
+    if system.identity is None or not naming_benchmarks(audience.viewer).filter(pk=system.benchmark_id).exists():
+        return ""
+    return system.identity.key
 
 
 def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:

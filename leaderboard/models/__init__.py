@@ -4,9 +4,11 @@ from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.backups import LastBackup
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
+from leaderboard.models.identities import ModelIdentity
 from leaderboard.models.instances import InstanceScores, InstanceSet
 from leaderboard.models.jobs import Job, JobCount, Turn
 from leaderboard.models.lookups import Among, HasItem
+from leaderboard.models.meta_boards import MetaBoard
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
 from leaderboard.models.operations import Heartbeat, RetentionState
 from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
@@ -43,6 +45,8 @@ __all__ = [
     "LastBackup",
     "ListedBoard",
     "Membership",
+    "MetaBoard",
+    "ModelIdentity",
     "Notice",
     "NoticeChoice",
     "NoticeDigest",

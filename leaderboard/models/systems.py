@@ -3,6 +3,7 @@
 from django.db import models
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
+from leaderboard.models.identities import ModelIdentity
 from leaderboard.models.texts import LineField, LinesField, ListedField
 
 PROVISIONAL = "~"  # the first sign of the key of a system that waits; no other key begins with it
@@ -34,11 +35,16 @@ class System(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     # Its owners say so. It marks the row, and no ranking depends on it.
     baseline = models.CharField(max_length=5, choices=Baseline, default=Baseline.NONE, db_default=Baseline.NONE)
+    # The model that it is, as its benchmark's owners declared; no ranking depends on it.
+    identity = models.ForeignKey(
+        ModelIdentity, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="systems"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["key"]
         constraints = [
+            models.UniqueConstraint(fields=["benchmark", "identity"], name="one_system_a_benchmark_and_model"),
             models.UniqueConstraint(fields=["benchmark", "key"], name="system_key_once_a_benchmark"),
             models.UniqueConstraint(fields=["benchmark", "name_folded"], name="system_name_once_a_benchmark"),
         ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import BooleanField, Case, JSONField, Q, Value, When
+from django.db.models import BooleanField, Case, F, JSONField, Q, Value, When
 
 from leaderboard.models import Baseline, Revision, Submission, System, SystemChange, User
 from leaderboard.rankings.scores import BoardSystem, changes_until
@@ -79,3 +79,17 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
             own_ids.add(pk)
     ordered = sorted(systems.values(), key=lambda system: system.key)
     return DescribedSystems(ordered, {pk: about[pk] for pk in about if pk in systems}, frozenset(own_ids))
+
+
+def names_on_boards(system_ids: Sequence[int]) -> dict[int, str]:
+    """Which of these systems, of any benchmarks, are on the published boards, and what they are called there.
+
+    Args:
+        system_ids: of the systems.
+    """
+    changes = SystemChange.objects.filter(
+        system_id__among=list(system_ids), revision__number__lte=F("revision__benchmark__published_number")
+    )
+    rows = changes.order_by("revision__number", "pk").values_list("system_id", "kind", "name")
+    last = {pk: (kind, name) for pk, kind, name in rows}
+    return {pk: name for pk, (kind, name) in last.items() if kind != SystemChange.Kind.LEFT}

@@ -60,6 +60,8 @@ notices                page
 dashboard              page
 search                 q
 upload                 q
+manage_models          page
+model                  rule page
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
@@ -83,6 +85,7 @@ FIELDS = {
     "manage": "name description citation tags source_url licence default_rule decision_days daily_cap",
     "manage_tasks": "task-0-name task-0-weight task-0-group task-0-metric task-0-minimum gamma group-0-name",
     "manage_metadata": "text reason action field-TOTAL_FORMS field-0-key field-0-name field-0-unit field-0-choices",
+    "manage_models": "action system model reason",
     "manage_releases": "number name note",
     "manage_edition": "name key",
     "manage_people": "email role action person name invitation",

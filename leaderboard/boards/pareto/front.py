@@ -5,7 +5,7 @@ surely on the front if that holds with its own rank at its worst and all others 
 the other way round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from leaderboard.common.files import ColumnHead, ExportTable
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column, UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem
-from leaderboard.rankings.systems import described_systems_at
+from leaderboard.rankings.systems import About, described_systems_at
 from leaderboard.rankings.task_ranks import task_ranks_of
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.files.metadata import MetadataField
@@ -147,9 +147,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
         )
     else:
         upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key])
-    numbers = [field.number(about[one.id].metadata.get(field.key)) if field and one.id in about else None
-               for one in systems]  # fmt: skip
-    across = np.array([np.nan if number is None else number for number in numbers])
+    across = figures_across(field, systems, about)
     is_less_better = better != "high"
     places = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
     standings = standings_of(across[places], upright, places, is_less_better=is_less_better)
@@ -190,6 +188,21 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     if field is None or len(rows) < MIN_SYSTEMS:
         return page
     return replace(page, chart=chart_of(page, field, upright, systems, places))
+
+
+def figures_across(
+    field: MetadataField | None, systems: Sequence[BoardSystem], about: Mapping[int, About]
+) -> np.ndarray:
+    """What a field says of every system, as numbers; NaN where it says nothing.
+
+    Args:
+        field: with numbers or dates; None says nothing of any.
+        systems: of a board.
+        about: what is known of them, by id.
+    """
+    numbers = [field.number(about[one.id].metadata.get(field.key)) if field and one.id in about else None
+               for one in systems]  # fmt: skip
+    return np.array([np.nan if number is None else number for number in numbers])
 
 
 def standings_of(across: np.ndarray, upright: Upright, places: np.ndarray, *, is_less_better: bool) -> list[str]:

@@ -70,6 +70,7 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
         "system", "submit", "upload", "draft", "batch",
         "badge", "system_badge", "embed", "card", "feed",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies", "manage_metadata",
+        "manage_models",
         "manage_releases", "manage_queue", "manage_people", "manage_audit", "manage_webhooks",
     ],
 )  # fmt: skip

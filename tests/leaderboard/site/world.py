@@ -20,6 +20,7 @@ from leaderboard.accounts.people import invite
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.benchmarks.forms import SettingsForm
 from leaderboard.benchmarks.forms_tasks import ProposalForms
+from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.tasks import Proposal, TaskEdit, present_proposal
 from leaderboard.models import Benchmark, User, Webhook
@@ -123,6 +124,7 @@ class World:
             self.benchmark.score_view = "ranks"
             self.benchmark.save(update_fields=["score_view"])
         freeze_revision(self.benchmark, author=people["owner"], number=2, name="Frozen")
+        self.model_key = change_links(self.benchmark, {"e": NEW}, author=people["owner"])[0].after
         self.experiment = make.experiment(self.benchmark, by=submitter)
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
@@ -152,6 +154,7 @@ class World:
             "task": "task-1",
             "system_key": {"pending": "secret", "approved": "under-embargo"}.get(variant, "e"),
             "release_key": "frozen",
+            "model_key": self.model_key,
             "number": self.experiment.pk if name.startswith("experiment") else 1,
             "study": "missing_scores",
             "secret": self.secret,
@@ -236,6 +239,7 @@ FORMS = {
     "manage_archive": {"archived": "1"},
     "baseline": {"baseline": "human", "reason": ""},
     "manage_metadata": {"action": "starter"},
+    "manage_models": {"action": "link", "system": "a new"},
     "manage_clusters": {"suggestion": "0", "revision": "1"},
     "experiments": {"study": "diversity", "seed": "1"},
     "run_study": {"study": "missing_scores"},
@@ -303,6 +307,8 @@ ARGUMENTS = {
     "baseline": ("key", "system_key"),
     "manage_clusters": ("key",),
     "manage_metadata": ("key",),
+    "manage_models": ("key",),
+    "model": ("model_key",),
     "new_draft": ("uuid",),
     "board": ("key",),
     "board_csv": ("key",),

@@ -1,0 +1,1 @@
+"""Which systems of several benchmarks are the same model, as the owners of each benchmark declare."""

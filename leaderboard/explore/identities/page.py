@@ -1,0 +1,199 @@
+"""A model over all boards: its ranks and scores, its strengths by kind of task, its places on Pareto fronts.
+
+Of each board a reader is told what its own pages would tell them: nothing of boards that lists may not mention to them
+or that hide which system is which, and ranks alone where scores are hidden.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.core.paginator import Page, Paginator
+from django.http import Http404
+from django.urls import reverse
+
+from leaderboard.access.audience import Viewer, audience_of, naming_benchmarks
+from leaderboard.boards.pareto.front import STANDINGS, Upright, figures_across, standings_of
+from leaderboard.boards.rows import score_text
+from leaderboard.common.paging import with_parameters
+from leaderboard.explore.identities.strengths import KindOfTask, TaskShare, kinds_of, task_shares
+from leaderboard.models import Benchmark, System
+from leaderboard.rankings.confidence.intervals import interval_text
+from leaderboard.rankings.published import PublishedBoard, published_board
+from leaderboard.rankings.redaction import hidden_text, redacted
+from leaderboard.rankings.scores import systems_at
+from leaderboard.rankings.systems import described_systems_at, names_on_boards
+from ranking_engine.catalogue.registry import get_rule
+
+BOARDS_A_PAGE = 20
+NO_MODEL = "There is no model of this name, or you have no access to it."
+
+
+@dataclass(frozen=True)
+class ParetoPlace:
+    """Whether the system is on a front of its board: ranks under a rule against one field, where less is better."""
+
+    field_name: str
+    standing: str  # a key of STANDINGS
+    url: str
+
+    @property
+    def standing_text(self) -> str:
+        """In words."""
+        return STANDINGS[self.standing] or "not on the front"
+
+
+@dataclass(frozen=True)
+class ModelOnBoard:
+    """The model on one board, as the reader may see it."""
+
+    benchmark: Benchmark
+    system_key: str
+    name: str  # as it is called there
+    rule_name: str
+    rank: int | None
+    is_tied: bool
+    n_ranked: int
+    interval_text: str
+    score_text: str
+    reason: str  # why it has no rank
+    hidden_text: str  # what is kept from the reader; empty where nothing is
+    shares: list[TaskShare]
+    pareto: list[ParetoPlace]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the reader may open the page of the system there."""
+        return not self.hidden_text
+
+
+@dataclass(frozen=True)
+class ModelPage:
+    """Everything that the page shows."""
+
+    key: str
+    name: str
+    other_names: list[str]  # on other boards
+    rule: str  # empty: each board's own
+    boards: list[ModelOnBoard]
+    page: Page[System]  # which of the pages of boards it is
+    kinds: list[KindOfTask]
+
+    @property
+    def n_boards(self) -> int:
+        """On how many boards the reader sees it."""
+        return self.page.paginator.count
+
+    @property
+    def has_pareto(self) -> bool:
+        """Whether it has a place on a front, or none there, on a board of this page."""
+        return any(one.pareto for one in self.boards)
+
+    @property
+    def n_first(self) -> int:
+        """On how many boards of this page it is first."""
+        return sum(one.rank == 1 for one in self.boards)
+
+
+def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = None) -> ModelPage:
+    """A model as a reader may see it.
+
+    Args:
+        viewer: who reads.
+        key: of the model.
+        rule: the key of the rule that ranks on every board; each board's own where empty.
+        page: which page of its boards.
+
+    Raises:
+        Http404: there is none, or they see none of its systems.
+    """
+    benchmarks = naming_benchmarks(viewer).filter(publication__isnull=False)
+    linked = System.objects.filter(identity__key=key, benchmark__in=benchmarks)
+    linked = linked.select_related("benchmark__publication__revision__configuration")
+    systems = list(linked.order_by("benchmark__name", "benchmark__key"))
+    names = names_on_boards([system.pk for system in systems])
+    systems = [system for system in systems if system.pk in names]
+    if not systems:
+        raise Http404(NO_MODEL)
+    found_page = Paginator(systems, BOARDS_A_PAGE).get_page(page)
+    boards = [on_board(viewer, system, names[system.pk], rule) for system in found_page]
+    called = [names[system.pk] for system in systems]
+    name = max(sorted(set(called)), key=called.count)
+    return ModelPage(
+        key=key,
+        name=name,
+        other_names=sorted(set(called) - {name}),
+        rule=rule,
+        boards=boards,
+        page=found_page,
+        kinds=kinds_of([(one.benchmark, one.shares) for one in boards]),
+    )
+
+
+def on_board(viewer: Viewer, system: System, name: str, rule: str) -> ModelOnBoard:
+    """A system on its board, as a reader may see it who sees it by its name.
+
+    Args:
+        viewer: who reads.
+        system: with its benchmark and the publication of that, on whose board it is.
+        name: of the system on that board.
+        rule: the key of a rule; the board's own where empty.
+    """
+    benchmark = system.benchmark
+    publication, audience = benchmark.publication, audience_of(viewer, benchmark)
+    if publication is None:
+        raise ValueError(f"nothing is published of {benchmark.key}")
+    board = published_board(publication)
+    if audience.is_restricted:
+        board, _ = redacted(board, systems_at(publication.revision), audience)
+    i = int(np.flatnonzero(board.system_ids == system.pk)[0])
+    wanted = rule or benchmark.default_rule
+    nothing = ModelOnBoard(
+        benchmark=benchmark, system_key=system.key, name=name, rule_name=get_rule(wanted).name, rank=None,
+        is_tied=False, n_ranked=0, interval_text="", score_text="", reason="It is not a column of this board.",
+        hidden_text=hidden_text(audience), shares=[], pareto=[],
+    )  # fmt: skip
+    if not audience.is_restricted:
+        nothing = replace(nothing, shares=task_shares(publication.revision, i, n_systems=len(board.system_ids)))
+    column = next((column for column in board.columns if column.rule == wanted), None)
+    if column is None:
+        return nothing
+    rank = int(column.ranks[i])
+    if rank < 1:
+        return replace(nothing, n_ranked=column.n_ranked, reason=column.reason_of(i))
+    return replace(
+        nothing,
+        rank=rank,
+        is_tied=int((column.ranks == rank).sum()) > 1,
+        n_ranked=column.n_ranked,
+        interval_text=interval_text(column, i),
+        score_text=score_text(float(column.scores[i]), column.rule),
+        reason="",
+        pareto=[] if audience.is_restricted else pareto_places(benchmark, board, wanted, system),
+    )
+
+
+def pareto_places(benchmark: Benchmark, board: PublishedBoard, rule: str, system: System) -> list[ParetoPlace]:
+    """Where a system is on the fronts of its board: its rank against every number and date that is known of it.
+
+    Args:
+        benchmark: with its publication.
+        board: what is published.
+        rule: the key of a column that ranks the system.
+        system: on that board.
+    """
+    fields = [one for one in benchmark.fields_of_systems if one.kind in ("number", "date")]
+    fields = [one for one in fields if one.key in system.metadata]
+    if not fields:
+        return []
+    described = described_systems_at(board.revision)
+    upright = Upright.of_column(next(one for one in board.columns if one.rule == rule), "rank", "")
+    places = []
+    for field in fields:
+        across = figures_across(field, described.systems, described.about)
+        both = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
+        standings = standings_of(across[both], upright, both, is_less_better=True)
+        by_id = {described.systems[i].id: standing for i, standing in zip(both.tolist(), standings, strict=True)}
+        if system.pk in by_id:
+            url = with_parameters(reverse("pareto", args=[benchmark.key]), x=field.key, y=f"rank.{rule}")
+            places.append(ParetoPlace(field.name, by_id[system.pk], url))
+    return places

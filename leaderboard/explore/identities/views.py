@@ -1,0 +1,23 @@
+"""The page of a model over all boards."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from leaderboard.common.paging import page_links
+from leaderboard.computing.rankings import site_rules
+from leaderboard.explore.identities.page import model_page
+from ranking_engine.catalogue.registry import get_rule
+
+
+@require_safe
+def model(request: HttpRequest, model_key: str) -> HttpResponse:
+    """The ranks and scores of a model on every board that the reader may see it on."""
+    rule = request.GET.get("rule", "")
+    if rule and rule not in site_rules():
+        raise BadRequest(f"There is no rule {rule[:60]!r}.")
+    page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"))
+    rules = [(key, get_rule(key).name) for key in site_rules()]
+    content = {"page": page, "rules": rules, "pages": page_links(page.page, rule=rule)}
+    return render(request, "explore/model.html", content)

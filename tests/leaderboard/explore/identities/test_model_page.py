@@ -1,0 +1,151 @@
+"""A model over all boards: ranks of each board, shares worked out by hand, fronts, and nothing of what is hidden."""
+
+import re
+from decimal import Decimal
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
+from django.utils import timezone
+
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec
+from leaderboard.benchmarks.identities.links import NEW, change_links
+from leaderboard.explore.identities import page as pages
+from leaderboard.explore.identities.page import model_page
+from leaderboard.models import System
+from tests.factories import owner_of
+from tests.markup import compact
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+FIRST = {"Ada": [9.0, 5.0, 1.0], "Bob": [8.0, 5.0, 2.0], "Cleo": [7.0, 6.0, 3.0]}
+SECOND = {"Eve": [1.0, 3.0], "ADA": [2.0, 2.0], "Dan": [3.0, 1.0], "Fay": [4.0, 0.0]}
+
+
+@pytest.fixture
+def model(make):
+    """Ada on two boards; the reading tasks of both are one kind."""
+    tasks = [
+        TaskSpec("T1", group="Reading", weight=Decimal(1)),
+        TaskSpec("T2", group="Reading", weight=Decimal(1)),
+        TaskSpec("T3", weight=Decimal(1)),
+    ]
+    groups = [GroupSpec("Reading")]
+    first = make.published(FIRST, name="First", key="first", tasks=tasks, groups=groups, default_rule="mean")
+    tasks = [TaskSpec("U1", group="READING", weight=Decimal(1)), TaskSpec("U2", direction=-1, weight=Decimal(1))]
+    groups = [GroupSpec("READING")]
+    second = make.published(SECOND, name="Second", key="second", tasks=tasks, groups=groups, default_rule="borda")
+    change_links(first, {"ada": NEW}, author=owner_of(first))
+    change_links(second, {"ada": "ada"}, author=owner_of(second))
+    return first, second
+
+
+def hide(benchmark, **fields):
+    type(benchmark).objects.filter(pk=benchmark.pk).update(**fields)
+
+
+def test_the_page_has_the_rank_of_every_board_and_the_strengths_over_all(model, client):
+    found = model_page(AnonymousUser(), "ada")
+    assert [(one.benchmark.key, one.name, one.rule_name, one.rank, one.n_ranked) for one in found.boards] == [
+        ("first", "Ada", "Mean", 2, 3),
+        ("second", "ADA", "Borda", 3, 4),
+    ]
+    # Reading: first of three, then level with one of two and below the other, then above one of three.
+    reading = (1 + 1 / 4 + 1 / 3) / 3
+    assert [(kind.name, round(kind.below, 12), kind.n_tasks) for kind in found.kinds] == [
+        ("Reading", round(reading, 12), 3),
+        ("U2", round(1 / 3, 12), 1),
+        ("T3", 0.0, 1),
+    ]
+    page = unescape(compact(client.get("/s/ada/")))
+    assert "On 2 boards. The owners of each board declared that their system is this model." in page
+    assert re.findall(r'<a href="(/b/[a-z]+/systems/[a-z]+/)">', page) == [
+        "/b/first/systems/ada/",
+        "/b/second/systems/ada/",
+    ]
+    assert "This model on all boards" in compact(client.get("/b/second/systems/ada/"))
+    assert "This model on all boards" not in compact(client.get("/b/second/systems/eve/"))
+
+
+@pytest.mark.parametrize("rule", ["borda", "copeland", "minimax"])
+def test_a_rule_that_is_asked_for_ranks_on_every_board(model, client, rule):
+    found = model_page(AnonymousUser(), "ada", rule=rule)
+    for one in found.boards:
+        ranks = client.get(f"/api/v1/benchmarks/{one.benchmark.key}/systems/ada/").json()["ranks"]
+        assert [one.rank] == [row["rank"] for row in ranks if row["rule"] == rule]
+    assert client.get("/s/ada/?rule=nothing").status_code == 400
+
+
+def test_pareto_places_are_those_of_the_boards_own_page(model, client):
+    first, _ = model
+    first.metadata_fields = [{"key": "parameters", "name": "Parameters", "kind": "number"}]
+    first.save()
+    for key, number in {"ada": 9, "bob": 5, "cleo": 7}.items():
+        System.objects.filter(benchmark=first, key=key).update(metadata={"parameters": number})
+    for rule in ("mean", "borda"):
+        found = model_page(AnonymousUser(), "ada", rule=rule).boards[0].pareto
+        asked = {"x": "parameters", "y": f"rank.{rule}", "format": "json"}
+        rows = client.get("/b/first/exports/pareto.json", asked).json()["rows"]
+        standing = next(row["front"] for row in rows if row["system"] == "ada")
+        assert [(one.field_name, one.standing or "no") for one in found] == [("Parameters", standing)]
+
+
+def test_a_board_that_shows_ranks_alone_gives_its_rank_and_nothing_else(model, client):
+    _, second = model
+    hide(second, score_view="ranks")
+    _, hiding = model_page(AnonymousUser(), "ada").boards
+    assert (hiding.rank, hiding.score_text, hiding.interval_text, hiding.shares) == (3, "", "", [])
+    assert [kind.name for kind in model_page(AnonymousUser(), "ada").kinds] == ["Reading", "T3"]
+    page = compact(client.get("/s/ada/"))
+    assert "/b/second/systems/" not in page
+    assert "ranks only" in page
+
+
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        {"visibility": "private"},
+        {"visibility": "unlisted"},
+        {"score_view": "own"},
+        {"anonymous_until": timezone.now() + timezone.timedelta(days=9)},
+    ],
+)
+def test_what_hides_a_system_hides_it_here(model, make, client, hiding):
+    first, second = model
+    whole = compact(client.get("/s/ada/"))
+    hide(second, **hiding)
+    page = compact(client.get("/s/ada/"))
+    assert "On 1 board." in page
+    assert not {"Second", "ADA", "READING", "U2"} & set(re.findall(r"\w+", page))
+    owners = make.member(second, "owner")
+    client.force_login(owners, backend=BACKEND)
+    assert "On 2 boards." in compact(client.get("/s/ada/"))
+    client.logout()
+    hide(first, **hiding)
+    nothing, other = client.get("/s/ada/"), client.get("/s/bda/")
+    assert (nothing.status_code, nothing.content) == (404, other.content)
+    assert "On 2 boards." in whole
+
+
+def test_a_system_under_embargo_or_off_the_board_is_not_there(model, make):
+    from leaderboard.submissions.lifecycle import withdraw_submission
+
+    first, second = model
+    withdraw_submission(second.submissions.get(system__key="ada"), actor=owner_of(second), reason="Wrong.")
+    make.publish(second)
+    assert [one.benchmark.key for one in model_page(AnonymousUser(), "ada").boards] == ["first"]
+    withdraw_submission(first.submissions.get(system__key="ada"), actor=owner_of(first), reason="Wrong.")
+    make.publish(first)
+    with pytest.raises(Http404):
+        model_page(AnonymousUser(), "ada")
+
+
+def test_a_page_has_some_boards_and_each_costs_as_many_queries(model, monkeypatch, django_assert_num_queries):
+    model_page(AnonymousUser(), "ada")
+    with django_assert_num_queries(2 + 2):
+        model_page(AnonymousUser(), "ada")
+    monkeypatch.setattr(pages, "BOARDS_A_PAGE", 1)
+    for number, key in ((1, "first"), (2, "second")):
+        with django_assert_num_queries(2 + 1):
+            found = model_page(AnonymousUser(), "ada", page=str(number))
+        assert ([one.benchmark.key for one in found.boards], found.n_boards) == ([key], 2)
