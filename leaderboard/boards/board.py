@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -94,20 +94,6 @@ class Board:
         return names.get(key, self.reference.name)
 
 
-def reference_first(board: Board) -> Board:
-    """The board with the reference rule's family first, and the rule first in it; all else in the catalogue's order.
-
-    A page is read from the left: the column that decides the order must be seen without scrolling. Files and the API
-    keep the catalogue's order, which does not depend on what someone compares with.
-    """
-    visible, reference = board.visible, board.reference
-    order = sorted(
-        range(len(visible)), key=lambda c: (visible[c] is not reference, visible[c].family != reference.family)
-    )
-    rows = [replace(row, cells=[row.cells[c] for c in order]) for row in board.rows]
-    return replace(board, visible=[visible[c] for c in order], rows=rows)
-
-
 def build_board(
     audience: Audience, query: BoardQuery, *, marks_own: bool = False, is_whole: bool = False
 ) -> Board | None:
@@ -139,8 +125,8 @@ def build_board(
         return None
     published = all_at_once(published) if query.simultaneous else published
     own = described.own_ids
-    if audience.sees_others and len(systems) > 1 and own.issuperset(system.id for system in systems):
-        own = frozenset()  # a mark on every row, as for who imported the whole board, tells nothing
+    if audience.sees_others and 2 * sum(system.id in own for system in systems) > len(systems) > 1:
+        own = frozenset()  # a mark on most rows, as for who imported the board, tells nothing
     return lay_out(
         published,
         systems,

@@ -9,7 +9,7 @@ from django.utils.functional import cached_property
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
-from leaderboard.boards.board import ORDERS, Board, reference_first
+from leaderboard.boards.board import ORDERS, Board
 from leaderboard.boards.filter_form import filter_form, narrowed_by
 from leaderboard.boards.query import META, BoardQuery, changed, query_text
 from leaderboard.boards.rows import Row
@@ -100,7 +100,6 @@ class BoardPage:
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if board is None or benchmark.publication is None:
             return
-        board = reference_first(board)
         self.published_at = benchmark.publication.published_at
         kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
         jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}

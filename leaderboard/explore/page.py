@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from leaderboard.boards.board import Board, reference_first
+from leaderboard.boards.board import Board
 from leaderboard.boards.page import POLICY_NAMES, BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
@@ -26,7 +26,6 @@ class MatrixPage(BoardPage):
         self.hidden_text, self.sees_others, self.benchmark = "", True, {"name": name}
         self.revision_number, self.is_computing = None, False
         self.has_instances, self.intervals = False, {"state": "none", "text": ""}
-        board = reference_first(board)
         self._fill_figures(board)
         self._fill_table(board)
 

@@ -37,6 +37,9 @@ def what_if(request: HttpRequest, key: str) -> HttpResponse:
         if "factor" in request.GET:
             search, factor = request.GET.get("search", ""), request.GET["factor"]
             return redirect(address.multiplied(query, search, request.GET.getlist(CHOSEN), factor))
+        if "kin" in request.GET:
+            is_left_out = request.GET.get("take") == "without"
+            return redirect(address.restricted(query, request.GET["kin"], is_left_out=is_left_out))
         if any(name.startswith((TASK_FIELD, GROUP_FIELD)) for name in request.GET):
             return redirect(address.of(query))
         if bool(query.weights or query.aggregation or query.policy) and not may_ask(request):

@@ -17,9 +17,9 @@ from leaderboard.rankings.weights import (
     weight_text,
 )
 from ranking_engine.core.weights import exact_weight
+from ranking_engine.text.names import fold_name
 
 MAX_CONDITIONS = 20
-MAX_GROUP_PRESETS = 8
 MANY_TASKS = 12  # with more the page has a search that multiplies many weights at once
 MAX_SEARCH = 200  # characters
 MAX_FACTOR = 1000
@@ -36,7 +36,7 @@ class Slider:
     weight_text: str
     own_text: str
     tenths: int  # its share of all votes, in tenths of a percent
-    kin: str = ""  # the names of the task's group and cluster, by which it can be searched, too
+    kin: str = ""  # the names of the task's group and cluster, by which you can search for it, too
     tasks: list["Slider"] = field(default_factory=list)
 
     @property
@@ -74,10 +74,32 @@ def weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
     return aggregation != "basic" and any(task.group for task in configuration.tasks)
 
 
-def kin_of(configuration: BoardConfiguration, task: ConfiguredTask) -> str:
+def kin_of(configuration: BoardConfiguration, task: ConfiguredTask) -> list[str]:
     """The names of a task's group and cluster, as far as it has them."""
-    groups = {group.key: group.name for group in configuration.groups}
-    return " ".join(filter(None, (groups.get(task.group or "", ""), task.cluster or "")))
+    return [name for name in (configuration.group_names.get(task.group or "", ""), task.cluster or "") if name]
+
+
+def kin_with_votes(configuration: BoardConfiguration) -> list[str]:
+    """The names of the groups and clusters with some of the tasks that vote on the benchmark, but not all of them."""
+    voting = [set(kin_of(configuration, task)) for task in configuration.tasks if task.votes]
+    return sorted(set().union(*voting).difference(*([set.intersection(*voting)] if voting else [])), key=fold_name)
+
+
+def restricted(configuration: BoardConfiguration, kin: str, *, is_left_out: bool) -> Weights:
+    """The benchmark's own weights, with 0 for all tasks but those of one group or cluster, or for these.
+
+    Args:
+        configuration: of the revision.
+        kin: the name of the group or cluster.
+        is_left_out: whether its tasks are the ones that get 0.
+
+    Raises:
+        WeightsError: the benchmark has no such group or cluster whose weight can be all of it or none.
+    """
+    if kin not in kin_with_votes(configuration):
+        raise WeightsError(f"There is no group or cluster {kin[:60]!r} that could count alone or be left out.")
+    voting = [task for task in configuration.tasks if task.votes]
+    return Weights({task.key: "0" for task in voting if (kin in kin_of(configuration, task)) == is_left_out})
 
 
 def searched_tasks(configuration: BoardConfiguration, search: str) -> list[str]:
@@ -95,7 +117,7 @@ def searched_tasks(configuration: BoardConfiguration, search: str) -> list[str]:
     parts = [part.casefold().split() for part in search.split(",") if part.strip()]
     keys = []
     for task in configuration.tasks:
-        text = f"{task.name} {task.key} {kin_of(configuration, task)}".casefold()
+        text = " ".join([task.name, task.key, *kin_of(configuration, task)]).casefold()
         if task.direction != 0 and any(all(word in text for word in part) for part in parts):
             keys.append(task.key)
     return keys
@@ -130,7 +152,6 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
     """One a group and one a task without a group, in the benchmark's order; of every task that has an order."""
     configuration = configuration_of(table.revision)
     shares = shares_of(weighed_matrix(table, weights), aggregation)
-    tenths = in_tenths(shares)
     tasks = {
         task.key: Slider(
             "task",
@@ -138,8 +159,8 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
             task.name,
             weight_text(Fraction(weights.tasks.get(task.key, task.weight))),
             weight_text(Fraction(task.weight)),
-            tenths[t],
-            kin=kin_of(configuration, task),
+            in_tenths(shares[t]),
+            kin=" ".join(kin_of(configuration, task)),
         )
         for t, task in enumerate(configuration.tasks)
         if task.direction != 0
@@ -147,6 +168,7 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
     if not weighs_groups(configuration, aggregation):
         return list(tasks.values())
     top: list[Slider] = []
+    share_of_key = {task.key: share for task, share in zip(configuration.tasks, shares, strict=True)}
     groups = {group.key: group for group in configuration.groups}
     for task in configuration.tasks:
         if task.key not in tasks:
@@ -164,7 +186,7 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
                     group.name,
                     weights.groups.get(group.key, own),
                     own,
-                    sum(member.tenths for member in members),
+                    in_tenths(sum((share_of_key[member.key] for member in members), Fraction(0))),
                     tasks=members,
                 )
             )
@@ -172,24 +194,17 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
 
 
 def presets_of(configuration: BoardConfiguration, aggregation: str) -> list[Preset]:
-    """Equal weights, and each group alone where there are few."""
+    """Equal weights of tasks, and of groups where there are any."""
     ordered = [task for task in configuration.tasks if task.direction != 0]
     equal = {task.key: "1" for task in ordered if Fraction(task.weight) != 1}
     equal_groups = {group.key: "1" for group in configuration.groups if Fraction(group.weight) != 1}
-    used = {task.group for task in ordered if task.group}
-    if not used:
+    if not any(task.group for task in ordered):
         return [Preset("Equal tasks", Weights(equal))]
-    presets = [Preset("Equal tasks", Weights(equal), "basic")]
     by_group = aggregation if aggregation not in ("basic", "two_step") else "balanced"
-    presets.append(Preset("Equal groups", Weights(equal, equal_groups), by_group))
-    if len(used) <= MAX_GROUP_PRESETS:
-        for group in configuration.groups:
-            if group.key in used:
-                others = {task.key: "0" for task in ordered if task.group != group.key}
-                own = {task.key: task.weight for task in ordered}
-                named = {key: "0" for key in others if Fraction(own[key])}
-                presets.append(Preset(f"{group.name} alone", Weights(named), "basic"))
-    return presets
+    return [
+        Preset("Equal tasks", Weights(equal), "basic"),
+        Preset("Equal groups", Weights(equal, equal_groups), by_group),
+    ]
 
 
 def conditions_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.explore.weighting import Preset, Slider, conditions_of, presets_of, sliders_of
+from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import GAP, Column, PublishedBoard, board_under, published_board
@@ -282,6 +282,7 @@ def what_if_data(publication: Publication) -> dict[str, Any]:
                 "chance": task.chance,
                 "precision": task.precision,
                 "group": groups.index(task.group) if task.group in groups else -1,
+                "kin": kin_of(configuration, task),
                 "weight": weight_text(Fraction(task.weight)),
             }
             for task in configuration.tasks

@@ -12,7 +12,14 @@ from leaderboard.access.audience import Audience
 from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES
 from leaderboard.common.text import whole_number
 from leaderboard.explore.profiles import WeightProfileRow, profiles_for
-from leaderboard.explore.weighting import MANY_TASKS, multiplied, searched_tasks
+from leaderboard.explore.weighting import (
+    MANY_TASKS,
+    kin_of,
+    kin_with_votes,
+    multiplied,
+    restricted,
+    searched_tasks,
+)
 from leaderboard.explore.what_if import TWO_STEP, WhatIfBoard, WhatIfQuery
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
@@ -67,6 +74,14 @@ class WhatIfAddress:
         """
         keys = list(chosen) or searched_tasks(self.configuration, search)
         return self.of(replace(query, weights=multiplied(query.weights, self.configuration, keys, factor)))
+
+    def restricted(self, query: WhatIfQuery, kin: str, *, is_left_out: bool) -> str:
+        """The address with one group or cluster of tasks alone, or without it.
+
+        Raises:
+            WeightsError: there is no such group or cluster.
+        """
+        return self.of(replace(query, weights=restricted(self.configuration, kin, is_left_out=is_left_out)))
 
     def of(self, query: WhatIfQuery, **parameters: object) -> str:
         """The address of a query."""
@@ -162,10 +177,13 @@ class WhatIfPage:
     @property
     def kin(self) -> list[str]:
         """The groups and clusters of the tasks, to search for."""
-        tasks = self.address.configuration.tasks
-        groups = {group.key: group.name for group in self.address.configuration.groups}
-        names = [name for task in tasks for name in (groups.get(task.group or ""), task.cluster) if name]
-        return sorted(set(names), key=fold_name)
+        configuration = self.address.configuration
+        return sorted({name for task in configuration.tasks for name in kin_of(configuration, task)}, key=fold_name)
+
+    @property
+    def kin_with_votes(self) -> list[str]:
+        """Those that can be the only ones that count, or be left out."""
+        return kin_with_votes(self.address.configuration)
 
     @property
     def own_url(self) -> str:
@@ -209,9 +227,9 @@ class WhatIfPage:
         return f"{why}: results update when you stop moving the sliders."
 
     @property
-    def names(self) -> list[str]:
-        """The names of the systems on the page, by the alphabet."""
-        return sorted((row.name for row in self.board.rows), key=fold_name)
+    def runner_up(self) -> str:
+        """The name of the second system on the page: most readers ask what it would take for it to win."""
+        return self.board.rows[min(1, len(self.board.rows) - 1)].name
 
     @property
     def conditions(self) -> str:

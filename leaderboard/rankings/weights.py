@@ -5,7 +5,7 @@ part: a subset of the tasks is the weights 0 of the others.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -156,12 +156,9 @@ def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
     return [weight / total if total else Fraction(0) for weight in voting]
 
 
-def in_tenths(shares: Sequence[Fraction]) -> list[int]:
-    """Shares of 1 in tenths of a percent that sum to exactly 1000: the largest remainders are rounded up."""
-    if not any(shares):
-        return [0] * len(shares)
-    floors = [int(share * TENTHS) for share in shares]
-    by_rest = sorted(range(len(shares)), key=lambda t: (floors[t] - shares[t] * TENTHS, t))
-    for t in by_rest[: TENTHS - sum(floors)]:
-        floors[t] += 1
-    return floors
+def in_tenths(share: Fraction) -> int:
+    """A share of 1 in tenths of a percent, the nearest; half a tenth is rounded up.
+
+    Each share is rounded for itself, so equal shares read alike; their sum may miss 1000 by a little.
+    """
+    return (2 * TENTHS * share.numerator + share.denominator) // (2 * share.denominator)

@@ -27,6 +27,7 @@ function start(data) {
   sliders.show();
   watch();
   offerMany();
+  offerRestriction();
   offerCopy();
   if (isTyped) changed();
 
@@ -158,6 +159,15 @@ function start(data) {
       count.textContent = n ? `${n} ${n === 1 ? "weight" : "weights"} multiplied by ${by}.` : "Search for tasks or tick some.";
       for (const { choice } of sliders.items) if (choice) choice.checked = false;
       if (n) changed();
+    });
+  }
+
+  /** One group or cluster of tasks alone, or all others. */
+  function offerRestriction() {
+    document.getElementById("restrict")?.addEventListener("submit", (event) => {
+      event.preventDefault();
+      weighting.restrict(event.target.elements.kin.value, event.submitter?.value === "without");
+      changed();
     });
   }
 

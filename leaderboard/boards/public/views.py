@@ -14,7 +14,7 @@ from django.utils.html import format_html_join
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from leaderboard.boards.board import build_board, reference_first
+from leaderboard.boards.board import build_board
 from leaderboard.boards.public.badges import NOT_FOUND, Badge, benchmark_badge, system_badge
 from leaderboard.boards.public.board import open_benchmark
 from leaderboard.boards.public.cards import board_card
@@ -126,7 +126,6 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     if board is None:
         context["is_computing"] = benchmark.last_revision_number > 0
     else:
-        board = reference_first(board)
         has_size = bool(query.top or query.page > 1)
         rows = board.rows if has_size else board.rows[: board.n_pinned + SHOWN_SYSTEMS]
         linked_rows = [replace(row, url=reverse("system", args=[key, row.key])) for row in rows]

@@ -68,15 +68,5 @@ export function asIntegers(fractions) {
   return common > 1n ? integers.map((integer) => integer / common) : integers;
 }
 
-/** Shares of `integers` in tenths of a percent that sum to exactly 1000; the largest remainders are rounded up. */
-export function tenths(integers) {
-  let total = 0n;
-  for (const integer of integers) total += integer;
-  if (!total) return integers.map(() => 0);
-  const found = integers.map((integer) => Number((integer * 1000n) / total));
-  const rest = integers.map((integer) => (integer * 1000n) % total);
-  const missing = 1000 - found.reduce((sum, share) => sum + share, 0);
-  const byRest = integers.map((_, t) => t).sort((s, t) => (rest[s] === rest[t] ? s - t : rest[s] > rest[t] ? -1 : 1));
-  for (const t of byRest.slice(0, missing)) found[t] += 1;
-  return found;
-}
+/** A part of a total (BigInts) in tenths of a percent, the nearest: equal parts read alike. */
+export const tenths = (part, total) => (total ? Number((2000n * part + total) / (2n * total)) : 0);

@@ -46,10 +46,11 @@ export class Weighting {
   /** Shares for the page: by task and by group in tenths of a percent; null where nothing votes. */
   shares() {
     const integers = this.effective();
-    if (integers.every((integer) => integer === 0n)) return null;
-    const byTask = tenths(integers);
-    const byGroup = this.groups.map((_, g) => byTask.reduce((sum, share, t) => sum + (this.tasks[t].group === g ? share : 0), 0));
-    return { task: byTask, group: byGroup };
+    const sumOf = (parts) => parts.reduce((sum, part) => sum + part, 0n);
+    const total = sumOf(integers);
+    if (!total) return null;
+    const byGroup = this.groups.map((_, g) => tenths(sumOf(integers.filter((_, t) => this.tasks[t].group === g)), total));
+    return { task: integers.map((integer) => tenths(integer, total)), group: byGroup };
   }
 
   /** The sliders beside this one: [{kind, index, mass, unit}], of mass = unit x weight. */
@@ -111,6 +112,15 @@ export class Weighting {
     const value = mass / unit;
     const text = value < 0.00005 ? "0" : String(Number(value < 0.01 ? value.toFixed(4) : value.toPrecision(digits)));
     this.set(kind, index, text);
+  }
+
+  /** The benchmark's own weights, with 0 for all tasks but those of a group or cluster, or for these. */
+  restrict(kin, isLeftOut) {
+    this.reset();
+    for (const [t, task] of this.tasks.entries()) {
+      const isVoting = task.direction !== 0 && this.own.task[t][0] !== 0n;
+      if (isVoting && task.kin.includes(kin) === isLeftOut) this.set("task", t, "0");
+    }
   }
 
   changed(kind) {

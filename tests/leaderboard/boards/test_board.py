@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from leaderboard.access.audience import audience_of
-from leaderboard.boards.board import Board, build_board, reference_first
+from leaderboard.boards.board import Board, build_board
 from leaderboard.boards.query import BoardQuery
 from leaderboard.models import Benchmark
 from leaderboard.rankings.published import UnknownChoiceError
@@ -305,22 +305,6 @@ def test_the_toy_is_the_one_that_was_ranked_by_hand():
     orders = ["".join(sorted(TOY, key=lambda name: -TOY[name][t])) for t in range(5)]
     assert orders == ["ABCD", "ACDB", "BDCA", "CBDA", "DBCA"]
     assert set(BY_HAND) <= set(board_rules())
-
-
-def test_on_a_page_the_reference_rule_stands_first_then_its_family_and_all_else_as_in_the_catalogue(make):
-    benchmark = make.published()
-    board = shown(benchmark, reference="copeland")
-    page = reference_first(board)
-    in_catalogue = [column.rule for column in board.visible]
-    majority = [c.rule for c in board.visible if c.family == board.reference.family and c.rule != "copeland"]
-    others = [c.rule for c in board.visible if c.family != board.reference.family]
-    assert in_catalogue[0] == "mean"
-    assert len(majority) >= 2
-    assert [column.rule for column in page.visible] == ["copeland", *majority, *others]
-    assert {row.name: row.cells[0].rank for row in page.rows} == BY_HAND["copeland"]
-    for before, after in zip(board.rows, page.rows, strict=True):
-        cells_by_rule = dict(zip([column.rule for column in page.visible], after.cells, strict=True))
-        assert [cells_by_rule[rule] for rule in in_catalogue] == before.cells
 
 
 @pytest.mark.parametrize(

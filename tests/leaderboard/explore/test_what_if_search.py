@@ -1,5 +1,7 @@
 """Many tasks on the what-if page: a search, and one step that multiplies the weights of all that it means."""
 
+import re
+
 import pytest
 
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec
@@ -67,3 +69,42 @@ def test_the_search_is_offered_where_there_are_many_tasks_alone(make, client, be
     assert '<option value="law">' in many
     assert many.count('name="chosen"') == N_TASKS
     assert 'id="multiply"' not in compact(client.get(f"/b/{make.published().key}/what-if/"))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "silent"),
+    [
+        ({"kin": "Reasoning", "take": "only"}, range(4, N_TASKS)),
+        ({"kin": "Reasoning", "take": "without"}, range(4)),
+        ({"kin": "law", "take": "without", "weights": "t7:2"}, (4, 5)),  # it starts with the benchmark's own weights
+    ],
+)
+def test_a_group_or_cluster_counts_alone_or_not_at_all(client, benchmark, parameters, silent):
+    response = client.get(f"/b/{benchmark.key}/what-if/", parameters)
+    weights = ",".join(f"t{t}:0" for t in silent)
+    assert response["Location"] == f"/b/{benchmark.key}/what-if/?weights={weights}"
+    shares = re.findall(r'data-key="(t\d+)".*?<output[^>]*>([^<]*)</output>', compact(client.get(response["Location"])))
+    assert [key for key, share in shares if share == "0.0 %"] == [f"t{t}" for t in silent]
+
+
+@pytest.mark.parametrize("kin", ["chemistry", "", "x" * 5000])
+def test_a_group_that_is_none_is_refused(client, benchmark, kin):
+    response = client.get(f"/b/{benchmark.key}/what-if/", {"kin": kin, "take": "only"})
+    assert response.status_code == 400
+    assert "There is no group or cluster" in compact(response)
+
+
+def test_a_group_that_has_every_task_is_not_offered(make, client):
+    tasks = [TaskSpec(f"Task {t}", key=f"t{t}", group="all", cluster="first" if t == 0 else "") for t in range(3)]
+    scores = {name: [float(k), 1.0, 2.0] for k, name in enumerate("ABC")}
+    whole = make.published(scores, tasks=tasks, groups=[GroupSpec("All", key="all")])
+    form = re.search(r'id="restrict".*?</form>', compact(client.get(f"/b/{whole.key}/what-if/")))[0]
+    assert re.findall(r"<option>([^<]*)</option>", form) == ["first"]
+
+
+def test_what_it_would_take_is_asked_of_the_runner_up_at_first(make, client):
+    body = compact(client.get(f"/b/{make.published().key}/what-if/?rule=borda"))
+    names = re.findall(r"<option( selected)?>([^<]*)</option>", re.search(r'id="takes-of">.*?</select>', body)[0])
+    places = re.findall(r'<a href="[^"]*/systems/[^"]*"[^>]*>([^<]*)</a>', body[body.index('id="rows"') :])
+    assert [name for _, name in names] == places[: len(names)]
+    assert [name for selected, name in names if selected] == [places[1]]

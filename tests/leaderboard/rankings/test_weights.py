@@ -68,8 +68,9 @@ def test_shares_under_each_aggregation_are_those_of_the_definitions():
     assert shares_of(matrix, "balanced") == [Fraction(3, 16), Fraction(9, 16), Fraction(1, 4)]  # 6*1/4, 6*3/4, 2
 
 
-def test_tenths_of_a_percent_always_sum_to_a_thousand():
-    assert in_tenths([Fraction(1, 3)] * 3) == [334, 333, 333]
-    assert in_tenths([Fraction(1, 7), Fraction(6, 7), Fraction(0)]) == [143, 857, 0]
+def test_equal_shares_read_alike_and_every_share_is_rounded_to_the_nearest_tenth():
+    assert [in_tenths(share) for share in [Fraction(1, 9)] * 9] == [111] * 9
+    assert [in_tenths(Fraction(*parts)) for parts in ((1, 7), (6, 7), (0, 1), (1, 1))] == [143, 857, 0, 1000]
+    assert in_tenths(Fraction(1, 2000)) == 1
     for n in range(1, 60):
-        assert sum(in_tenths([Fraction(1, n)] * n)) == 1000
+        assert in_tenths(Fraction(1, n)) == int(1000 / n + 0.5)

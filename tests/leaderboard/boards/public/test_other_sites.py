@@ -162,7 +162,7 @@ def test_the_embedded_table_may_be_framed_and_shows_the_view_that_is_asked_for(m
     expected = {key: rank for key in "abcd" if (rank := ranks(benchmark, key)["copeland"]) <= 2}
     rows = re.findall(r'class="place">(\d+)</span><a href="[^"]*/systems/(\w)/"', body)
     shown = {key: int(place) for place, key in rows}
-    assert (heads, shown) == (["Copeland", "Borda"], expected)  # the rule that orders the rows stands first
+    assert (heads, shown) == (["Borda", "Copeland"], expected)  # in the order that all pages have
     assert 'System <span class="ordered-by">by Copeland</span>' in body
     assert ask("board", benchmark.key)["X-Frame-Options"] == "DENY"
     assert ask("embed", benchmark.key, query="?rule=none").status_code == 400
