@@ -8,7 +8,7 @@ import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.text import percent
-from leaderboard.comparisons.pair import signed_percent
+from leaderboard.comparisons.pair import end_texts, signed_percent
 from leaderboard.computing.pairs import among_rivals
 from leaderboard.models import Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
@@ -65,7 +65,7 @@ def standing_of(
         tasks: of the revision's configuration.
         audience_level: who reads; part of the cache's key.
     """
-    key = f"standing:{inputs_of(revision)}:{i}:{audience_level}"
+    key = f"standing-2:{inputs_of(revision)}:{i}:{audience_level}"
 
     def make() -> dict[str, Any]:
         table = revision_matrix(revision)
@@ -123,6 +123,7 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
                 place(figures["median"][t]),
                 said(t),
                 bool(figures["votes"][t]),
+                end_texts(figures["ends"][t]),
             )
             for t, task in enumerate(tasks)
         ],

@@ -1,5 +1,6 @@
 """Two systems held against each other, task by task: who wins which, by how much weight, and if it could be luck."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.common.text import percent, value_text
+from leaderboard.common.text import figure_text, percent, value_text
 from leaderboard.comparisons.instance_shares import InstanceShare, instance_shares
 from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
@@ -163,7 +164,7 @@ def pair_of(
     configuration = configuration_of(revision)
     tasks = configuration.tasks
     refuse_beyond_budget(len(systems), len(tasks))
-    key = f"pair-3:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
+    key = f"pair-4:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
 
     def make() -> dict[str, Any]:
         table = revision_matrix(revision)
@@ -239,10 +240,17 @@ def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], fig
                 f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
                 f"{second.name} {line.second_text or missing_text('not_reported')}",
                 line.is_voting,
+                end_texts(figures["ends"][t]),
             )
             for t, line in enumerate(lines)
         ],
     )
+
+
+def end_texts(ends: Sequence[float]) -> tuple[str, str]:
+    """The worst and the best score on a task as texts; empty where no one has a score."""
+    worst, best = ("" if math.isnan(end) else figure_text(end) for end in ends)
+    return worst, best
 
 
 def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.text import in_words, value_text
+from leaderboard.comparisons.pair import end_texts
+from leaderboard.computing.pairs import scale_ends
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import refuse_beyond_budget
 from leaderboard.rankings.configuration import configuration_of
@@ -65,6 +67,7 @@ def side_by_side(
     if table is None:
         raise ValueError("a published revision without systems or tasks has nothing to compare")
     scores, chosen = table.matrix.scores, list(places)  # higher is better
+    ends = scale_ends(table.matrix.values, scores)
     n_best = [0] * len(chosen)
     compared, lines = [], []
     for t, task in enumerate(tasks):
@@ -83,6 +86,7 @@ def side_by_side(
                 (float(np.median(known)) - least) / (most - least) if most > least else None,
                 f"{task.name}: {', '.join(said)}",
                 bool(table.matrix.votes[t]),
+                end_texts(ends[t]),
             )
         )
     names = [systems[i].name for i in chosen]

@@ -58,6 +58,7 @@ def among_rivals(matrix: ScoreMatrix, i: int) -> dict[str, Any]:
     share = np.divide(below, rivals, out=np.full(len(own), np.nan), where=(rivals > 0) & ~np.isnan(own))
     return {
         "position": positions(scores, [i])[0],
+        "ends": scale_ends(matrix.values, scores),
         "median": medians(scores),
         "values": matrix.values[i],
         "ranks": 1 + (scores > own).sum(axis=0),
@@ -84,6 +85,7 @@ def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, A
     return {
         "values": matrix.values[rows],
         "positions": positions(scores, rows),
+        "ends": scale_ends(matrix.values, scores),
         "medians": medians(scores),
         "order": np.sign(scores[pair[0]] - scores[pair[1]]),
         "weights": [int(weight) / total for weight in weights],
@@ -111,6 +113,22 @@ def positions(scores: np.ndarray, rows: Sequence[int]) -> np.ndarray:
     high = np.where(present.any(axis=0), np.where(present, scores, -np.inf).max(axis=0), np.nan)
     spread = np.where(high > low, high - low, 1.0)
     return np.where(high > low, (scores[rows] - low) / spread, np.where(present[rows], 1.0, np.nan))
+
+
+def scale_ends(values: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
+    """The worst and the best score on each task as they were submitted; NaN where no one has a score.
+
+    Args:
+        values: of every system on every task, systems x tasks.
+        scores: the same, oriented: higher is better.
+    """
+    ends = []
+    for t in range(scores.shape[1]):
+        known = np.flatnonzero(~np.isnan(scores[:, t]))
+        places = [known[scores[known, t].argmin()], known[scores[known, t].argmax()]] if len(known) else []
+        worst, best = values[places, t].tolist() if places else (np.nan, np.nan)
+        ends.append((worst, best))
+    return ends
 
 
 def medians(scores: np.ndarray) -> np.ndarray:

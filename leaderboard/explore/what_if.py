@@ -102,6 +102,7 @@ class WhatIfBoard:
     chips: list[Chip]
     movers: list[WhatIfRow]
     rows: list[WhatIfRow]
+    own_order: list[int]  # the indices of all systems, in the order of the benchmark's own rule and weights
     n_pages: int
     is_live: bool
     conditions: list[str]
@@ -159,6 +160,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         is_compared = not {column.status, own_column.status} & UNRANKED
         is_changed = is_compared and (now != before or not np.array_equal(column.is_winner, own_column.is_winner))
         chips.append(Chip(column.rule, column.name, now, before, column.rule in live_rules, is_changed, is_compared))
+    own_ranks = next((c for c in own_columns if c.rule == default_rule), own_columns[at]).ranks.tolist()
     n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
     return WhatIfBoard(
@@ -177,6 +179,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         chips=chips,
         movers=sorted((row for row in rows if row.change), key=lambda row: (-abs(row.change), row.index))[:MAX_MOVERS],
         rows=rows if n_pages == 1 else rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS],
+        own_order=sorted(range(len(own_ranks)), key=lambda i: (own_ranks[i] < 1, own_ranks[i], i)),
         n_pages=n_pages,
         is_live=live,
         conditions=conditions_of(table, query.weights, aggregation),

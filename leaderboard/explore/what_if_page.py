@@ -227,9 +227,12 @@ class WhatIfPage:
         return f"{why}: results update when you stop moving the sliders."
 
     @property
-    def runner_up(self) -> str:
-        """The name of the second system on the page: most readers ask what it would take for it to win."""
-        return self.board.rows[min(1, len(self.board.rows) - 1)].name
+    def names(self) -> list[tuple[str, bool]]:
+        """The systems on the page in the benchmark's own order, and whether each is the runner-up of these: the one
+        that most readers ask what it would take for."""
+        names = {row.index: row.name for row in self.board.rows}
+        order = [i for i in self.board.own_order if i in names]
+        return [(names[i], place == min(1, len(order) - 1)) for place, i in enumerate(order)]
 
     @property
     def conditions(self) -> str:

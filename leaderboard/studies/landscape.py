@@ -8,7 +8,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import F, QuerySet
 
 from leaderboard.access.audience import Viewer, hides_nothing, listed_benchmarks
-from leaderboard.common.charts.scatter import NARROW, WIDE, Point, Scatter, scatter
+from leaderboard.common.charts.scatter import NARROW, ROOMY, WIDE, Point, Scatter, scatter
 from leaderboard.models import Benchmark, Report
 from leaderboard.papers.results import claim_on
 from leaderboard.queue.kinds import STUDY
@@ -60,7 +60,7 @@ class Plane:
     Attributes:
         fit: how diversity and sensitivity go together on all benchmarks that the viewer may list, of all pages.
         ends: the baselines that are marked.
-        charts: the benchmarks of one page, drawn for a desk and for a phone.
+        charts: the benchmarks of one page, drawn for a large screen, a small one and a phone.
         claim: what the recomputed papers say.
         section: of the papers page, where that is worked out.
         baselines_section: of the papers page, where the baselines are.
@@ -72,11 +72,6 @@ class Plane:
     claim: str
     section: str
     baselines_section: str
-
-    @property
-    def has_unnamed(self) -> bool:
-        """Whether a name found no room in one of the pictures."""
-        return any(chart.n_unnamed for chart in self.charts)
 
 
 @dataclass(frozen=True)
@@ -223,7 +218,7 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
             line=line,
             form=form,
         )
-        for form in (WIDE, NARROW)
+        for form in (ROOMY, WIDE, NARROW)
     ]
     section = f"zhang-correlation-{kind}"
     return Plane(relation, ends, charts, claim_on(section), section, f"zhang-baselines-{kind}")

@@ -116,6 +116,7 @@ function start(data) {
       event.preventDefault();
       changed();
     });
+    form.querySelector(".actions [type=submit]").hidden = true; // the board follows by itself
     const { aggregation } = form.elements;
     rule.addEventListener("change", () => {
       state.rule = rule.value;

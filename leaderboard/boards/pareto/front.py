@@ -5,6 +5,7 @@ surely on the front if that holds with its own rank at its worst and all others 
 the other way round.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -57,6 +58,7 @@ class Upright:
     is_low_better: bool
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    least: float = -math.inf  # below which no value can be
 
     @classmethod
     def of_column(cls, column: Column, kind: str, name: str) -> "Upright":
@@ -69,8 +71,8 @@ class Upright:
             return cls(name, np.where(is_ranked, scores, np.nan), is_low_better=is_average_rank)
         ranks = np.where(is_ranked, column.ranks.astype(float), np.nan)
         if column.lower is None or column.upper is None:
-            return cls(name, ranks, is_low_better=True)
-        return cls(name, ranks, True, column.lower.astype(float), column.upper.astype(float))
+            return cls(name, ranks, is_low_better=True, least=1.0)
+        return cls(name, ranks, True, column.lower.astype(float), column.upper.astype(float), least=1.0)
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,7 @@ def chart_of(
         is_log=page.is_log,
         is_less_better=page.is_less_better,
         is_low_better=upright.is_low_better,
+        least_y=upright.least,
     )
 
 

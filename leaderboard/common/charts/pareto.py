@@ -78,6 +78,7 @@ def pareto_chart(
     is_less_better: bool,
     is_low_better: bool,
     ticks: Callable[[float, float], Sequence[tuple[float, str]]] | None = None,
+    least_y: float = -math.inf,
 ) -> ParetoChart | None:
     """Lay out systems; better is upwards, whatever the figure. None where the values are too far apart, or too close.
 
@@ -92,6 +93,7 @@ def pareto_chart(
         is_less_better: whether less of it is better.
         is_low_better: whether a lower upright value is better, as ranks are.
         ticks: values of the level axis between two of them, with their texts; round numbers where None.
+        least_y: the least value that an upright axis has a number for, as 1 of ranks.
     """
     along = [math.log10(one.x) if is_log else one.x for one in systems]
     ends = [end for one in systems for end in (one.y, one.low, one.high) if end is not None]
@@ -139,6 +141,9 @@ def pareto_chart(
     else:
         x_values = (log_ticks if is_log else _ticks)(x_least, x_most)
         x_ticks = [Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values]
+    y_values = _ticks(y_least, y_most)
+    if y_values[0] < least_y <= y_values[-1]:
+        y_values = [least_y, *(value for value in y_values if value > least_y)]
     return ParetoChart(
         title=title,
         description=description,
@@ -147,9 +152,7 @@ def pareto_chart(
         dots=[dots[i] for i in reversed(order)],  # those on the front above the others
         steps=steps,
         x_ticks=x_ticks,
-        y_ticks=[
-            Tick(f"{y(value):.1f}", f"{value:g}".replace("-", "\N{MINUS SIGN}")) for value in _ticks(y_least, y_most)
-        ],
+        y_ticks=[Tick(f"{y(value):.1f}", f"{value:g}".replace("-", "\N{MINUS SIGN}")) for value in y_values],
     )
 
 

@@ -25,6 +25,7 @@ class Form:
     widest_name: float
 
 
+ROOMY = Form("roomy", 1320, 560, 12, 260)
 WIDE = Form("wide", 880, 480, 12, 240)
 NARROW = Form("narrow", 340, 420, 12, 120)  # as wide as a phone, so that the type keeps its size there
 COMMON = Form("", 640, 360, 11, 240)

@@ -7,6 +7,7 @@ from leaderboard.common.charts.heat_map import short
 from leaderboard.common.charts.text_width import LABEL_SIZE, fitted, label_room
 
 SCALE, EDGE = 410, 20  # what a task's line takes; what stays free beside it
+LEGEND = 200  # what the meaning of the small tick takes, in the line below
 LEAST_LEFT, WIDE_LEFT = 60, 150  # names that take more than the second make a chart that is pushed sideways on a phone
 TOP, ROW = 34, 24
 
@@ -20,6 +21,7 @@ class ProfileTask:
     median: float | None
     said: str
     is_voting: bool = True
+    ends: tuple[str, str] = ("", "")  # its worst and its best score
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class ProfileLine:
     median: str
     said: str
     is_voting: bool
+    worst: str
+    best: str
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class ScoreProfile:
     left: int
     right: int
     is_wide: bool
+    names_end: int  # where the names of the tasks end, before the worst scores
+    legend: int  # where the meaning of the small tick begins
 
 
 def score_profile(title: str, description: str, systems: Sequence[str], tasks: Sequence[ProfileTask]) -> ScoreProfile:
@@ -61,7 +67,9 @@ def score_profile(title: str, description: str, systems: Sequence[str], tasks: S
         tasks: from the top.
     """
     names = [short(task.name, 28) for task in tasks]
-    left = max(LEAST_LEFT, label_room(names) + 8)
+    of_ends = zip(*(task.ends for task in tasks), strict=True)
+    worst_room, best_room = (label_room(texts) + 8 if any(texts) else 0 for texts in of_ends)
+    left = max(LEAST_LEFT, label_room(names) + 8 + worst_room)
     right = left + SCALE
 
     def x(position: float) -> str:
@@ -81,6 +89,8 @@ def score_profile(title: str, description: str, systems: Sequence[str], tasks: S
                 median="" if task.median is None else x(task.median),
                 said=task.said,
                 is_voting=task.is_voting,
+                worst=task.ends[0],
+                best=task.ends[1],
             )
         )
     step = right // max(1, len(systems))
@@ -92,8 +102,10 @@ def score_profile(title: str, description: str, systems: Sequence[str], tasks: S
         ],
         lines=lines,
         height=TOP + ROW * len(tasks) + 22,
-        width=right + EDGE,
+        width=right + best_room + EDGE,
         left=left,
         right=right,
         is_wide=left > WIDE_LEFT,
+        names_end=left - worst_room,
+        legend=left + (SCALE - LEGEND) // 2,
     )

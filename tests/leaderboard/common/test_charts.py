@@ -36,6 +36,18 @@ def test_a_score_profile_is_as_wide_as_its_names_ask_for():
         assert (float(worst), float(best)) == (chart.left + 8, chart.right - 8)
 
 
+def test_the_worst_and_the_best_score_of_a_task_have_room_beside_its_line():
+    tasks = [
+        ProfileTask("RTE", [0.0], 0.5, "RTE", ends=("50.3", "94.1")),
+        ProfileTask(LONG, [1.0], 0.5, LONG, ends=("1234.5", "2")),
+    ]
+    chart, bare = score_profile("Title", "Text", ["A"], tasks), profile("RTE", LONG, systems=("A",))
+    assert [(line.worst, line.best) for line in chart.lines] == [("50.3", "94.1"), ("1234.5", "2")]
+    assert chart.left - chart.names_end == label_room(["1234.5"]) + 8
+    assert (chart.names_end, bare.names_end) == (bare.left, bare.left)
+    assert chart.width - chart.right == bare.width - bare.right + label_room(["94.1"]) + 8
+
+
 def test_names_of_a_profile_s_systems_end_before_the_next_begins():
     chart = profile("RTE", systems=("An extraordinarily long name of a system " * 2, "B"))
     (_, first, at), (_, second, then) = chart.systems

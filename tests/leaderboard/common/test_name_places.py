@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leaderboard.common.charts.name_places import Named, place_names
-from leaderboard.common.charts.scatter import NARROW, WIDE, Point, scatter
+from leaderboard.common.charts.scatter import NARROW, ROOMY, WIDE, Point, scatter
 from leaderboard.common.charts.text_width import text_width
 
 Box = namedtuple("Box", "left top right bottom")
@@ -31,7 +31,7 @@ def area_shared(a: Box, b: Box) -> float:
     return max(0.0, width) * max(0.0, height)
 
 
-@pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("form", [ROOMY, WIDE, NARROW], ids=["roomy", "wide", "narrow"])
 @pytest.mark.parametrize("seed", range(5))
 def test_names_lie_on_no_name_no_dot_no_line_of_bounds_and_within_the_picture(form, seed):
     chart = scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", marks=END, form=form)
@@ -50,13 +50,13 @@ def test_names_lie_on_no_name_no_dot_no_line_of_bounds_and_within_the_picture(fo
     assert [mark.label.text for mark in chart.marks] == ["Constant", "Random"]
 
 
-@pytest.mark.parametrize(("form", "least"), [(WIDE, 25), (NARROW, 6)], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("form", "least"), [(ROOMY, 25), (WIDE, 25), (NARROW, 6)], ids=["roomy", "wide", "narrow"])
 def test_most_names_of_thirty_dots_find_room_on_a_desk_and_some_on_a_phone(form, least):
     charts = [scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", form=form) for seed in range(5)]
     assert min(30 - chart.n_unnamed for chart in charts) >= least
 
 
-@pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("form", [ROOMY, WIDE, NARROW], ids=["roomy", "wide", "narrow"])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_name_without_a_leader_lies_nearer_to_its_own_dot_than_to_any_other(form, seed):
     chart = scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", form=form)
@@ -70,7 +70,7 @@ def test_a_name_without_a_leader_lies_nearer_to_its_own_dot_than_to_any_other(fo
             assert distances[dot.key] <= min(distances.values()) + 0.1
 
 
-@pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("form", [ROOMY, WIDE, NARROW], ids=["roomy", "wide", "narrow"])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_name_further_away_has_a_leader_from_its_dot_that_lies_on_no_other_dot_and_no_name(form, seed):
     chart = scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", form=form)
@@ -88,7 +88,7 @@ def test_a_name_further_away_has_a_leader_from_its_dot_that_lies_on_no_other_dot
             assert not (is_in & (np.abs(on_the_way[:, 1] - name.y) < 7)).any()
 
 
-@pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("form", [ROOMY, WIDE, NARROW], ids=["roomy", "wide", "narrow"])
 def test_a_plane_with_very_many_dots_names_its_marks_alone(form):
     chart = scatter("Title", "Text", crowd(0, 100), x_label="x", y_label="y", marks=END, form=form)
     assert [mark.label is None for mark in chart.marks] == [False, False]
