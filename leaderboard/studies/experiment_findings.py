@@ -12,6 +12,7 @@ from leaderboard.studies.study_findings import (
     StudyFindings,
     StudyNames,
     StudyRow,
+    percent_cell,
     rule_name,
     rule_rows,
     share_cell,
@@ -21,6 +22,20 @@ from ranking_engine.catalogue.registry import get_rule
 
 Summary = Mapping[str, Any]
 MAX_NAMED = 10
+MEASURE_NAMES = {
+    "kendall": "Kendall’s distance",
+    "footrule": "the footrule",
+    "squares": "squared differences of ranks",
+    "spearman": "Spearman’s correlation",
+    "places": "systems at another place",
+}
+MEASURE_HEADERS = {
+    "kendall": "Kendall’s distance",
+    "footrule": "Footrule",
+    "squares": "Squared rank differences",
+    "spearman": "(1 − Spearman’s ρ) / 2",
+    "places": "Systems at another place",
+}
 PROVEN = 1e-9  # what two shares may differ by that are the same
 
 
@@ -144,6 +159,71 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
         f"Mean of {summary['n_repeats']} made-up boards with a known true order: strength φ = {summary['strength']:g}, "
         f"each score the mean of {summary['n_instances']} instances with Gumbel noise; manipulation: "
         f"{summary['manipulation']}. Only the size and the weights are this board’s.",
+    )
+
+
+def best_ranking(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
+    """The order that is closest to the tasks, and how far every rule is from it."""
+    measure, best, rules = summary["measure"], summary["best"], summary["rules"]
+    closest, own = best[measure], rules[summary["rule"]][measure]
+    rule = rule_name(summary["rule"])
+    if closest["distance"] is None:
+        sentence = f"By {MEASURE_NAMES[measure]}, no closest order is known: {closest['reason']}."
+    else:
+        sentence = (
+            f"By {MEASURE_NAMES[measure]}, the tasks are {percent(closest['distance'])} of the largest distance away "
+            f"from {'the closest order' if closest['proven'] else 'the closest order that was found'}, on average, and "
+            f"{percent(own)} from the ranking by {rule}."
+        )
+    unproven = [MEASURE_NAMES[key] for key, one in best.items() if one["distance"] is not None and not one["proven"]]
+    proof = f" Nothing closer was found by {unproven[0]}, which is no proof." if unproven else ""
+    first = StudyRow("", "Closest order", is_marked=False, cells=[percent_cell(best[key]["distance"]) for key in best])
+    return StudyFindings(
+        sentence,
+        [MEASURE_HEADERS[key] for key in best],
+        [first, *rule_rows(rules, marked, lambda of_rule: [percent_cell(of_rule[key]) for key in best])],
+        note="Mean distances to the tasks, by their weights, as shares of the largest distance between two orders. "
+        "Each measure has a closest order of its own, and there may be others as close. Closest orders have no ties; a "
+        f"rule that ties systems can come out closer.{proof}",
+        slopes=side_by_side(rule, summary["side_by_side"], names) if "side_by_side" in summary else None,
+    )
+
+
+def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
+    """What changes if some systems have so many of the first places."""
+    rule, places, n_group = rule_name(summary["rule"]), summary["places"], summary["n_group"]
+    first = "the first place" if places == 1 else f"the first {places} places"
+    wanted = f"at least {summary['least']}"
+    if summary["most"] is not None:
+        wanted += f" and at most {summary['most']}"
+    before, n_reversed = summary["first_before"], summary["reversed_pairs"]
+    named = f"the {n_group} named system{'' if n_group == 1 else 's'}"
+    if not n_reversed:
+        sentence = f"The ranking by {rule} already gives {named} {wanted} of {first}: {before}."
+    else:
+        sentence = (
+            f"By {rule}, {named} {'has' if n_group == 1 else 'have'} {before} of {first}. For {wanted}, "
+            f"{n_reversed:,} pair{'' if n_reversed == 1 else 's'} of systems must change order, and no order within "
+            "these bounds changes fewer."
+        )
+    moved = [names.system(key) for key in (*summary["moved_up"], *summary["moved_down"])]
+    return StudyFindings(
+        sentence,
+        ["Value"],
+        [
+            StudyRow("", "Named systems among the first, before", False, [StudyCell(f"{before:,}")]),
+            StudyRow("", "Named systems among the first, after", False, [StudyCell(f"{summary['first_after']:,}")]),
+            _row("Reversed pairs", summary["discordant_share"]),
+            _row("Largest rank change", summary["max_rank_change"]),
+        ],
+        note="The order within the named systems, and within the others, stays as the rule has it."
+        + (" The bounds also apply, in proportion, to every smaller number of places." if summary["all_along"] else ""),
+        first_header="Quantity",
+        is_by_rule=False,
+        systems=NamedSystems(f"Systems that enter or leave {first}:", moved[:MAX_NAMED], max(0, len(moved) - MAX_NAMED))
+        if moved
+        else None,
+        slopes=side_by_side(rule, summary, names) if n_reversed else None,
     )
 
 

@@ -314,6 +314,8 @@ TELLERS: dict[str, Callable[[Summary, str, StudyNames], StudyFindings]] = {
     "worst_case": experiment_findings.worst_case,
     "tasks_needed": experiment_findings.tasks_needed,
     "manipulated_tasks": experiment_findings.manipulated_tasks,
+    "best_ranking": experiment_findings.best_ranking,
+    "reserved_places": experiment_findings.reserved_places,
 }
 
 

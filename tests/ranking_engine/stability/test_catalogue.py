@@ -93,7 +93,7 @@ def test_the_guide_names_every_study():
 
 def test_a_module_with_a_record_adds_a_study(tmp_path, monkeypatch):
     module = "from dataclasses import replace\nfrom ranking_engine.stability.missing_scores import STUDY\n"
-    (tmp_path / "trial.py").write_text(f"{module}TRIAL = replace(STUDY, number=12, key='trial')\n", encoding="utf-8")
+    (tmp_path / "trial.py").write_text(f"{module}TRIAL = replace(STUDY, number=99, key='trial')\n", encoding="utf-8")
     monkeypatch.setattr(stability, "__path__", [*stability.__path__, str(tmp_path)])
     assert list({study.key: study for study in catalogue._records()}) == [*EXPERIMENTS, "trial"]
     sys.modules.pop("ranking_engine.stability.trial")
