@@ -126,7 +126,8 @@ def _complete(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     part = complete(matrix, parameters["missing"]).matrix
-    return make_plan(matrix if part is None else part, parameters, 1, 1, lambda rule, board: False)
+    once = {**parameters, "more_repeats": 1.0}
+    return make_plan(matrix if part is None else part, once, 1, 1, lambda rule, board: False)
 
 
 def _reference(plan: Plan) -> dict[str, Ranking]:
@@ -158,7 +159,7 @@ STUDY = Study(
         Parameter("rule", "borda", RULE, "Compared with", "The rule whose ranking is shown beside the closest order."),
         known.rules(),
         known.missing(),
-        known.budget(),
+        known.budget()[0],
     ),
     n_chunks=lambda matrix, parameters: 1,
     estimate=estimate,
