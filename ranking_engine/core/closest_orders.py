@@ -61,7 +61,9 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
         mine = np.sign(ranks[first] - ranks[second])
         each = [float(np.abs(mine - np.sign(row[first] - row[second])).sum()) / 2 for row in of_tasks]
     elif measure == SPEARMAN:
-        each = [(1 - _correlation(ranks, row)) / 2 for row in of_tasks]
+        mine, theirs = ranks - ranks.mean(), of_tasks - of_tasks.mean(axis=1, keepdims=True)
+        sizes = np.sqrt((mine**2).sum() * (theirs**2).sum(axis=1))
+        each = (0.5 - np.divide(theirs @ mine, 2 * sizes, out=np.zeros_like(sizes), where=sizes > 0)).tolist()
     else:
         each = [float(_displacement(measure, ranks - row).sum()) for row in of_tasks]
     return float(np.dot(each, shares)) / largest_distance(measure, len(ranks))
@@ -117,10 +119,3 @@ def _displacement(measure: str, change: FloatArray) -> FloatArray:
     if measure == FOOTRULE:
         return np.abs(change)
     return np.asarray(change**2 if measure == SQUARES else change != 0, dtype=np.float64)
-
-
-def _correlation(first: FloatArray, second: FloatArray) -> float:
-    """Return the correlation of two rows of ranks, 0 where one of them ties all."""
-    a, b = first - first.mean(), second - second.mean()
-    size = float(np.sqrt((a**2).sum() * (b**2).sum()))
-    return float(a @ b) / size if size else 0.0

@@ -17,7 +17,7 @@ from ranking_engine.core.score_matrix import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class PlaceBounds:
     """How many of a group are among the first j systems, for j = 1..n.
 
     Attributes:
@@ -28,7 +28,7 @@ class Bounds:
     most: NDArray[np.intp]
 
     @classmethod
-    def of(cls, n_group: int, n_systems: int, places: int, least: int, most: int, *, all_along: bool) -> Bounds:
+    def of(cls, n_group: int, n_systems: int, places: int, least: int, most: int, *, all_along: bool) -> PlaceBounds:
         """Return the bounds that give a group at least `least` and at most `most` of the first `places` places.
 
         Args:
@@ -62,14 +62,14 @@ class Bounds:
         return cls(lower, upper)
 
 
-def nearest_within(ranks: FloatArray, in_group: BoolArray, bounds: Bounds) -> NDArray[np.intp]:
+def nearest_within(ranks: FloatArray, in_group: BoolArray, bounds: PlaceBounds) -> NDArray[np.intp]:
     """Return the places, from 1, of an order within the bounds that reverses as few pairs of a ranking as possible.
 
     Args:
         ranks: average ranks of all systems. Of tied ones the group comes first where that costs nothing, and otherwise
             the order of the systems decides.
         in_group: which systems are in the group.
-        bounds: see `Bounds.of`.
+        bounds: see `PlaceBounds.of`.
     """
     n = len(ranks)
     order = np.lexsort((np.arange(n), ~in_group, ranks))

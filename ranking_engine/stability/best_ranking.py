@@ -25,7 +25,6 @@ from ranking_engine.core.closest_orders import (
 )
 from ranking_engine.core.comparison import task_ranks
 from ranking_engine.core.missing import complete
-from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.parameters import CHOICE, RULE, Parameter
@@ -47,7 +46,8 @@ def run_chunk(
     del seed, chunk
     part, plan = _complete(matrix, parameters), _plan(matrix, parameters)
     of_tasks, shares = task_ranks(part), task_shares(part)
-    arrays: Arrays = {f"{rule}.ranks": ranking.average_ranks for rule, ranking in _reference(plan).items()}
+    rankings = {rule: ranking for ranked in plan.parts for rule, ranking in ranked.reference.items()}
+    arrays: Arrays = {f"{rule}.ranks": rankings[rule].average_ranks for rule in plan.rules}
     for done, measure in enumerate(MEASURES):
         if measure != KENDALL:
             arrays[f"best.{measure}"] = closest_order(measure, of_tasks, shares).astype(np.float64)
@@ -128,12 +128,6 @@ def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     part = complete(matrix, parameters["missing"]).matrix
     once = {**parameters, "more_repeats": 1.0}
     return make_plan(matrix if part is None else part, once, 1, 1, lambda rule, board: False)
-
-
-def _reference(plan: Plan) -> dict[str, Ranking]:
-    """Return the ranking under every rule, in the order of the plan."""
-    rankings = {rule: ranking for part in plan.parts for rule, ranking in part.reference.items()}
-    return {rule: rankings[rule] for rule in plan.rules}
 
 
 def _why_no_kemeny(part: ScoreMatrix, parameters: Parameters) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import UNRANKED, Ranking
-from ranking_engine.core.reserved_places import Bounds, nearest_within
+from ranking_engine.core.reserved_places import PlaceBounds, nearest_within
 from ranking_engine.core.score_matrix import BoolArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
@@ -120,11 +120,11 @@ def _group(matrix: ScoreMatrix, parameters: Parameters, ranking: Ranking) -> tup
     return systems, np.array([matrix.system_names[i] in named for i in systems.tolist()], dtype=bool)
 
 
-def _bounds(parameters: Parameters, in_group: BoolArray) -> Bounds:
+def _bounds(parameters: Parameters, in_group: BoolArray) -> PlaceBounds:
     n = len(in_group)
     places = places_of(parameters, n)
     most = places if parameters["most"] is None else min(places, parameters["most"])
-    return Bounds.of(int(in_group.sum()), n, places, parameters["least"], most, all_along=parameters["all_along"])
+    return PlaceBounds.of(int(in_group.sum()), n, places, parameters["least"], most, all_along=parameters["all_along"])
 
 
 STUDY = Study(

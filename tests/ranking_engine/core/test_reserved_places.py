@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ranking_engine.core.reserved_places import Bounds, nearest_within
+from ranking_engine.core.reserved_places import PlaceBounds, nearest_within
 
 N = 6
 
@@ -35,7 +35,7 @@ def test_no_order_within_the_bounds_reverses_fewer_pairs(ranks, all_along):
         for k, least, most in [(3, 0, 1), (3, 2, 3), (4, 2, 2), (5, 0, 2), (1, 1, 1), (6, 2, 6), (4, 3, 4)]:
             within = [cost for order, cost in costs if is_within(order, in_group, k, least, most, all_along=all_along)]
             try:
-                bounds = Bounds.of(sum(in_group), N, k, least, most, all_along=all_along)
+                bounds = PlaceBounds.of(sum(in_group), N, k, least, most, all_along=all_along)
             except ValueError:
                 assert within == []
                 continue
@@ -57,4 +57,4 @@ def test_no_order_within_the_bounds_reverses_fewer_pairs(ranks, all_along):
 )
 def test_bounds_that_no_order_keeps_are_refused(bounds, reason):
     with pytest.raises(ValueError, match=reason):
-        Bounds.of(*bounds, all_along=False)
+        PlaceBounds.of(*bounds, all_along=False)
