@@ -41,12 +41,11 @@ def as_one(changes: Sequence[Change], field: str) -> list[Change]:
 
     Args:
         changes: all of the same thing, their fields called `FIELD.NAME`.
-        field: what the fields are called together, as in "metadata". Both texts are then "NAME: value; NAME: value",
-            by name: PostgreSQL and SQLite return the keys of a JSON object in different orders.
+        field: what the fields are called together, as in "metadata". Both texts are then "NAME: value; NAME: value".
     """
     if len(changes) < 2:
         return list(changes)
-    named = sorted((one.field.removeprefix(f"{field}."), one.before, one.after) for one in changes)
+    named = [(one.field.removeprefix(f"{field}."), one.before, one.after) for one in changes]
     before, after = ("; ".join(f"{texts[0]}: {texts[place]}" for texts in named if texts[place]) for place in (1, 2))
     return [Change(changes[0].subject, changes[0].of, field, before, after)]
 

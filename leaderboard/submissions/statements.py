@@ -124,7 +124,8 @@ def _changes(system: System, new: Mapping[str, Any]) -> list[Change]:
         for state in ({name: getattr(system, name) for name in new}, new)
     )
     changes = changes_between(AuditEntry.Subject.SYSTEM, system.key, before, after)
-    of_metadata = [one for one in changes if one.field.startswith("metadata.")]
+    # By name: PostgreSQL and SQLite return the keys of a stored object in different orders.
+    of_metadata = sorted((one for one in changes if one.field.startswith("metadata.")), key=lambda one: one.field)
     return [one for one in changes if one not in of_metadata] + as_one(of_metadata, "metadata")
 
 
