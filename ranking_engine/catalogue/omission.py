@@ -31,18 +31,18 @@ NATIVE = "common_tasks"
 
 NEVER: Mapping[str, str] = MappingProxyType(
     {
-        "undefined": "while any system lacks a score the rule ranks no system",
+        "undefined": "if any system lacks a score, the rule ranks no system",
         "drop_systems": "a system that lacks a score on a voting task gets no rank",
     }
 )
 _CAN_PAY: Mapping[str, str] = MappingProxyType(
     {
-        "drop_tasks": "where tasks are left out, {name} can reward leaving out one's worst score: its task then counts "
-        "for no one",
-        "median": "where the median is filled in, {name} can reward leaving out one's worst score",
-        "worst": "even where the worst score is filled in, {name} can reward leaving out one's worst: one then shares "
-        "the last place of that task",
-        NATIVE: "{name} on common tasks can reward leaving out one's worst score",
+        "drop_tasks": "if tasks are left out, a system can gain under {name} by leaving out its worst score: the task "
+        "then counts for no system",
+        "median": "if the median is filled in, a system can gain under {name} by leaving out its worst score",
+        "worst": "even if the worst score is filled in, a system can gain under {name} by leaving out its worst score: "
+        "it then shares the last place on that task",
+        NATIVE: "a system can gain under {name} by leaving out its worst score: only common tasks are compared",
     }
 )
 
@@ -157,9 +157,9 @@ def omission_sentence(rule: str, missing: str) -> str:
     """Return what leaving out a score can do for one's rank under a rule and a missing-score policy."""
     policy, name = policy_of(RULES[rule], missing), RULES[rule].name
     if policy in NEVER:
-        return f"Leaving out a score never improves one's own rank: {NEVER[policy]}."
+        return f"A system never gains by leaving out a score: {NEVER[policy]}."
     if not can_reward_omission(rule, missing):
-        return f"A search of small tables finds none in which leaving out a score improves one's rank under {name}."
+        return f"A search of small tables finds none in which a system gains under {name} by leaving out a score."
     text = _CAN_PAY[policy].format(name=name)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -167,15 +167,15 @@ def omission_sentence(rule: str, missing: str) -> str:
 def policy_sentence(missing: str) -> str:
     """Return what leaving out a score can do under a policy, whichever of the rules that need every score it is."""
     if missing in NEVER:
-        return "Leaving out a score never improves one's own rank."
-    return "Under each of these rules leaving out one's worst score can improve one's rank."
+        return "A system never gains by leaving out a score."
+    return "Under each of these rules a system can gain by leaving out its worst score."
 
 
 def native_sentence(names: Sequence[str]) -> str:
     """Return what leaving out a score can do under the native rules called `names`, whatever the policy."""
     return (
         f"Rules on common tasks ({', '.join(names)}) compare two systems on the tasks that both have: under each of "
-        "them leaving out one's worst score can improve one's rank, whatever the policy."
+        "them, and under any policy, a system can gain by leaving out its worst score."
     )
 
 

@@ -15,11 +15,11 @@ from ranking_engine.text.names import listed
 
 MISSING_POLICIES: Mapping[str, str] = MappingProxyType(
     {
-        "undefined": "Where a score is missing, a rule that needs all of them gives no ranking and says so.",
+        "undefined": "If a score is missing, a rule that needs all scores gives no ranking, with a reason.",
         "drop_systems": "Systems that lack a score are listed without a rank.",
-        "drop_tasks": "Tasks on which some system lacks a score are left out.",
-        "median": "A missing score is replaced by the median of the scores that the task has.",
-        "worst": "A missing score is replaced by the worst of the scores that the task has.",
+        "drop_tasks": "Tasks with a missing score are left out.",
+        "median": "A missing score is replaced by the median of the task's scores.",
+        "worst": "A missing score is replaced by the worst of the task's scores.",
     }
 )
 

@@ -21,9 +21,9 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted average of the scores.",
         source="The usual practice; see Colombo et al. 2022 and Rofin et al. 2023 for what is wrong with it.",
         advice=(
-            "Where all tasks have the same unit and a point on one is worth a point on any other. A task whose scores "
-            "spread widely decides more than its weight says, and rescaling one task can change the order: where "
-            "tasks have different units, take a rule that reads orders."
+            "Use it if all tasks have the same unit and a point on one task is worth a point on any other. A task "
+            "with widely spread scores decides more than its weight suggests, and rescaling one task can change the "
+            "order. If tasks have different units, use a rule that reads orders."
         ),
         held=Held(
             claims.OWN_SCORES | {"reversal_symmetry"},
@@ -57,8 +57,8 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted geometric mean of the scores; a system with a score of 0 or below has none.",
         source="Rofin et al. 2023, Vote'n'Rank, section 3.1",
         advice=(
-            "Where scores are ratios, such as speed-ups over a baseline: it is the one mean whose order does not "
-            "depend on the baseline. A single score near zero pulls a system down almost without bound."
+            "Use it if scores are ratios, such as speed-ups over a baseline: it is the only mean whose order does not "
+            "depend on the baseline. A single score near zero can pull a system down almost without limit."
         ),
         held=Held(claims.OWN_SCORES, why=claims.OWN_SCORES_WHY, why_not=claims.OWN_SCORES_WHY_NOT),
         task_sum=TaskSum(cardinal.log_contributions, "logarithm of the score", np.exp),
@@ -85,8 +85,8 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted harmonic mean of the scores; a system with a score of 0 or below has none.",
         source="The third Pythagorean mean; see Rofin et al. 2023, Vote'n'Rank, section 1",
         advice=(
-            "Where scores are rates, such as items per second, and each task has as much work: it is the rate over all "
-            "of it. Weak tasks count most, more than under the geometric mean."
+            "Use it if scores are rates, such as items per second, and each task has the same amount of work: it is "
+            "the rate over all work. Tasks with low scores count most, more than under the geometric mean."
         ),
         held=Held(claims.OWN_SCORES, why=claims.OWN_SCORES_WHY, why_not=claims.OWN_SCORES_WHY_NOT),
         task_sum=TaskSum(cardinal.inverse_contributions, "minus the inverse of the score", cardinal.of_inverses),
@@ -113,8 +113,8 @@ RULES: tuple[Rule, ...] = (
         summary="The score on the task on which a system does worst: egalitarian welfare.",
         source="Rawls 1971; Rofin et al. 2023, Vote'n'Rank, section 2.1",
         advice=(
-            "Where a system must not fail anywhere and all tasks have the same unit. It says nothing about all tasks "
-            "but one, a single hard task can decide everything, and weights do not matter."
+            "Use it if a system must not fail on any task and all tasks have the same unit. It uses only one task of "
+            "each system, a single hard task can decide everything, and weights do not matter."
         ),
         held=Held(
             claims.OWN_SCORES - {"consistency"},
@@ -150,9 +150,9 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted median of the scores.",
         source="Pavao et al. 2021, section 2.1",
         advice=(
-            "Where single scores may be wild: half of the tasks can be anything without moving it. It says nothing "
-            "about how good a system is on the tasks on which it is best or worst, and ties easily where there are "
-            "few tasks."
+            "Use it if single scores may be extreme: almost half of the scores can change arbitrarily without moving "
+            "it far. It says nothing about the tasks on which a system is best or worst, and often has ties if there "
+            "are few tasks."
         ),
         held=Held(
             claims.OWN_SCORES - {"consistency", "participation"},
@@ -185,7 +185,7 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted average of how far a system has come from chance to the best possible score.",
         source="Srivastava et al. 2022, Beyond the imitation game, normalised preferred metric",
         advice=(
-            "Where tasks have different scales, all of them known: it puts them on one. Scores below chance count "
+            "Use it if tasks have different but known scales: it puts them on one scale. Scores below chance count "
             "negatively."
         ),
         held=Held(
@@ -222,8 +222,8 @@ RULES: tuple[Rule, ...] = (
         summary="How far, on average, a system stays below the benchmark's optimality threshold.",
         source="Agarwal et al. 2021; Rofin et al. 2023, Vote'n'Rank, section 3.1",
         advice=(
-            "Where scores beyond some level are as good as perfect, so that a system should not buy a weak task with "
-            "a brilliant one."
+            "Use it if scores beyond some level are as good as perfect, so that a system cannot make up for a weak "
+            "task with a brilliant one."
         ),
         held=Held(
             claims.OWN_SCORES - {"unanimity"},

@@ -20,8 +20,8 @@ RULES: tuple[Rule, ...] = (
         ),
         source="Kemeny 1959, Young and Levenglick 1978",
         advice=(
-            "Where one consensus order of all systems is wanted, with a proof that there is no better one. It elects "
-            "the Condorcet winner and puts the Smith set first."
+            "Use it if you want one consensus order of all systems, with a proof that no order is better. It puts the "
+            "Condorcet winner first and the Smith set before all others."
         ),
         held=Held(
             claims.BY_MARGINS | {"local_iia"},

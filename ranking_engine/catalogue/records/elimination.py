@@ -19,8 +19,8 @@ RULES: tuple[Rule, ...] = (
         summary="The best system is last on the least weight of tasks, and among equals last but one, and so on.",
         source="Aleskerov et al. 2010; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
-            "Where weak spots must not be bought off by strong ones, however strong: no number of first places makes "
-            "up for one more last place."
+            "Use it if strengths must not make up for weak spots: no number of first places makes up for one more "
+            "last place."
         ),
         held=Held(claims.PARETIAN, why=claims.SCORING_WHY, why_not=claims.SCORING_WHY_NOT),
         tie_convention="worst",
@@ -46,8 +46,8 @@ RULES: tuple[Rule, ...] = (
         summary="Removes the systems with the lowest Borda score, round after round.",
         source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
-            "Where Borda's use of whole orders is wanted without its dependence on weak systems, which leave before "
-            "they can weigh."
+            "Use it if Borda's use of whole orders appeals to you, but not its dependence on weak systems: here weak "
+            "systems leave before they can affect the result."
         ),
         held=Held(
             claims.MAJORITY | {"unanimity"},
@@ -81,8 +81,7 @@ RULES: tuple[Rule, ...] = (
         summary="Removes the systems with a Borda score below the average, round after round.",
         source="Nanson 1882",
         advice=(
-            "As Baldwin, in fewer rounds: half of the board may leave at once, so that more systems tie at the lower "
-            "end."
+            "Like Baldwin, in fewer rounds: half of the board may leave at once, so more systems tie at the lower end."
         ),
         held=Held(
             claims.MAJORITY,
@@ -117,8 +116,8 @@ RULES: tuple[Rule, ...] = (
         summary="Removes the systems that are first on the least weight of tasks, round after round.",
         source="Hare 1857, Ware 1871",
         advice=(
-            "Known from elections. On boards with more systems than tasks most systems are first nowhere and leave in "
-            "the first rounds together, so that it says little below the top."
+            "Known from elections. On boards with more systems than tasks, most systems are first on no task and "
+            "leave together in the first rounds, so it says little below the top."
         ),
         held=Held(
             claims.ALWAYS | {"majority"},
@@ -155,7 +154,10 @@ RULES: tuple[Rule, ...] = (
         function=elimination.coombs,
         summary="Removes the systems that are last on the most weight of tasks, round after round.",
         source="Coombs 1964, A theory of data",
-        advice="Where the weakest are to be told apart before the strongest: who fails most leaves first.",
+        advice=(
+            "Use it to separate the weakest systems before the strongest: the system that is last most often leaves "
+            "first."
+        ),
         held=Held(
             claims.ALWAYS | {"unanimity", "copies"},
             under={"best": claims.ALWAYS, "average": claims.ALWAYS | {"unanimity"}},

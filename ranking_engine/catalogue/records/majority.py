@@ -19,8 +19,8 @@ RULES: tuple[Rule, ...] = (
         summary="The winner is the system that beats every other one head to head, if any; no other system is ranked.",
         source="Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
-            "As a question before all others: a Condorcet winner is the best answer there can be to pairwise "
-            "questions, and rules that elect someone else owe a reason."
+            "Ask it before you use any other rule: a Condorcet winner is the best possible answer to pairwise "
+            "questions, and a rule with another winner needs a reason."
         ),
         held=Held(
             (claims.MAJORITY | claims.ADDITIVE | {"reversal_symmetry"}) - {"transitivity"},
@@ -53,8 +53,8 @@ RULES: tuple[Rule, ...] = (
         summary="The number of systems it beats head to head minus the number that beat it.",
         source="Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
-            "The workhorse where scores are missing: it needs no policy, elects the Condorcet winner where there is "
-            "one, and counts each rival once, however close the match. On short boards it ties often."
+            "The standard choice if scores are missing: it needs no policy, puts the Condorcet winner first if there "
+            "is one, and counts each rival once, however close the comparison. On short boards it often has ties."
         ),
         held=Held(
             claims.BY_MARGINS,
@@ -91,8 +91,8 @@ RULES: tuple[Rule, ...] = (
         summary="The smaller the worst head-to-head defeat of a system, the better.",
         source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
-            "Where the question is whom the fewest tasks speak against. It looks at one rival for each system, so "
-            "that it says little about the middle of the board."
+            "Use it to find the system that the fewest tasks speak against. It considers only one rival of each "
+            "system, so it says little about the middle of the board."
         ),
         held=Held(
             claims.ALWAYS | {"monotonicity", "majority", "condorcet_winner", "copies"},
@@ -129,8 +129,8 @@ RULES: tuple[Rule, ...] = (
         summary="Compares two systems by their strongest chains of head-to-head victories over each other.",
         source="Schulze 2011",
         advice=(
-            "Where circles are to be resolved by how strong their victories are, with gaps in the table. Used by many "
-            "communities for elections, and the most studied rule of its kind."
+            "Use it to resolve circles by the strength of their victories, also with missing scores. Many communities "
+            "use it for elections, and it is the most studied rule of its kind."
         ),
         held=Held(
             claims.BY_MARGINS | {"clones"},
@@ -167,8 +167,8 @@ RULES: tuple[Rule, ...] = (
         summary="Locks in head-to-head victories, the strongest first, unless they contradict those locked in before.",
         source="Tideman 1987",
         advice=(
-            "As Schulze; the order it builds can be explained victory by victory. Where many victories are equally "
-            "strong, names may decide the order that is shown, and never the winners: the result then says so."
+            "Like Schulze; you can explain the order that it builds victory by victory. If many victories are equally "
+            "strong, names may decide the order that is shown, but never the winners; the result then says so."
         ),
         held=Held(
             claims.BY_MARGINS,

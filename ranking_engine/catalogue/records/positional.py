@@ -20,8 +20,8 @@ RULES: tuple[Rule, ...] = (
         summary="The weight of the tasks on which a system is first.",
         source="Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
-            "Where only being the best somewhere matters. It ignores all but the first places and ties most of a long "
-            "board."
+            "Use it if only being the best on a task matters. It ignores everything except first places, and most "
+            "systems of a long board tie."
         ),
         held=Held(
             claims.ADDITIVE | {"majority"},
@@ -63,8 +63,9 @@ RULES: tuple[Rule, ...] = (
         summary="On each task a system earns one point, times the task's weight, for every system placed below it.",
         source="Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
-            "A good first look at a board without gaps: it uses every position of every task, is easy to explain, and "
-            "moves little when one task changes. Adding or removing weak systems can change who wins."
+            "A good first look at a board without missing scores: it uses every position on every task, is easy to "
+            "explain, and changes little when one task changes. Adding or removing weak systems can change which "
+            "system wins."
         ),
         held=Held(claims.PARETIAN, under={"average": claims.BORDA}, why=claims.BORDA_WHY, why_not=claims.BORDA_WHY_NOT),
         tie_convention="worst",
@@ -93,8 +94,8 @@ RULES: tuple[Rule, ...] = (
         summary="On each task a system earns the task's weight divided by its position.",
         source="Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
-            "Between plurality and Borda: first places count much, low positions hardly differ. Well suited where the "
-            "top of the board is what matters."
+            "Between plurality and Borda: first places count much, low positions hardly differ. Use it if the top of "
+            "the board matters most."
         ),
         held=Held(claims.PARETIAN, why=claims.SCORING_WHY, why_not=claims.SCORING_WHY_NOT),
         tie_convention="best",
@@ -123,8 +124,8 @@ RULES: tuple[Rule, ...] = (
         summary="The weighted average of a system's positions on the tasks.",
         source="Brazdil and Soares 2000; Pavao et al. 2021, section 2.1",
         advice=(
-            "The rank average of the machine learning literature, and of the Friedman test. It gives the order of "
-            "Borda under the same tie convention; its scores are easier to read."
+            "The rank average of the machine learning literature, and of the Friedman test. It gives the same order "
+            "as Borda with the same tie convention; its scores are easier to read."
         ),
         held=Held(
             claims.BORDA,
@@ -157,8 +158,8 @@ RULES: tuple[Rule, ...] = (
         summary="The less weight the tasks have on which a system is last, the better.",
         source="Anti-plurality, see Brandt et al. 2016, Handbook of computational social choice",
         advice=(
-            "Where failing badly anywhere is what disqualifies. Most of a long board is never last and ties for "
-            "first: threshold asks the same question and goes on."
+            "Use it if failing badly on any task disqualifies a system. Most systems of a long board are never last "
+            "and tie for first: threshold asks the same question and continues."
         ),
         held=Held(
             claims.ADDITIVE | {"copies"},
@@ -194,8 +195,8 @@ RULES: tuple[Rule, ...] = (
         summary="On each task a system earns the points that your own vector gives to its position.",
         source="Young 1975, Social choice scoring functions",
         advice=(
-            "Where the community has points that it understands: a championship's, a journal's. Plurality, Borda and "
-            "veto are the vectors 1, 0, ..., 0 and n − 1, n − 2, ..., 0 and 0, ..., 0, −1."
+            "Use it if your community has points that it understands, such as those of a championship or a journal. "
+            "Plurality, Borda and veto are the vectors 1, 0, ..., 0 and n − 1, n − 2, ..., 0 and 0, ..., 0, −1."
         ),
         held=Held(
             claims.ADDITIVE,

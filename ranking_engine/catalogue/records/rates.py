@@ -20,8 +20,8 @@ RULES: tuple[Rule, ...] = (
         summary="How often a system is ahead, on average over its rivals; a tie is half a win.",
         source="Liang et al. 2023, HELM; Pavao et al. 2021, section 2.1 (success rate)",
         advice=(
-            "Where a figure is wanted that readers understand at once, with gaps in the table. In a complete table "
-            "without ties it gives Borda's order."
+            "Use it if you want a figure that readers understand at once, also with missing scores. In a complete "
+            "table without ties it gives the same order as Borda."
         ),
         held=Held(
             claims.BORDA,
@@ -51,8 +51,8 @@ RULES: tuple[Rule, ...] = (
         summary="By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
         source="Pavao et al. 2021, section 2.1",
         advice=(
-            "Between means and orders: distances count, but each task's only in proportion. Meant for scores that are "
-            "not negative, with a zero that means something."
+            "Between means and orders: differences count, but on each task only in proportion to its scores. Use it "
+            "for scores that are not negative and have a meaningful zero."
         ),
         held=Held(
             claims.PARETIAN,
@@ -91,9 +91,9 @@ RULES: tuple[Rule, ...] = (
         summary="The strengths that make the wins and ties between all pairs of systems the most likely.",
         source="Bradley and Terry 1952, Newman 2023",
         advice=(
-            "Where a probability that one system is ahead of another is wanted, or standard errors. It takes the "
-            "comparisons of one task for independent, which they are not, so use errors that take the tasks of a "
-            "cluster together."
+            "Use it if you want the probability that one system is ahead of another, or standard errors. It assumes "
+            "that the comparisons of one task are independent, which they are not, so use the errors that treat the "
+            "tasks of a cluster together."
         ),
         held=Held(claims.BORDA, why=claims.LIKE_BORDA_WHY, why_not=claims.LIKE_BORDA_WHY_NOT),
         is_slow=True,

@@ -78,17 +78,17 @@ def test_copeland_rewards_leaving_out_the_worst_task():
 
 def test_each_policy_says_in_one_sentence_what_leaving_out_does():
     assert omission_sentence("copeland", "median") == (
-        "Copeland on common tasks can reward leaving out one's worst score."
+        "A system can gain under Copeland by leaving out its worst score: only common tasks are compared."
     )
     assert omission_sentence("borda", "drop_systems") == (
-        "Leaving out a score never improves one's own rank: a system that lacks a score on a voting task gets no rank."
+        "A system never gains by leaving out a score: a system that lacks a score on a voting task gets no rank."
     )
     for rule in RULES:
         for policy in MISSING_POLICIES:
             sentence = omission_sentence(rule, policy)
             assert sentence[0].isupper()
             assert sentence.endswith(".")
-            assert ("can reward" in sentence) == can_reward_omission(rule, policy)
+            assert ("can gain" in sentence) == can_reward_omission(rule, policy)
 
 
 def test_what_is_said_of_a_policy_holds_for_every_rule_that_needs_all_scores():
