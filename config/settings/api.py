@@ -3,12 +3,13 @@
 from config import env
 from config.settings.accounts import PROXIES
 
-# By address, user and token every request is counted; by `on_demand` and `write` those of anyone who asks for it.
+# By address, user and token every request is counted; by `on_demand`, `dry_run` and `write` those that are such.
 API_RATES = {
     "address": env.rate("PLURANK_API_ADDRESS_RATE", "1200/min"),
     "user": env.rate("PLURANK_API_USER_RATE", "1200/min"),
     "token": env.rate("PLURANK_API_TOKEN_RATE", "600/min"),
     "on_demand": env.rate("PLURANK_API_ON_DEMAND_RATE", "60/min"),
+    "dry_run": env.rate("PLURANK_API_DRY_RUN_RATE", "120/min"),
     "write": env.rate("PLURANK_API_WRITE_RATE", "120/min"),
     # No routes of the API: tables on the page for trying, and the search over the site.
     "try": env.rate("PLURANK_TRY_RATE", "20/min"),
@@ -27,6 +28,7 @@ REST_FRAMEWORK = {
         "leaderboard.api.protocol.access.UserThrottle",
         "leaderboard.api.protocol.access.TokenThrottle",
         "leaderboard.api.protocol.access.OnDemandThrottle",
+        "leaderboard.api.protocol.access.DryRunThrottle",
         "leaderboard.api.protocol.access.WriteThrottle",
     ],
     "NUM_PROXIES": PROXIES,

@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "leaderboard.common.busy_page.WritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "leaderboard.api.protocol.compression.ApiGzipMiddleware",
     "leaderboard.common.middleware.CacheMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

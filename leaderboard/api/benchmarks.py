@@ -19,11 +19,12 @@ from leaderboard.api.protocol.base import (
     job_states,
     stamp_of,
 )
+from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, ZipRenderer
-from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, UPDATED_SINCE, error, reading
 from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
 from leaderboard.benchmarks.listing import ListedBenchmark, by_key, lines
 from leaderboard.common.files import listed_export
@@ -74,6 +75,7 @@ DERIVED_GAMMA = (
 class BenchmarkPageSerializer(Shape):
     """A page of benchmarks, by key."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = ListedBenchmarkSerializer(many=True)
 
@@ -194,6 +196,7 @@ class TaskPageSerializer(Shape):
 
     revision = s.IntegerField(allow_null=True, help_text=f"{REVISION_TEXT} Then the tasks are the present ones.")
     groups = GroupEntrySerializer(many=True)
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = TaskEntrySerializer(many=True)
 
@@ -206,8 +209,10 @@ class BenchmarksView(ApiView):
         summary="List benchmarks",
         tags=["benchmarks"],
         parameters=[
-            OpenApiParameter("search", str, description="Only those whose name or first line says this."),
+            OpenApiParameter("q", str, description="Only those whose name, key or first line says this, in any case."),
+            OpenApiParameter("search", str, description="The same as `q`, which is the name to use.", deprecated=True),
             OpenApiParameter("tag", str, description="Only those with this tag."),
+            UPDATED_SINCE,
             *PAGING,
         ],
         responses=reading(BenchmarkPageSerializer),
@@ -216,15 +221,22 @@ class BenchmarksView(ApiView):
         """The public benchmarks, and with a token those that its user is a member of, by key."""
         query = request.query_params
         wanted = window(query)
-        search, tag = query.get("search", "").strip()[:200], query.get("tag", "").strip()[:80]
-        rows = by_key(request.user, query=search, tag=tag, after=wanted.after, most=wanted.size + 1)
-        page = cut(rows, wanted, lambda benchmark: benchmark.key)
+        words = (query.get("q") or query.get("search", "")).strip()[:200]
+        order = by_key(
+            request.user,
+            query=words,
+            tag=query.get("tag", "").strip()[:80],
+            after=wanted.after,
+            most=wanted.size + 1,
+            since=self.moment("updated_since"),
+        )
+        page = cut(order.benchmarks, wanted, lambda benchmark: benchmark.key, order.count)
 
         def build() -> dict[str, Any]:
             results = lines(request.user, list(page.items))
-            return BenchmarkPageSerializer.render({"next": next_url(request, page), "results": results})
+            return BenchmarkPageSerializer.render({**page_links(request, page), "results": results})
 
-        return self.answer(build, is_public=True)
+        return deprecated(self.answer(build, is_public=True), when="search" in query)
 
 
 class OneBenchmarkView(BenchmarkView):
@@ -285,8 +297,8 @@ class TasksView(BenchmarkView):
             return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
         page = cut_sorted(tasks, window(request.query_params), lambda task: task.key)
         number = publication.revision.number if publication else None
-        following = next_url(request, page, revision=number)
-        answer = {"revision": number, "groups": configuration.groups, "next": following, "results": page.items}
+        following = page_links(request, page, revision=number)
+        answer = {"revision": number, "groups": configuration.groups, **following, "results": page.items}
         return self.answer_here(lambda: TaskPageSerializer.render(answer))
 
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from leaderboard.api.protocol.base import ApiView, FigureView, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import cut, cut_counted, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut, cut_counted, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
@@ -99,6 +99,7 @@ class BoardDetailSerializer(PublishedSerializer):
     )
     baselines = BaselineStandingSerializer(many=True)
     rules = BoardRuleSerializer(many=True)
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     systems = BoardSystemSerializer(many=True)
 
@@ -126,6 +127,7 @@ class RuleListSerializer(Shape):
     """The catalogue."""
 
     engine_version = s.CharField()
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = RuleEntrySerializer(many=True)
 
@@ -207,6 +209,7 @@ class PlaneSerializer(Shape):
 class LandscapePageSerializer(Shape):
     """A page of benchmarks, by key."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     cardinal = PlaneSerializer(help_text="Rankings by mean score.")
     ordinal = PlaneSerializer(help_text="Rankings by win rate.")
@@ -255,7 +258,7 @@ class BoardPageView(FigureView):
                     **content,
                     **self.stamp(self.benchmark.publication),
                     "verdict": board.sentence,
-                    "next": next_url(request, page, revision=content["revision"]),
+                    **page_links(request, page, revision=content["revision"]),
                     "systems": page.items,
                 }
             )
@@ -282,7 +285,7 @@ class RulesView(ApiView):
             table = listed_export("rules", f"Ranking rules of engine {engine_version}.", RULE_COLUMNS, rows)
             return self.named_file(self.answer(lambda: self.written(table), is_public=True), table.stem)
         page = cut_sorted([RULES[key] for key in sorted(RULES)], window(request.query_params), lambda rule: rule.key)
-        content = {"engine_version": engine_version, "next": next_url(request, page), "results": page.items}
+        content = {"engine_version": engine_version, **page_links(request, page), "results": page.items}
         return self.answer(lambda: RuleListSerializer.render(content), is_public=True)
 
 
@@ -327,10 +330,10 @@ class LandscapeView(ApiView):
         """How diverse the tasks of each benchmark are, and how far changes that should not matter move its rankings."""
         wanted = window(request.query_params)
         rows = places_by_key(request.user, after=wanted.after, most=wanted.size + 1)
-        page = cut(rows, wanted, lambda benchmark: benchmark.key)
+        page = cut(rows, wanted, lambda benchmark: benchmark.key, open_boards(request.user).count())
         planes: dict[str, Any] = {
             plane: {"fit": relation, "scale_ends": scale_ends(plane)}
             for plane, relation in figures_of_all(open_boards(request.user)).fits().items()
         }
-        content = planes | {"next": next_url(request, page), "results": places_of(page.items)}
+        content = planes | {**page_links(request, page), "results": places_of(page.items)}
         return self.answer(lambda: LandscapePageSerializer.render(content), is_public=True)

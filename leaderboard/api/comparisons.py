@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import Window, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import Window, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading
@@ -50,6 +50,7 @@ class MarginPageSerializer(PublishedSerializer):
     """A page of systems, by key, each with all of its margins."""
 
     aggregation = s.CharField(help_text="How tasks and groups count together.")
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = MarginRowSerializer(many=True)
 
@@ -211,7 +212,7 @@ class MarginsView(ComparisonView):
             {
                 **stamp_of(publication),
                 "aggregation": configuration_of(publication.revision).aggregation,
-                "next": next_url(self.request, page, revision=publication.revision.number),
+                **page_links(self.request, page, revision=publication.revision.number),
                 "results": results,
             }
         )

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import ApiView, BenchmarkView, WritingView, moment
 from leaderboard.api.protocol.fields import IS_MISSING, Shape, Strict, Text, Whole, kind_of
-from leaderboard.api.protocol.pagination import cut, next_url, number_after, window
+from leaderboard.api.protocol.pagination import cut, number_after, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import (
@@ -118,6 +118,7 @@ class ExperimentEntrySerializer(Shape):
 class ExperimentListSerializer(Shape):
     """The experiments on a board, the newest first."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = ExperimentEntrySerializer(many=True)
 
@@ -189,11 +190,12 @@ class ExperimentsView(WritingView, BenchmarkView):
         """Every experiment with its parameters and its state, the newest first."""
         wanted = window(request.query_params)
         rows = Experiment.objects.filter(benchmark=self.benchmark, revision__withdrawn_at=None)
+        count = rows.count()
         if after := number_after(wanted):
             rows = rows.filter(pk__lt=after)
-        page = cut(list(rows.select_related("revision")[: wanted.size + 1]), wanted, lambda row: row.pk)
+        page = cut(list(rows.select_related("revision")[: wanted.size + 1]), wanted, lambda row: row.pk, count)
         results = [_entry(self, state) for state in states_of(page.items)]
-        content = {"next": next_url(request, page), "results": results}
+        content = {**page_links(request, page), "results": results}
         return self.answer_here(lambda: ExperimentListSerializer.render(content))
 
     @extend_schema(

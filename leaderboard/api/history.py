@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpResponseBase
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -14,12 +15,12 @@ from leaderboard.access.audience import Audience
 from leaderboard.api.benchmarks import DERIVED_GAMMA, GroupEntrySerializer, TaskEntrySerializer
 from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobStateSerializer, OwnerView, job_state
 from leaderboard.api.protocol.fields import Shape, Text, Whole
-from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
+from leaderboard.api.protocol.schema import DRY_RUN, PAGING, UPDATED_SINCE, WRITING, body_example, reading
 from leaderboard.benchmarks.releases import cite, freeze_revision
 from leaderboard.common.form_fields import NOTE_LENGTH
-from leaderboard.models import Benchmark, Release, Revision
+from leaderboard.models import Benchmark, Publication, Release, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revisions import revision_jobs, revisions_of, told_hash
 
@@ -51,6 +52,7 @@ class RevisionPageSerializer(Shape):
     """A page of revisions, newest first."""
 
     revision = s.IntegerField(allow_null=True, help_text="The published one.")
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = RevisionEntrySerializer(many=True)
 
@@ -98,6 +100,7 @@ class ReleaseEntrySerializer(Shape):
 class ReleasePageSerializer(Shape):
     """A page of frozen revisions, by key."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = ReleaseEntrySerializer(many=True)
 
@@ -111,21 +114,25 @@ class RevisionsView(BenchmarkView):
         operation_id="revisions",
         summary="List revisions",
         tags=["revisions"],
-        parameters=PAGING,
+        parameters=[UPDATED_SINCE, *PAGING],
         responses=reading(RevisionPageSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every state of the benchmark's inputs, newest first: what caused it, and what was published of it."""
         wanted = window(request.query_params)
         rows = revisions_of(self.benchmark)
+        if since := self.moment("updated_since"):
+            boards = Publication.objects.filter(revision=OuterRef("pk"), published_at__gte=since)
+            rows = rows.filter(Q(created_at__gte=since) | Exists(boards))
+        count = rows.count()
         if wanted.after:
             if not wanted.after.isdecimal():
                 raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
             rows = rows.filter(number__lt=min(int(wanted.after), 2**31 - 1))
-        page = cut(list(rows[: wanted.size + 1]), wanted, lambda revision: revision.number)
+        page = cut(list(rows[: wanted.size + 1]), wanted, lambda revision: revision.number, count)
         content = {
             "revision": self.benchmark.published_number or None,
-            "next": next_url(request, page),
+            **page_links(request, page),
             "results": _entries(page.items, self.audience),
         }
         return self.answer_here(lambda: RevisionPageSerializer.render(content))
@@ -204,7 +211,7 @@ class ReleasesView(OwnerView):
         rows = list(Release.objects.filter(benchmark=self.benchmark).select_related("benchmark", "revision"))
         rows.sort(key=lambda row: row.key)
         page = cut_sorted(rows, window(request.query_params), lambda row: row.key)
-        content = {"next": next_url(request, page), "results": [self._cited(row) for row in page.items]}
+        content = {**page_links(request, page), "results": [self._cited(row) for row in page.items]}
         return self.answer_here(lambda: ReleasePageSerializer.render(content))
 
     @extend_schema(

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from leaderboard.api.decisions import previewed_rules
 from leaderboard.api.protocol.base import MANAGE, ModeratorView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, ReasonText, Shape, Strict, read_text
-from leaderboard.api.protocol.pagination import cut, next_url, window
+from leaderboard.api.protocol.pagination import cut, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.api.submissions import PreviewedRuleSerializer
@@ -45,6 +45,7 @@ class WaitingPageSerializer(Shape):
     """A page of the queue, oldest first."""
 
     n_waiting = s.IntegerField()
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = WaitingEntrySerializer(many=True)
 
@@ -113,8 +114,8 @@ class QueueView(ModeratorView):
         except ValueError as error:
             raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.") from error
         rows, n_waiting = queue(self.benchmark, after=after, most=wanted.size + 1)
-        page = cut(rows, wanted, lambda row: row.uuid)
-        content = {"n_waiting": n_waiting, "next": next_url(request, page), "results": page.items}
+        page = cut(rows, wanted, lambda row: row.uuid, n_waiting)
+        content = {"n_waiting": n_waiting, **page_links(request, page), "results": page.items}
         return self.answer_here(lambda: WaitingPageSerializer.render(content))
 
 

@@ -24,7 +24,7 @@ from leaderboard.accounts.closing import close_account
 from leaderboard.accounts.people import change_role, invite, lift_ban, open_invitations
 from leaderboard.api.protocol.base import MANAGE, OwnerView, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape, Sure, Text, Truth
-from leaderboard.api.protocol.pagination import Page, cut, next_url, number_after, window
+from leaderboard.api.protocol.pagination import Page, cut, number_after, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import CSVRenderer
 from leaderboard.api.protocol.schema import DRY_RUN, FORMAT, PAGING, WRITING, body_example, reading
@@ -65,6 +65,7 @@ class OpenInvitationSerializer(Shape):
 class PeoplePageSerializer(Shape):
     """A page of those with a role, by number; with the newest 1,000 bans and all open invitations."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = PersonSerializer(many=True)
     bans = BannedPersonSerializer(many=True)
@@ -157,10 +158,11 @@ class PeopleView(OwnerView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Who has a role, who may not submit, and which invitations are open; for owners."""
         wanted = window(request.query_params)
-        rows = self.benchmark.memberships.select_related("user").filter(user_id__gt=number_after(wanted))
-        page = cut(list(rows.order_by("user_id")[: wanted.size + 1]), wanted, lambda member: member.user_id)
+        everyone = self.benchmark.memberships
+        rows = everyone.select_related("user").filter(user_id__gt=number_after(wanted)).order_by("user_id")
+        page = cut(list(rows[: wanted.size + 1]), wanted, lambda member: member.user_id, everyone.count())
         content = {
-            "next": next_url(request, page),
+            **page_links(request, page),
             "results": page.items,
             "bans": self.benchmark.bans.select_related("user").order_by("-pk")[:MAX_BANS],
             "invitations": open_invitations(self.benchmark).select_related("author").order_by("pk"),
@@ -268,7 +270,7 @@ class AuditView(OwnerView):
             raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
         lines, older = audit_lines(self.benchmark, query, start, most=wanted.size)
         page = Page(lines, older.text if older else None)
-        content = {"next": next_url(request, page), "results": page.items}
+        content = {**page_links(request, page), "results": page.items}
         return self.answer_here(lambda: AuditPageSerializer.render(content))
 
 

@@ -19,7 +19,7 @@ from leaderboard.api.protocol.base import (
     stamp_of,
 )
 from leaderboard.api.protocol.fields import IS_MISSING, ChoiceText, Listing, Shape, Text, Truth
-from leaderboard.api.protocol.pagination import cut_counted, next_url, window
+from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, body_example, error, reading
@@ -169,6 +169,7 @@ class ProspectsDetailSerializer(ProspectsHeadSerializer):
     """Every system's prospect, those that win most weightings first; empty while they are computed."""
 
     n_prospective = s.IntegerField()
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = ProspectEntrySerializer(many=True)
 
@@ -283,8 +284,8 @@ class ProspectsView(AllTasksView):
             head, prospects = self.opening(publication, jobs)
             body = _results(prospects, system_names(publication.revision))
             page = cut_counted(body["results"], wanted)
-            following = next_url(request, page, revision=publication.revision.number)
-            return ProspectsDetailSerializer.render(head | body | {"next": following, "results": page.items})
+            following = page_links(request, page, revision=publication.revision.number)
+            return ProspectsDetailSerializer.render(head | body | {**following, "results": page.items})
 
         return self.figures(publication, build, jobs)
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import FigureView, JobStateSerializer, NamedSystemSerializer, PublishedSerializer
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import cut_counted, next_url, window
+from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import (
@@ -162,6 +162,7 @@ class RankingDetailSerializer(PublishedSerializer, RankingHeadSerializer, Counte
         allow_null=True,
         help_text="Which systems differ significantly by sign-flip tests over tasks; null while not computed.",
     )
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = RankingRowSerializer(many=True)
 
@@ -292,8 +293,8 @@ class RankingView(RankedView):
         def build() -> dict[str, Any]:
             head, rows = self._ranking(publication, rule, counting, chosen, jobs)
             page = cut_counted(rows, wanted)
-            following = next_url(request, page, revision=publication.revision.number)
-            return RankingDetailSerializer.render(head | {"next": following, "results": page.items})
+            following = page_links(request, page, revision=publication.revision.number)
+            return RankingDetailSerializer.render(head | {**following, "results": page.items})
 
         return self.figures(publication, build, jobs)
 
@@ -311,7 +312,7 @@ class RankingView(RankedView):
         publication = self.published()
         counting = RankingChoice.of(WeightsBodySerializer.read(request.data), configuration_of(publication.revision))
         head, rows = self._ranking(publication, rule, counting, self._filters(), self.job_states(publication))
-        return Response(RankingDetailSerializer.render(head | {"next": None, "results": rows}))
+        return Response(RankingDetailSerializer.render(head | {"count": len(rows), "next": None, "results": rows}))
 
     def _ranking(
         self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from leaderboard.api.comparisons import ComparisonView
 from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import cut_counted, next_url, window
+from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT, reading
 from leaderboard.common.files import ColumnHead, Value
 from leaderboard.rankings.confidence.separability import FAMILIES
@@ -74,6 +74,7 @@ class SeparabilityDetailSerializer(PublishedSerializer):
         child=s.ListField(child=s.CharField()),
         help_text="Runs of systems, by key, in which no two differ significantly; they may overlap.",
     )
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = NeighbourEntrySerializer(many=True)
 
@@ -136,7 +137,7 @@ class SeparabilityView(ComparisonView):
                     "null_hypothesis": figures.get("null_hypothesis"),
                     **{name: result[name] if result else None for name in (*BASIS, *FAMILIES)},
                     "runs": [[systems[i].key for i in run] for run in runs],
-                    "next": next_url(request, page, revision=number_here),
+                    **page_links(request, page, revision=number_here),
                     "results": page.items,
                 }
             )

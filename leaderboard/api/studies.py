@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import Window, cut_counted, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import Window, cut_counted, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
 from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
@@ -172,6 +172,7 @@ class InstancesSerializer(PublishedSerializer):
         "random, and the one on all, for k = 1, 2, ...; the mean of `n_task_subset_draws` draws. Empty without draws.",
     )
     n_task_subset_draws = s.IntegerField(source="page.n_subset_draws")
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = InstanceRowSerializer(many=True)
 
@@ -199,6 +200,7 @@ class InstanceScorePageSerializer(PublishedSerializer):
     task = s.CharField(help_text="Its key.")
     instances = s.ListField(child=s.CharField(), help_text="Their names; empty where the task has none.")
     n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = InstanceVectorSerializer(many=True)
 
@@ -291,9 +293,9 @@ class InstancesView(FigureView):
 
         def build() -> dict[str, Any]:
             part = cut_counted(page.rows, wanted)
-            following = next_url(request, part, revision=publication.revision.number)
+            following = page_links(request, part, revision=publication.revision.number)
             return InstancesSerializer.render(
-                {**stamp_of(publication), "page": page, "next": following, "results": part.items}
+                {**stamp_of(publication), "page": page, **following, "results": part.items}
             )
 
         return self.figures(publication, build, [page.state, page.reason])
@@ -334,7 +336,7 @@ class InstanceScoresView(FigureView):
                         "task": instances.task.key,
                         "instances": instances.names,
                         "n_other_set": instances.n_other_set,
-                        "next": next_url(request, page, revision=publication.revision.number),
+                        **page_links(request, page, revision=publication.revision.number),
                         "results": page.items,
                     }
                 )

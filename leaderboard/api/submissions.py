@@ -43,6 +43,7 @@ from leaderboard.submissions.uploads import IdempotencyError, Upload, check_uplo
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError
 
 MAX_DIFFERING = 100
+BATCH_STATES = ["pending", "approved", "rejected", "retracted", "accepted", "failed", "published", "withdrawn"]
 IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
 SUBMIT = (ApiToken.Scope.SUBMIT,)
 ANY_SCOPE = (ApiToken.Scope.READ, *SUBMIT, *MANAGE)
@@ -129,7 +130,7 @@ class SubmissionStatusSerializer(Shape):
     url = s.URLField()
     benchmark = s.CharField(source="batch.benchmark.key")
     state = s.ChoiceField(
-        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published", "withdrawn"],
+        choices=BATCH_STATES,
         source="standing.state",
         help_text="A moderator has to decide; decided; its board is being computed, cannot be computed, is published.",
     )

@@ -19,7 +19,7 @@ from leaderboard.api.protocol.base import (
     stamp_of,
 )
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
-from leaderboard.api.protocol.pagination import cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, PreflibRenderer
 from leaderboard.api.protocol.schema import (
@@ -78,6 +78,7 @@ class SystemEntrySerializer(Shape):
 class SystemPageSerializer(PublishedSerializer):
     """A page of systems, by key."""
 
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = SystemEntrySerializer(many=True)
 
@@ -133,6 +134,7 @@ class ScorePageSerializer(PublishedSerializer):
     """A page of the score matrix: rows are systems by key."""
 
     tasks = s.ListField(child=s.CharField(), help_text="The keys of the tasks, in the benchmark's order.")
+    count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = ScoreRowSerializer(many=True)
 
@@ -173,7 +175,7 @@ class SystemsView(BenchmarkView):
         number = publication.revision.number if publication else None
         content = {
             **self.stamp(publication),
-            "next": next_url(request, page, revision=number),
+            **page_links(request, page, revision=number),
             "results": self._entries(page.items),
         }
         return self.answer_here(lambda: SystemPageSerializer.render(content))
@@ -320,7 +322,9 @@ class ScoresView(FigureView):
 
         def build() -> dict[str, Any]:
             if publication is None:
-                return ScorePageSerializer.render({**stamp_of(None), "tasks": [], "next": None, "results": []})
+                return ScorePageSerializer.render(
+                    {**stamp_of(None), "tasks": [], "count": 0, "next": None, "results": []}
+                )
             revision, only = publication.revision, self._only()
             systems = [system for system in systems_at(revision) if only is None or system.id in only]
             page = cut_sorted(systems, wanted, lambda system: system.key)
@@ -329,7 +333,7 @@ class ScoresView(FigureView):
                 {
                     **self.stamp(publication),
                     "tasks": [task.key for task in configuration_of(revision).tasks],
-                    "next": next_url(request, page, revision=revision.number),
+                    **page_links(request, page, revision=revision.number),
                     "results": [{"system": system.key, "name": system.name, "scores": row} for system, row in rows],
                 }
             )

@@ -26,10 +26,15 @@ from leaderboard.api import (
     webhooks,
 )
 from leaderboard.api.overviews import timeline
+from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
 
 app_name = "api"
 version_1 = [
+    path("", docs.Root.as_view(), name="root"),
+    path("me/", me.MeView.as_view(), name="me"),
+    path("me/submissions/", own_submissions.OwnSubmissionsView.as_view(), name="own_submissions"),
+    path("me/drafts/", own_submissions.OwnDraftsView.as_view(), name="own_drafts"),
     path("benchmarks/", hosting.HostedBenchmarksView.as_view(), name="benchmarks"),
     path("benchmarks/<slug:key>/", hosting.HostedBenchmarkView.as_view(), name="benchmark"),
     path("benchmarks/<slug:key>/tasks/", hosting_tasks.HostedTasksView.as_view(), name="tasks"),
@@ -101,6 +106,7 @@ version_1 = [
     path("schema/", docs.Schema.as_view(), name="schema"),
 ]
 urlpatterns = [
+    path("", docs.Versions.as_view(), name="versions"),
     path("v1/", include(version_1)),
     path("docs/", docs.Docs.as_view(), name="docs"),
     re_path("", docs.Nothing.as_view(), name="nothing"),

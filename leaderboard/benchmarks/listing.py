@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.db.models.functions import Left
 from django.utils.text import Truncator
 
@@ -81,17 +81,31 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "", page: str | None =
     return BenchmarkListPage(lines(viewer, list(page_rows)), tags_in(known, most=SHOWN_TAGS), page_rows)
 
 
-def by_key(viewer: Viewer, *, query: str, tag: str, after: str, most: int) -> list[Benchmark]:
-    """The benchmarks that `listed` would show, in the order of their keys, for `lines` to say what they are.
+@dataclass(frozen=True)
+class KeyOrder:
+    """Some of the benchmarks in the order of their keys, for `lines` to say what they are; and how many there are."""
+
+    benchmarks: list[Benchmark]
+    count: int
+
+
+def by_key(viewer: Viewer, *, query: str, tag: str, after: str, most: int, since: datetime | None) -> KeyOrder:
+    """The benchmarks that `listed` would show, in the order of their keys.
 
     Args:
         viewer: who reads.
-        query, tag: as for `listed`.
+        query: only benchmarks whose name, first line or key says this.
+        tag: only benchmarks with this tag.
         after: only those whose keys come after this one.
         most: how many.
+        since: only those that were created or have had a new board since.
     """
-    rows = _as_lines(_matching(listed_benchmarks(viewer), query, tag))
-    return list(rows.filter(key__gt=after).order_by("key")[:most])
+    known = listed_benchmarks(viewer)
+    rows = _matching(known, query, tag, with_keys=True)
+    if since is not None:
+        rows = rows.filter(Q(created_at__gte=since) | Q(publication__published_at__gte=since))
+    behind = _as_lines(rows).filter(key__gt=after).order_by("key")
+    return KeyOrder(list(behind[:most]), rows.count())
 
 
 def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchmark]:
@@ -140,9 +154,11 @@ def _as_lines(rows: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
     return rows.select_related("publication__listed_board").annotate(is_failed=has_failed_board())
 
 
-def _matching(rows: QuerySet[Benchmark], query: str, tag: str) -> QuerySet[Benchmark]:
+def _matching(rows: QuerySet[Benchmark], query: str, tag: str, *, with_keys: bool = False) -> QuerySet[Benchmark]:
     if "\0" in query + tag:  # which no text holds, and PostgreSQL cannot be asked for
         return rows.none()
     if query:
-        rows = rows.filter(searched_text__contains=query.casefold())
+        text = query.casefold()
+        said = Q(searched_text__contains=text)
+        rows = rows.filter(said | Q(key__contains=text) if with_keys else said)
     return rows.filter(tags__has_item=tag) if tag else rows

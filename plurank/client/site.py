@@ -48,10 +48,10 @@ class Site:
         """Return the benchmarks that are open to you, of all pages.
 
         Args:
-            search: words in their names.
+            search: a text in their names, keys or first lines.
             tag: one of their tags.
         """
-        entries = self.transport.listed("benchmarks/", search=search or None, tag=tag or None)
+        entries = self.transport.listed("benchmarks/", q=search or None, tag=tag or None)
         return _table("Benchmarks", entries)
 
     def benchmark(self, key: str) -> RemoteBenchmark:
@@ -144,7 +144,7 @@ class RemoteBenchmark:
 
     def studies(self) -> ResultTable:
         """Return its studies and the state of each."""
-        return _table(f"Studies of {self.key}", self.transport.listed(f"{self.path}studies/"))
+        return _table(f"Studies of {self.key}", self.transport.get(f"{self.path}studies/")["results"])
 
     def study(self, study: str) -> dict[str, Any]:
         """Return one study: its figures by rule, parameters and seed."""

@@ -1,4 +1,4 @@
-"""Who asks (`Authorization: Token ...`, no session and no cookie), what the token is good for, and how often."""
+"""Who asks (`Authorization: Bearer ...`, no session, no cookie), what the token is good for, and how often."""
 
 from typing import Any, ClassVar
 
@@ -14,6 +14,8 @@ from leaderboard.common.limits import TooManyAttemptsError, client_address, requ
 from leaderboard.models import ApiToken, User
 from leaderboard.on_demand.budget import reader_now
 
+KINDS = ("bearer", "token")
+
 
 class TokenAuthentication(KnoxAuthentication):
     """Knox's header with this site's tokens. A header of another kind is an error, never an anonymous request."""
@@ -24,8 +26,8 @@ class TokenAuthentication(KnoxAuthentication):
         if not header:
             return None
         kind, _, secret = header.partition(" ")
-        if kind.lower() != "token" or not secret.strip():
-            raise AuthenticationFailed("Write the header as `Authorization: Token <secret>`.", "invalid_header")
+        if kind.lower() not in KINDS or not secret.strip():
+            raise AuthenticationFailed("Write the header as `Authorization: Bearer <secret>`.", "invalid_header")
         address = client_address(request)
         try:
             require_attempt_left("token", address=address)
@@ -76,6 +78,9 @@ class HasScope(BasePermission):
 
 class _Throttle(SimpleRateThrottle):
     """Counts by what `ident_of` says; None is not counted."""
+
+    num_requests: int
+    duration: int
 
     def get_ident(self, request: Any) -> str:  # noqa: ANN401
         """The address that asks, as every limit of this site sees it."""
@@ -130,19 +135,21 @@ class _ByWhom(_Throttle):
         return f"user-{request.user.pk}" if request.user.is_authenticated else f"address-{self.get_ident(request)}"
 
 
-class OnDemandThrottle(_ByWhom):
-    """What is computed when asked for: another missing-score policy or aggregation, a dry run."""
-
-    scope = "on_demand"
-    parameters: ClassVar[tuple[str, ...]] = (
-        "missing", "aggregation", "weights", "group_weights", "dry_run", "policy", "ties",
-    )  # fmt: skip
+class _Computing(_ByWhom):
+    """What has something computed."""
 
     def allow_request(self, request: Any, view: Any) -> bool:  # noqa: ANN401
         """Count the request here, and not once more where something is computed for it."""
         if (reader := reader_now()) and self.ident_of(request) is not None:
             reader.is_counted = True
         return super().allow_request(request, view)
+
+
+class OnDemandThrottle(_Computing):
+    """What is computed when asked for: another missing-score policy or aggregation."""
+
+    scope = "on_demand"
+    parameters: ClassVar[tuple[str, ...]] = ("missing", "aggregation", "weights", "group_weights", "policy", "ties")
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""
@@ -152,6 +159,16 @@ class OnDemandThrottle(_ByWhom):
         return super().ident_of(request) if is_on_demand or asks_by_post else None
 
 
+class DryRunThrottle(_Computing):
+    """Writes that are only tried: after trying a folder of files, you may still send as many."""
+
+    scope = "dry_run"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """Who tries."""
+        return super().ident_of(request) if _is_dry_run(request) else None
+
+
 class WriteThrottle(_ByWhom):
     """Whatever changes something."""
 
@@ -159,5 +176,23 @@ class WriteThrottle(_ByWhom):
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who writes."""
-        reads = request.method in {"GET", "HEAD"} or getattr(request.parser_context["view"], "reads_by_post", False)
-        return None if reads else super().ident_of(request)
+        return super().ident_of(request) if _is_writing(request) and not _is_dry_run(request) else None
+
+
+def _is_writing(request: Any) -> bool:  # noqa: ANN401
+    reads_by_post = getattr(request.parser_context["view"], "reads_by_post", False)
+    return request.method not in {"GET", "HEAD"} and not reads_by_post
+
+
+def _is_dry_run(request: Any) -> bool:  # noqa: ANN401
+    return _is_writing(request) and request.query_params.get("dry_run") == "true"
+
+
+COUNTS: tuple[type[_Throttle], ...] = (
+    AddressThrottle,
+    UserThrottle,
+    TokenThrottle,
+    OnDemandThrottle,
+    DryRunThrottle,
+    WriteThrottle,
+)

@@ -11,17 +11,14 @@ from django.http import HttpResponseBase
 from django.utils.functional import cached_property
 from django.utils.http import parse_etags
 from rest_framework import serializers as s
-from rest_framework.exceptions import Throttled
 from rest_framework.renderers import BaseRenderer, JSONRenderer
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from leaderboard.access.audience import DECIDERS_ALONE, Audience, Viewer, readable_benchmark
 from leaderboard.accounts.closing import ClosingError
 from leaderboard.accounts.people import PeopleError
-from leaderboard.api.protocol.access import AddressThrottle
-from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.exchange import Exchange
+from leaderboard.api.protocol.fields import Moment, Shape
 from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.benchmarks.releases import ReleaseError
 from leaderboard.benchmarks.tasks import ProposalError, StaleProposalError
@@ -72,7 +69,7 @@ class NamedSystemSerializer(Shape):
     name = s.CharField()
 
 
-class ApiView(APIView):
+class ApiView(Exchange):
     """A view of the API."""
 
     http_method_names = ["get", "head", "post", "patch"]
@@ -80,28 +77,6 @@ class ApiView(APIView):
     scopes: ClassVar[dict[str, tuple[str, ...]]] = {}
     is_on_demand: ClassVar[bool] = False  # whether every answer is computed when it is asked for
     reads_by_post: ClassVar[bool] = False  # whether POST only asks, and is as open as reading
-
-    def perform_authentication(self, request: Request) -> None:
-        """Count the address first, so that guessing at tokens is counted too."""
-        throttle = AddressThrottle()
-        if not throttle.allow_request(request, self):
-            self._too_often(throttle)
-        super().perform_authentication(request)
-
-    def check_throttles(self, request: Request) -> None:
-        """Count the request for its user and its token."""
-        for throttle in self.get_throttles():
-            if not throttle.allow_request(request, self):
-                self._too_often(throttle)
-
-    @staticmethod
-    def _too_often(throttle: Any) -> None:  # noqa: ANN401
-        wait = throttle.wait()
-        error = Throttled(wait)
-        again = f"try again in {max(1, round(wait))} s" if wait else "try again later"
-        what = throttle.scope.replace("_", " ")
-        error.detail = f"Too many requests: {throttle.rate} are allowed by {what}; {again}."  # type: ignore[assignment]
-        raise error
 
     def get_renderers(self) -> list[BaseRenderer]:
         """Files are only read; what is written is answered with JSON."""
@@ -128,6 +103,13 @@ class ApiView(APIView):
         if not isinstance(self.request.user, User):
             raise ApiError(401, "This needs a token.")
         return self.request.user
+
+    @property
+    def token(self) -> ApiToken:
+        """With which token they ask."""
+        if not isinstance(self.request.auth, ApiToken):
+            raise ApiError(401, "This needs a token.")
+        return self.request.auth
 
     @property
     def is_csv(self) -> bool:
@@ -159,6 +141,18 @@ class ApiView(APIView):
         if text not in {"true", "false"}:
             raise ApiError(400, f"`{name}` is {text[:40]!r}; expected true or false.")
         return bool(text == "true")
+
+    def moment(self, name: str) -> datetime | None:
+        """The time that the address says under `name`; None where it says none.
+
+        Raises:
+            ApiError: it is no time with its zone.
+        """
+        text = self.request.query_params.get(name, "").replace(" ", "+")  # a plus that was not escaped
+        try:
+            return Moment().to_internal_value(text) if text else None
+        except s.ValidationError as error:
+            raise ApiError(400, f"`{name}`: {error.detail[-1]}.") from error  # type: ignore[index]
 
     def answer(
         self,
@@ -194,7 +188,7 @@ class ApiView(APIView):
         is_shared = is_public and isinstance(self.viewer, AnonymousUser)
         response["ETag"] = etag
         response["Cache-Control"] = f"{'public' if is_shared else 'private'}, {REVALIDATE}"
-        response["Vary"] = "Accept" if is_shared else "Accept, Authorization"
+        response["Vary"] = "Accept, Accept-Encoding" if is_shared else "Accept, Authorization, Accept-Encoding"
         return response
 
 

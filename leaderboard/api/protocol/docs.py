@@ -10,21 +10,30 @@ from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework import serializers as s
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.access import AddressThrottle
 from leaderboard.api.protocol.base import REVALIDATE, ApiView
+from leaderboard.api.protocol.exchange import Exchange
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.parameters import EVERYWHERE
 from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import reading
 from leaderboard.common.hashing import content_hash
 
 
 @extend_schema(exclude=True)
-class Schema(SpectacularAPIView):
+class Schema(Exchange, SpectacularAPIView):
     """The OpenAPI schema."""
 
     authentication_classes = []
     permission_classes = []
-    throttle_classes = [AddressThrottle]
+    throttle_classes = []
+
+    def known_parameters(self, handler: Any) -> frozenset[str]:  # noqa: ANN401
+        """In which form."""
+        return EVERYWHERE
 
     def get(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
         """The schema as YAML, or JSON where that is asked for; a 304 to anyone who has it already."""
@@ -41,12 +50,13 @@ class Schema(SpectacularAPIView):
 # Swagger UI draws its icons from data: addresses; nothing else of it needs more than the site allows.
 @method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")
 @extend_schema(exclude=True)
-class Docs(SpectacularSwaggerSplitView):
+class Docs(Exchange, SpectacularSwaggerSplitView):
     """The schema as a page to read and try; its script comes from the same address with `?script`."""
 
     authentication_classes = []
     permission_classes = []
-    throttle_classes = [AddressThrottle]
+    throttle_classes = []
+    is_for_other_sites = False  # it says who has signed in
     template_name = "api/docs.html"
     template_name_js = "api/docs.js"
     url_name = "api:schema"
@@ -56,12 +66,54 @@ class Docs(SpectacularSwaggerSplitView):
         super().setup(request, *args, **kwargs)
         self.reader = request.user
 
+    def known_parameters(self, handler: Any) -> frozenset[str]:  # noqa: ANN401
+        """Whether its script is asked for."""
+        return EVERYWHERE | {"script"}
+
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401
         """The page, or its script."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         response.data["user"] = self.reader  # for the site's own navigation
         response.data["first_url"] = request.build_absolute_uri(reverse("api:benchmarks"))
         return response
+
+
+class Versions(ApiView):
+    """The versions of the API."""
+
+    schema = None
+    authentication_classes = []
+    permission_classes = []
+
+    def get(self, request: Request) -> HttpResponseBase:
+        """Where each version begins."""
+        links = {"v1": reverse("api:root"), "docs": reverse("api:docs")}
+        return self.answer(
+            lambda: {name: request.build_absolute_uri(path) for name, path in links.items()}, is_public=True
+        )
+
+
+class RootSerializer(Shape):
+    """Where everything else begins."""
+
+    benchmarks = s.URLField()
+    rules = s.URLField()
+    landscape = s.URLField()
+    experiments = s.URLField(help_text="The studies that you can run with your own parameters.")
+    me = s.URLField(help_text="Who the token belongs to, what it may do and how often.")
+    schema = s.URLField(help_text="The description of the API for programs.")
+    docs = s.URLField(help_text="The routes as a page to read and try.")
+
+
+class Root(ApiView):
+    """The beginning of a version."""
+
+    @extend_schema(operation_id="root", summary="Begin here", tags=["benchmarks"], responses=reading(RootSerializer))
+    def get(self, request: Request) -> HttpResponseBase:
+        """Links to what is listed, to yourself, and to the description of all routes."""
+        names = {name: name for name in RootSerializer().fields} | {"experiments": "experiment_studies"}
+        links = {field: request.build_absolute_uri(reverse(f"api:{name}")) for field, name in names.items()}
+        return self.answer(lambda: RootSerializer.render(links), is_public=True)
 
 
 class Nothing(ApiView):

@@ -24,10 +24,11 @@ class Window:
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page, and the key that the next one begins behind, or None on the last page."""
+    """One page, the key that the next one begins behind, or None on the last page, and how many all pages have."""
 
     items: Sequence[T]
     last_key: str | None
+    count: int | None = None  # None where no one counts them
 
 
 def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
@@ -72,28 +73,34 @@ def cut_counted(all_items: Sequence[T], wanted: Window) -> Page[T]:
     """
     first = number_after(wanted)
     end = first + wanted.size
-    return Page(all_items[first:end], str(end) if len(all_items) > end else None)
+    return Page(all_items[first:end], str(end) if len(all_items) > end else None, len(all_items))
 
 
-def cut(first: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
-    """A page of what comes behind the cursor: one item more than the page holds says that there is a next."""
+def cut(first: Sequence[T], wanted: Window, key_of: Any, count: int) -> Page[T]:  # noqa: ANN401
+    """A page of what comes behind the cursor: one item more than it has says that there is a next. All are `count`."""
     items = first[: wanted.size]
-    return Page(items, str(key_of(items[-1])) if len(first) > wanted.size else None)
+    return Page(items, str(key_of(items[-1])) if len(first) > wanted.size else None, count)
 
 
 def cut_sorted(all_items: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
     """A page of a whole list that is in the order of its keys."""
     behind = [item for item in all_items if key_of(item) > wanted.after]
-    return cut(behind, wanted, key_of)
+    return cut(behind, wanted, key_of, len(all_items))
 
 
-def next_url(request: Any, page: Page[Any], **pinned: Any) -> str | None:  # noqa: ANN401
-    """The address of the next page, with `pinned` parameters such as the revision that all pages belong to."""
+def page_links(request: Any, page: Page[Any], **pinned: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What a page says beside its entries: how many all pages have, and the address of the next.
+
+    Args:
+        request: of the page.
+        page: what was cut.
+        pinned: parameters of that address, such as the revision that all pages belong to.
+    """
     if page.last_key is None:
-        return None
+        return {"count": page.count, "next": None}
     query = request.query_params.copy()
     for name, value in pinned.items():
         if value is not None:
             query[name] = str(value)
     query["cursor"] = base64.urlsafe_b64encode(page.last_key.encode()).decode().rstrip("=")
-    return str(request.build_absolute_uri(f"{request.path}?{query.urlencode()}"))
+    return {"count": page.count, "next": request.build_absolute_uri(f"{request.path}?{query.urlencode()}")}

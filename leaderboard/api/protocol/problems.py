@@ -60,6 +60,7 @@ class ErrorDetailSerializer(s.Serializer):
     place = s.CharField(required=False, help_text="The path of a JSON value, such as `systems[0].scores.qnli`.")
     line = s.IntegerField(required=False, help_text="The line of the body, from 1.")
     column = s.CharField(required=False, help_text="The name of the column of a CSV body.")
+    parameter = s.CharField(required=False, help_text="The parameter of the address.")
 
 
 class ErrorContentSerializer(s.Serializer):

@@ -7,12 +7,20 @@ from drf_spectacular.openapi import AutoSchema as SpectacularAutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
+from leaderboard.api.protocol.pagination import DEFAULT_SIZE, MAX_SIZE
 from leaderboard.api.protocol.problems import ErrorSerializer
 from leaderboard.models import Benchmark
 
 CURSOR = OpenApiParameter("cursor", str, description="Where the page begins; comes with the `next` of the page before.")
-PAGE_SIZE = OpenApiParameter("page_size", int, description="1 to 1000; 100 by default.")
+PAGE_SIZE = OpenApiParameter(
+    "page_size",
+    {"type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": DEFAULT_SIZE},
+    description="How many entries a page has.",
+)
 PAGING = [CURSOR, PAGE_SIZE]
+UPDATED_SINCE = OpenApiParameter(
+    "updated_since", OpenApiTypes.DATETIME, description="Only what changed since: a time with its zone, as ISO 8601."
+)
 REVISION = OpenApiParameter("revision", int, description="A published revision; the newest published one by default.")
 MISSING = OpenApiParameter(
     "missing",
@@ -116,7 +124,7 @@ def reading(shape: Any, *, csv: str = "", table: str = "", files: Any = ()) -> d
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """`Authorization: Token <secret>`."""
+    """`Authorization: Bearer <secret>`; `Token` means the same."""
 
     target_class = "leaderboard.api.protocol.access.TokenAuthentication"
     name = "token"
@@ -124,10 +132,9 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ANN401
         """How the schema calls it."""
         return {
-            "type": "apiKey",
-            "in": "header",
-            "name": "Authorization",
-            "description": "`Token <secret>`; tokens are made at /account/tokens/.",
+            "type": "http",
+            "scheme": "bearer",
+            "description": "Tokens are made at /account/tokens/. `Authorization: Token <secret>` means the same.",
         }
 
 

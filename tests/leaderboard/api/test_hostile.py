@@ -33,7 +33,7 @@ def test_asking_for_the_head_answers_as_reading_does_and_other_methods_have_one_
         path = reverse(f"api:{name}", args=[benchmark.key, *more])
         head, whole = client.head(path), client.get(path)
         assert (head.status_code, head.content, head.get("ETag")) == (whole.status_code, b"", whole.get("ETag")), name
-        for method in ("OPTIONS", "PUT", "DELETE", "TRACE"):
+        for method in ("PUT", "DELETE", "TRACE"):
             other = client.generic(method, path)
             assert (other.status_code, set(other.json()["error"])) == (405, {"code", "message", "details"}), name
 
@@ -122,7 +122,7 @@ def test_a_body_that_is_no_benchmark_is_a_bad_request(make, api, body):
     ("query", "status"),
     [("format=xml", 406), ("format=html", 406), ("cursor=%00", 400), ("cursor=Li4v", 400), ("page_size=0", 400),
      ("revision=-1", 400), ("revision=99999999999999999999", 400), ("top=x", 400), ("complete=maybe", 400),
-     ("dry_run=true", 200), ("q=%00", 200), ("tag='--", 200), ("missing=../../etc", 400)],
+     ("dry_run=true", 400), ("q=%00", 200), ("tag='--", 200), ("missing=../../etc", 400)],
 )  # fmt: skip
 def test_an_odd_query_is_answered_in_the_one_shape(make, api, query, status):
     benchmark = make.published({"E": [1.0, 2.0], "F": [2.0, 1.0]}, n_tasks=2)

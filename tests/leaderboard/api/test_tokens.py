@@ -83,7 +83,8 @@ def test_the_page_lists_expired_tokens_as_such(client, user):
         ("Token plurank_" + "0" * 64, "invalid_token"),
         ("Token schlüssel", "invalid_token"),
         ("Token", "invalid_header"),
-        ("Bearer abc", "invalid_header"),
+        ("Bearer abc", "invalid_token"),
+        ("Bearer", "invalid_header"),
         ("Basic YTpi", "invalid_header"),
     ],
 )

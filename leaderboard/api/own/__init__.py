@@ -1,0 +1,1 @@
+"""What the API says to a token of its own user."""
