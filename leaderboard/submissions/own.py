@@ -18,7 +18,7 @@ LIVE = (Job.State.RUNNING, Job.State.WAITING)
 
 
 @dataclass(frozen=True)
-class OwnBatch:
+class SubmittedBatch:
     """A batch in a list of its uploader's.
 
     Attributes:
@@ -74,7 +74,7 @@ def own_drafts(user: User, *, benchmark: str = "") -> QuerySet[Draft]:
     return (rows.filter(benchmark__key=benchmark) if benchmark else rows).defer("rows").order_by("-pk")
 
 
-def states_of(batches: Sequence[Batch]) -> list[OwnBatch]:
+def states_of(batches: Sequence[Batch]) -> list[SubmittedBatch]:
     """The state of each of several batches, which come with their benchmarks."""
     events = SubmissionEvent.objects.filter(submission__batch__in=batches).exclude(kind__in=REQUESTS).order_by()
     rows = events.values("submission__batch", "kind", "revision__number").annotate(first=Min("pk"), last_at=Max("at"))
@@ -110,5 +110,5 @@ def states_of(batches: Sequence[Batch]) -> list[OwnBatch]:
             is_failed = bool(later) and later[0] == Job.State.FAILED and not set(later) & set(LIVE)
             state = "failed" if is_failed else "accepted"
         times = [row["last_at"] for row in happened]
-        own.append(OwnBatch(batch, state, revision, n["n"], max([batch.created_at, *times])))
+        own.append(SubmittedBatch(batch, state, revision, n["n"], max([batch.created_at, *times])))
     return own

@@ -117,27 +117,20 @@ class OwnSubmissionsView(ApiView):
     def get(self, request: Request) -> HttpResponseBase:
         """Your submissions to every benchmark, the newest first, each with its state."""
         wanted, query = window(request.query_params), request.query_params
-        key = benchmark_key(query)
-        rows = own_batches(self.user, benchmark=key, uuids=self._uuids(), since=self.moment("updated_since"))
-        behind = rows.filter(pk__lt=last) if (last := number_after(wanted)) else rows
-        page = cut(list(behind[: wanted.size + 1]), wanted, lambda batch: batch.pk, rows.count())
-        content = {**page_links(request, page), "results": states_of(page.items)}
-        return self.answer(lambda: OwnSubmissionPageSerializer.render(content), is_public=False)
-
-    def _uuids(self) -> list[UUID]:
-        """Those that are asked for; empty for all.
-
-        Raises:
-            ApiError: one is none, or they are too many.
-        """
-        text = self.request.query_params.get("uuid", "")
+        text = query.get("uuid", "")
         parts = text.split(",", MAX_UUIDS) if text else []
         if len(parts) > MAX_UUIDS:
             raise ApiError(400, f"`uuid` names more than {MAX_UUIDS} submissions.")
         try:
-            return [UUID(part.strip()) for part in parts]
+            uuids = [UUID(part.strip()) for part in parts]
         except ValueError as error:
             raise ApiError(400, f"`uuid` is {text[:80]!r}; expected numbers of submissions.") from error
+        key = benchmark_key(query)
+        rows = own_batches(self.user, benchmark=key, uuids=uuids, since=self.moment("updated_since"))
+        behind = rows.filter(pk__lt=last) if (last := number_after(wanted)) else rows
+        page = cut(list(behind[: wanted.size + 1]), wanted, lambda batch: batch.pk, rows.count())
+        content = {**page_links(request, page), "results": states_of(page.items)}
+        return self.answer(lambda: OwnSubmissionPageSerializer.render(content), is_public=False)
 
 
 class OwnDraftsView(ApiView):
