@@ -23,15 +23,28 @@ from ranking_engine.core.score_matrix import ScoreMatrix
 
 if TYPE_CHECKING:
     from plurank.client import Site
+    from plurank.landscapes import landscape
     from plurank.readers import read
     from ranking_engine.importers import FORMATS
     from ranking_engine.stability.catalogue import EXPERIMENTS as STUDIES
 
-__all__ = ["FORMATS", "RULES", "STUDIES", "Board", "ScoreMatrix", "Site", "__version__", "read", "rule_key"]
+__all__ = [
+    "FORMATS",
+    "RULES",
+    "STUDIES",
+    "Board",
+    "ScoreMatrix",
+    "Site",
+    "__version__",
+    "landscape",
+    "read",
+    "rule_key",
+]
 
 # Loaded when they are asked for: studies take a quarter of a second.
 _LATER = {
     "FORMATS": ("ranking_engine.importers", "FORMATS"),
+    "landscape": ("plurank.landscapes", "landscape"),
     "Site": ("plurank.client", "Site"),
     "STUDIES": ("ranking_engine.stability.catalogue", "EXPERIMENTS"),
     "read": ("plurank.readers", "read"),

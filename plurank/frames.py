@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from types import ModuleType
 from typing import Any
 
@@ -13,8 +16,10 @@ import numpy as np
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.extras import extra
 from ranking_engine.files.tables import SYSTEM_COLUMNS
+from ranking_engine.text.names import clean_name, name_problem, shorten
 
 BACKENDS = ("pandas", "polars", "pyarrow")
+_ARROW = {"Int64": "int64", "Float64": "float64", "Boolean": "bool", "String": "string"}
 _PANDAS = {"Int64": "Int64", "Float64": "Float64", "Boolean": "boolean", "String": "str"}
 
 
@@ -23,7 +28,7 @@ def is_frame(data: object) -> bool:
     return type(data).__module__.partition(".")[0] in BACKENDS and hasattr(data, "columns")
 
 
-def read_frame(frame: object) -> tuple[list[str], list[str], list[Sequence[object] | FloatArray], str]:
+def read_frame(frame: Any) -> tuple[list[str], list[str], list[Sequence[object] | FloatArray], str]:  # noqa: ANN401 -- of whichever library
     """Return the names of systems, those of tasks, a column of scores for each task, and the library.
 
     The systems are the index where it has names (pandas), else the column `system` or `model`, else the first column of
@@ -34,15 +39,18 @@ def read_frame(frame: object) -> tuple[list[str], list[str], list[Sequence[objec
         ImportError: narwhals is not installed.
     """
     nw = extra("narwhals", "frames")
-    wrapped = nw.from_native(frame, eager_only=True)
     backend = type(frame).__module__.partition(".")[0]
+    own_names = frame.column_names if backend == "pyarrow" else frame.columns
+    names = [label(name) for name in own_names]
+    check_names(names, "column", "column")
+    wrapped = nw.from_native(frame.set_axis(names, axis=1) if backend == "pandas" else frame, eager_only=True)
     index = nw.maybe_get_index(wrapped)
     columns = list(wrapped.columns)
     # An index of 0, 1, 2, ... names nothing.
     if index is not None and [*index] != [*range(len(index))]:
         systems, tasks = list(index), columns
     else:
-        named = [name for name in columns if str(name).strip().casefold() in SYSTEM_COLUMNS]
+        named = [name for name in columns if name.strip().casefold() in SYSTEM_COLUMNS]
         texts = [name for name in columns if wrapped[name].dtype in (nw.String, nw.Object, nw.Categorical)]
         if not (named or texts):
             raise ValueError(
@@ -62,36 +70,77 @@ def read_frame(frame: object) -> tuple[list[str], list[str], list[Sequence[objec
     cells: list[Sequence[object] | FloatArray] = [
         numbers[task] if task in numbers else wrapped[task].to_list() for task in tasks
     ]
-    return [str(name) for name in systems], [str(name) for name in tasks], cells, backend
+    return [label(name) for name in systems], tasks, cells, backend
 
 
-def to_frame(columns: Mapping[str, Sequence[object]], backend: str | ModuleType | None) -> Any:  # noqa: ANN401
+def label(name: object) -> str:
+    """Return a name of an index or a column as text: empty for NaN and the like, the parts of several levels joined."""
+    if isinstance(name, tuple):
+        return ", ".join(filter(None, map(label, name)))
+    return "" if is_missing(name) else str(name)
+
+
+def is_missing(value: object) -> bool:
+    """Whether it is None, NaN, NA or NaT."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def check_names(names: Sequence[str], kind: str, place: str) -> None:
+    """Raise a ValueError where a name is empty, there twice, too long, or has characters that cannot be shown.
+
+    Args:
+        names: of systems, tasks or columns.
+        kind: what they are names of.
+        place: what each has in a table: a row or a column.
+    """
+    first: dict[str, int] = {}
+    for k, name in enumerate(names, start=1):
+        if not name.strip():
+            raise ValueError(f"{place} {k}: the {kind} has no name")
+        if name in first:
+            raise ValueError(f"{place} {k}: the {kind} {shorten(name)!r} is already {place} {first[name]}")
+        if problem := name_problem(clean_name(name), allow_formula=True):
+            raise ValueError(f"{place} {k}: the name of the {kind} {shorten(name)!r} {problem}")
+        first[name] = k
+
+
+def to_frame(
+    columns: Mapping[str, Sequence[object]], backend: str | ModuleType | None, whole: Collection[str] = ()
+) -> Any:  # noqa: ANN401 -- of whichever library
     """Return columns as a frame of a library: the one named, else the first of BACKENDS that is installed.
 
     Whole numbers with gaps become nullable integers, so that what is missing is NA and no number.
 
+    Args:
+        columns: by name.
+        backend: the name of the library, or the library.
+        whole: the columns that are of whole numbers, also where no value is there to say so; others are then decimals,
+            but for the first, which names the rows.
+
     Raises:
         ValueError: `backend` is none of BACKENDS.
-        ImportError: narwhals, or the library, is not installed.
+        ImportError: the library is not installed.
     """
-    nw = extra("narwhals", "frames")
     if backend is None:
         backend = next((name for name in BACKENDS if importlib.util.find_spec(name)), BACKENDS[0])
     name = backend if isinstance(backend, str) else backend.__name__
     if name not in BACKENDS:
         raise ValueError(f"`backend` is {name!r}; expected one of {', '.join(BACKENDS)}")
-    extra(name, "frames")
+    if importlib.util.find_spec(name) is None:
+        raise ImportError(f"{name} is not installed: pip install {name}, or name another of {', '.join(BACKENDS)}")
+    kinds = {column: _kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()}
+    if len(next(iter(columns.values()))) == 0:
+        kinds[next(iter(columns))] = "String"
+    typed = {column: typed_cells(values, kinds[column]) for column, values in columns.items()}
     if name == "pandas":
         pandas = importlib.import_module("pandas")
-        return pandas.DataFrame(
-            {column: pandas.array(list(values), dtype=_PANDAS[_kind(values)]) for column, values in columns.items()}
-        )
-    series = {}
-    for column, values in columns.items():
-        kind = _kind(values)
-        cells = [None if value is None else str(value) for value in values] if kind == "String" else list(values)
-        series[column] = nw.new_series(column, cells, getattr(nw, kind), backend=name)
-    return nw.from_dict(series, backend=name).to_native()
+        return pandas.DataFrame({c: pandas.array(cells, dtype=_PANDAS[kinds[c]]) for c, cells in typed.items()})
+    if name == "polars":
+        polars = importlib.import_module("polars")
+        return polars.DataFrame([polars.Series(c, cells, getattr(polars, kinds[c])) for c, cells in typed.items()])
+    arrow = importlib.import_module("pyarrow")
+    return arrow.table({c: arrow.array(cells, _ARROW[kinds[c]]) for c, cells in typed.items()})
 
 
 def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArray, backend: str | None) -> Any:  # noqa: ANN401
@@ -101,18 +150,33 @@ def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArra
         ValueError, ImportError: as for `to_frame`.
     """
     frame = to_frame({"system": systems}, backend)
-    if hasattr(frame, "set_index"):
+    name = type(frame).__module__.partition(".")[0]
+    if name == "pandas":
         return type(frame)(values.copy(), index=frame.set_index("system").index, columns=list(tasks))
-    nw = extra("narwhals", "frames")
-    wrapped = nw.from_native(frame)
-    numbers = nw.from_numpy(values.copy(), schema=list(tasks), backend=wrapped.implementation)
-    return nw.concat([wrapped, numbers], how="horizontal").to_native()
+    columns = [column.copy() for column in values.T]
+    if name == "polars":
+        polars = importlib.import_module("polars")
+        return frame.hstack([polars.Series(t, c).fill_nan(None) for t, c in zip(tasks, columns, strict=True)])
+    arrow = importlib.import_module("pyarrow")
+    for task, column in zip(tasks, columns, strict=True):
+        frame = frame.append_column(task, arrow.array(column, from_pandas=True))  # NaN is null there
+    return frame
 
 
-def _kind(values: Sequence[object]) -> str:
-    """The type of a column, as narwhals and pandas call it; that of one without any value is whole numbers."""
+def typed_cells(values: Sequence[object], kind: str) -> list[Any]:
+    """The cells of a column, each of its one type."""
+    if kind in ("Float64", "String"):
+        of_kind: type = float if kind == "Float64" else str
+        return [None if value is None else of_kind(value) for value in values]
+    return list(values)
+
+
+def _kind(values: Sequence[object], empty: str) -> str:
+    """The type of a column, as polars and pandas call it; `empty` is that of one without any value."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int}:
+    if not kinds:
+        return empty
+    if kinds == {int}:
         return "Int64"
     if kinds <= {int, float}:
         return "Float64"
@@ -148,15 +212,18 @@ def score_of(cell: object, row: int, system: str, task: str) -> float:
     Raises:
         ValueError: it is no number; it names row, system and column.
     """
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+    if is_missing(cell):
         return np.nan
-    if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (int, float, np.integer, np.floating)):
+    if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (Real, Decimal)):
         text = str(cell)
         hint = "leave the cell empty where a score is missing" if text.strip() in ("", "-", "n/a", "N/A") else ""
         hint = hint or "leave the column out if it holds no scores"
         raise ValueError(f"{_place(row, system, task)}: {text[:60]!r} is no number; {hint}")  # noqa: TRY004 -- one kind of error for what is in a table
-    return float(cell)
+    try:
+        return float(cell)
+    except OverflowError as error:
+        raise ValueError(f"{_place(row, system, task)}: the number is too large for a score") from error
 
 
 def _place(row: int, system: str, task: str) -> str:
-    return f"row {row + 1} ({system}), column {task!r}"
+    return f"row {row + 1} ({shorten(system)}), column {shorten(task)!r}"

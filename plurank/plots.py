@@ -12,6 +12,7 @@ from ranking_engine.files.extras import extra
 
 if TYPE_CHECKING:
     from plurank.findings import RankIntervalTable, SeparablePairs, SystemProspects
+    from plurank.landscapes import Landscape
     from plurank.rankings import Leaderboard
 
 MAX_NAMED = 60  # systems whose names fit beside a plot
@@ -89,6 +90,27 @@ def rank_intervals(table: RankIntervalTable, ax: Any = None) -> Any:  # noqa: AN
     ax.invert_yaxis()
     ax.set_xlabel("rank")
     ax.set_title(table.title)
+    return ax
+
+
+def plane(table: Landscape, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib
+    """Draw boards by diversity and sensitivity, each with its bounds and its name; return the axes.
+
+    Raises:
+        ValueError: no board has figures; the message says why.
+    """
+    if not len(table):
+        raise ValueError(f"no board is on the plane: {'; '.join(table.notes)}")
+    ax = _axes(ax, 7, 5)
+    ax.vlines(table["diversity"], table["lower"], table["upper"], color=_GREY, linewidth=2)
+    ax.plot(table["diversity"], table["lower"], "o", color=_BLUE, markersize=5)
+    for row in table.rows()[:MAX_NAMED]:
+        ax.annotate(row["board"], (row["diversity"], row["lower"]), xytext=(6, 3), textcoords="offset points")
+    ax.set_xlabel("diversity of the tasks: 1 - Kendall's W")
+    ax.set_ylabel("share of pairs reversed")
+    ax.set_xlim(0, 1)
+    ax.set_ylim(-0.02, max(0.1, 1.1 * max(table["upper"])))
+    ax.set_title(table.title, fontsize="medium")
     return ax
 
 

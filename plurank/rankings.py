@@ -105,6 +105,9 @@ class Leaderboard(ResultTable):
         title = f"{len(order)} systems under {len(rankings)} rules"
         return cls(title, columns, notes, {one.rule: one for one in rankings}, backend=backend)
 
+    def _is_whole(self, column: str) -> bool:
+        return column != "system"
+
     def under(self, rule: str) -> RuleRanking:
         """Return the ranking under a rule, by its key or name.
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from plurank import frames
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.text.names import shorten
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +43,19 @@ def read_scores(scores: object, systems: Sequence[str] | None, tasks: Sequence[s
                 raise TypeError(
                     f"{system!r} has {type(row).__name__} for its scores; expected {{system: {{task: score}}}}"
                 )
-            task_names |= dict.fromkeys(map(str, row))
+            task_names |= dict.fromkeys(map(frames.label, row))
         if not task_names:
             raise ValueError("there is no score; expected {system: {task: score}}")
-        rows = [{str(task): score for task, score in row.items()} for row in scores.values()]
-        systems, tasks = [str(system) for system in scores], list(task_names)
+        rows = [{frames.label(task): score for task, score in row.items()} for row in scores.values()]
+        systems, tasks = [frames.label(system) for system in scores], list(task_names)
         cells = [[row.get(task) for row in rows] for task in tasks]
     elif frames.is_frame(scores) and systems is None:
         systems, tasks, cells, backend = frames.read_frame(scores)
     elif isinstance(scores, (str, bytes)):
         raise TypeError("a text is no table of scores; `plurank.read(path)` reads files")
     else:
+        if isinstance(scores, np.ma.MaskedArray):
+            scores = np.ma.filled(scores.astype(np.float64), np.nan)
         array = np.asarray(scores, dtype=object)
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(f"`scores` has shape {array.shape}; expected (n_systems, n_tasks), at least one of each")
@@ -63,8 +64,8 @@ def read_scores(scores: object, systems: Sequence[str] | None, tasks: Sequence[s
         tasks = _names(named, array.shape[1], "tasks", "t")
         is_numeric = isinstance(scores, np.ndarray) and scores.dtype.kind in "iuf"
         cells = list(np.asarray(scores, dtype=np.float64).T) if is_numeric else array.T.tolist()
-    _check_different(systems, "system", "row")
-    _check_different(tasks, "task", "column")
+    frames.check_names(systems, "system", "row")
+    frames.check_names(tasks, "task", "column")
     return Scores(frames.scores_of(systems, tasks, cells), list(systems), list(tasks), backend)
 
 
@@ -73,14 +74,4 @@ def _names(names: Sequence[str] | None, count: int, argument: str, prefix: str) 
         return [f"{prefix}{k + 1}" for k in range(count)]
     if isinstance(names, str) or len(names) != count:
         raise ValueError(f"`{argument}` has {len(names)} names; the scores need {count}")
-    return [str(name) for name in names]
-
-
-def _check_different(names: Sequence[str], kind: str, place: str) -> None:
-    first: dict[str, int] = {}
-    for k, name in enumerate(names, start=1):
-        if not name.strip():
-            raise ValueError(f"{place} {k}: the {kind} has no name")
-        if name in first:
-            raise ValueError(f"{place} {k}: the {kind} {shorten(name)!r} is already {place} {first[name]}")
-        first[name] = k
+    return [frames.label(name) for name in names]

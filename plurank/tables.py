@@ -14,6 +14,7 @@ from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
 
 MAX_ROWS = 60  # that a notebook shows; `to_frame` has them all
+RANK_COLUMNS = frozenset({"rank", "lower", "upper", "before", "after", "places"})  # of all tables but a landscape
 _STYLE = "text-align:right;font-variant-numeric:tabular-nums"
 
 
@@ -56,10 +57,15 @@ class ResultTable:
                 these that is installed. In pandas the first column is the index.
 
         Raises:
-            ImportError: narwhals or the library is not installed: `pip install 'plurank[frames]'`.
+            ImportError: the library is not installed.
         """
-        frame = frames.to_frame(self.columns, backend or self.backend)
+        whole = [column for column in self.columns if self._is_whole(column)]
+        frame = frames.to_frame(self.columns, backend or self.backend, whole)
         return frame.set_index(next(iter(self.columns))) if hasattr(frame, "set_index") else frame
+
+    def _is_whole(self, column: str) -> bool:
+        """Whether a column is of whole numbers, also where it is empty."""
+        return column in RANK_COLUMNS
 
     def to_csv(self) -> str:
         """Return the table as CSV; empty where a value is missing."""
@@ -77,10 +83,15 @@ class ResultTable:
         rows = zip(*(values[:limit] for values in self.columns.values()), strict=True)
         return [list(self.columns), *([readable(value) for value in row] for row in rows)]
 
-    def __repr__(self) -> str:
-        lines = text_grid(self._grid(MAX_ROWS)) if len(self) else []
-        more = [f"... and {len(self) - MAX_ROWS} more rows"] if len(self) > MAX_ROWS else []
+    def to_text(self, limit: int | None = None) -> str:
+        """Return title, table and notes as text, at most `limit` rows of it."""
+        lines = text_grid(self._grid(limit)) if len(self) else []
+        n_more = 0 if limit is None else max(0, len(self) - limit)
+        more = [f"... and {n_more} more rows"] if n_more else []
         return "\n".join([self.title, "", *lines, *more, *(["", *self.notes] if self.notes else [])])
+
+    def __repr__(self) -> str:
+        return self.to_text(MAX_ROWS)
 
     def _repr_html_(self) -> str:
         header, *rows = self._grid(MAX_ROWS)

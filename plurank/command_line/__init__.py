@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from plurank.command_line import export, pull, submit
+from plurank.command_line import completion, export, papers, pull, submit
 from plurank.version import __version__
 from ranking_engine.command_line import argument_parser, main as run_command
 
 
+def parser() -> ArgumentParser:
+    """Return the parser of all commands."""
+    return argument_parser("plurank", f"plurank {__version__}", (papers, submit, pull, export, completion))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, 2 for bad input, 3 where a site refuses, 4 where it rejects."""
-    return run_command(arguments, argument_parser("plurank", f"plurank {__version__}", (submit, pull, export)))
+    return run_command(arguments, parser())

@@ -15,6 +15,7 @@ from plurank.command_line.addresses import (
     board_at,
     refusals,
 )
+from plurank.command_line.outputs import FORMATS, written
 from plurank.tables import ResultTable
 from ranking_engine.command_line.inputs import UsageError
 
@@ -56,7 +57,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--wait", metavar="SECONDS", type=float, default=300, help="for the board with it; 0: do not (default: 300)"
     )
-    command.add_argument("--format", choices=["table", "markdown", "json", "csv"], default="table")
+    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
     command.set_defaults(run=run)
 
 
@@ -119,12 +120,3 @@ def ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -
         columns["rule"] = [rank["rule"] for rank in ranks]
         columns[entry["name"]] = [rank["rank"] for rank in ranks]
     return ResultTable(title, columns, [])
-
-
-def written(table: ResultTable, format_name: str) -> str:
-    """Return a table in a format of the command line."""
-    if format_name == "json":
-        return json.dumps({"title": table.title, "rows": table.rows()}, ensure_ascii=False, indent=2) + "\n"
-    if format_name == "csv":
-        return table.to_csv()
-    return f"### {table.title}\n\n{table.to_markdown()}" if format_name == "markdown" else f"{table!r}\n"

@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import plurank
-from plurank import client, findings, rankings, tables
+from plurank import client, findings, landscapes, rankings, tables
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "python-reference.md"
 HEAD = """# Reference of the package `plurank`
@@ -13,11 +13,11 @@ Every public name with what it takes, returns and raises. [python.md](python.md)
 written from the docstrings by `python -m tests.plurank.reference`, and a test compares it with them.
 """
 PARTS = {
-    "Boards": [plurank.Board, plurank.read, plurank.rule_key],
+    "Boards": [plurank.Board, plurank.read, plurank.landscape, plurank.rule_key],
     "Results": [
         tables.ResultTable, rankings.RuleRanking, rankings.Leaderboard, findings.RuleComparison, findings.TaskAgreement,
         findings.SystemProspects, findings.SeparablePairs, findings.RankIntervalTable, findings.StudyTable,
-        findings.RankChanges,
+        findings.RankChanges, landscapes.Landscape,
     ],
     "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
     "Refusals of a site": [

@@ -51,6 +51,34 @@ def test_the_critical_difference_diagram_names_every_system_or_says_why_there_is
         few.plot()
 
 
+def test_a_landscape_has_the_figures_of_the_studies_and_a_dot_and_a_line_a_board():
+    boards = {"one": plurank.Board(random_matrix(12, 5, seed=1)), "two": plurank.Board(random_matrix(11, 4, seed=2))}
+    few = plurank.Board({"A": {"x": 1}})
+    table = plurank.landscape(boards | {"few": few}, "ordinal_sensitivity")
+    assert table["board"] == ["one", "two"]
+    assert table.notes[0].startswith("few is not on the plane: ")
+    for row in table:
+        board = boards[row["board"]]
+        share = board.study("ordinal_sensitivity").summary["discordant_share"]
+        agreement = dict(board.agreement().columns)
+        diversity = dict(zip(agreement["measure"], agreement["value"], strict=True))["diversity_tie_corrected"]
+        assert (row["lower"], row["upper"], row["diversity"]) == (share["lower"], share["upper"], diversity)
+    axes = table.plot()
+    assert [text.get_text() for text in axes.texts] == ["one", "two"]
+    assert axes.lines[0].get_xydata().tolist() == [[row["diversity"], row["lower"]] for row in table]
+    cardinal = plurank.landscape({"one": boards["one"]}, seed=3)
+    share = boards["one"].study("cardinal_sensitivity", seed=3).summary["feasible"]["scaled"]["discordant_share"]
+    assert (cardinal["lower"], cardinal["upper"]) == ([share["lower"]], [share["upper"]])
+    with pytest.raises(ValueError, match="no board is on the plane: few"):
+        plurank.landscape({"few": few}).plot()
+    with pytest.raises(ValueError, match="`boards` is empty"):
+        plurank.landscape({})
+    with pytest.raises(ValueError, match="expected one of cardinal_sensitivity, ordinal_sensitivity"):
+        plurank.landscape(boards, "worst_case")
+    with pytest.raises(ValueError, match="sed"):
+        plurank.landscape(boards, sed=3)
+
+
 def test_what_cannot_be_drawn_says_why():
     few = plurank.Board({"A": {"x": 1, "y": 2}, "B": {"x": 2, "y": 1}})
     with pytest.raises(ValueError, match="with fewer than 8"):
