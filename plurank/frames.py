@@ -129,7 +129,9 @@ def to_frame(
         raise ValueError(f"`backend` is {name!r}; expected one of {', '.join(BACKENDS)}")
     if importlib.util.find_spec(name) is None:
         raise ImportError(f"{name} is not installed: pip install {name}, or name another of {', '.join(BACKENDS)}")
-    kinds = {column: _kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()}
+    kinds = {
+        column: column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()
+    }
     if len(next(iter(columns.values()))) == 0:
         kinds[next(iter(columns))] = "String"
     typed = {column: typed_cells(values, kinds[column]) for column, values in columns.items()}
@@ -171,7 +173,7 @@ def typed_cells(values: Sequence[object], kind: str) -> list[Any]:
     return list(values)
 
 
-def _kind(values: Sequence[object], empty: str) -> str:
+def column_kind(values: Sequence[object], empty: str) -> str:
     """The type of a column, as polars and pandas call it; `empty` is that of one without any value."""
     kinds = {type(value) for value in values if value is not None}
     if not kinds:

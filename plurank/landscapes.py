@@ -26,7 +26,8 @@ class Landscape(ResultTable):
     be the worst case.
     """
 
-    def _is_whole(self, column: str) -> bool:
+    def is_whole(self, column: str) -> bool:
+        """Whether a column is of whole numbers: sizes are."""
         return column in ("systems", "tasks")
 
     def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib

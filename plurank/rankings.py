@@ -105,7 +105,8 @@ class Leaderboard(ResultTable):
         title = f"{len(order)} systems under {len(rankings)} rules"
         return cls(title, columns, notes, {one.rule: one for one in rankings}, backend=backend)
 
-    def _is_whole(self, column: str) -> bool:
+    def is_whole(self, column: str) -> bool:
+        """Whether a column is of whole numbers: ranks under a rule are."""
         return column != "system"
 
     def under(self, rule: str) -> RuleRanking:

@@ -59,11 +59,11 @@ class ResultTable:
         Raises:
             ImportError: the library is not installed.
         """
-        whole = [column for column in self.columns if self._is_whole(column)]
+        whole = [column for column in self.columns if self.is_whole(column)]
         frame = frames.to_frame(self.columns, backend or self.backend, whole)
         return frame.set_index(next(iter(self.columns))) if hasattr(frame, "set_index") else frame
 
-    def _is_whole(self, column: str) -> bool:
+    def is_whole(self, column: str) -> bool:
         """Whether a column is of whole numbers, also where it is empty."""
         return column in RANK_COLUMNS
 
