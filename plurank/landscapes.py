@@ -19,7 +19,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Landscape(ResultTable):
+class BoardLandscape(ResultTable):
     """Boards on a plane: columns `board`, `diversity`, and `lower` and `upper` of the share of reversed pairs.
 
     The share that was reached is `lower`; no change reverses more than `upper`. Where both are equal, it is proven to
@@ -37,7 +37,13 @@ class Landscape(ResultTable):
         return plane(self, ax)
 
 
-def landscape(boards: Mapping[str, Board], study: str = OF_WEIGHTS, *, seed: int = 0, **parameters: Any) -> Landscape:  # noqa: ANN401
+def landscape(
+    boards: Mapping[str, Board],
+    study: str = OF_WEIGHTS,
+    *,
+    seed: int = 0,
+    **parameters: Any,  # noqa: ANN401
+) -> BoardLandscape:
     """Put boards side by side: diversity against sensitivity, as Zhang and Hardt 2024 do in figure 1.
 
     Args:
@@ -81,4 +87,4 @@ def landscape(boards: Mapping[str, Board], study: str = OF_WEIGHTS, *, seed: int
         )  # fmt: skip
         for column, figure in zip(names, figures, strict=True):
             columns[column].append(figure)
-    return Landscape(_TITLES[study], columns, notes)
+    return BoardLandscape(_TITLES[study], columns, notes)

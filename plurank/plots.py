@@ -12,7 +12,7 @@ from ranking_engine.files.extras import extra
 
 if TYPE_CHECKING:
     from plurank.findings import RankIntervalTable, SeparablePairs, SystemProspects
-    from plurank.landscapes import Landscape
+    from plurank.landscapes import BoardLandscape
     from plurank.rankings import Leaderboard
 
 MAX_NAMED = 60  # systems whose names fit beside a plot
@@ -93,7 +93,7 @@ def rank_intervals(table: RankIntervalTable, ax: Any = None) -> Any:  # noqa: AN
     return ax
 
 
-def plane(table: Landscape, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib
+def plane(table: BoardLandscape, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib
     """Draw boards by diversity and sensitivity, each with its bounds and its name; return the axes.
 
     Raises:

@@ -17,7 +17,7 @@ PARTS = {
     "Results": [
         tables.ResultTable, rankings.RuleRanking, rankings.Leaderboard, findings.RuleComparison, findings.TaskAgreement,
         findings.SystemProspects, findings.SeparablePairs, findings.RankIntervalTable, findings.StudyTable,
-        findings.RankChanges, landscapes.Landscape,
+        findings.RankChanges, landscapes.BoardLandscape,
     ],
     "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
     "Refusals of a site": [
