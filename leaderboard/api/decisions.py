@@ -31,6 +31,7 @@ from leaderboard.submissions.preview.draft import latest_state
 from leaderboard.submissions.preview.upload import RuleOutcome
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import batch_naming, lone_submission, require_whole
+from leaderboard.submissions.withdrawals import decline_withdrawal, withdraw_own
 
 REASON_EXAMPLE = body_example("Why", {"reason": "Measured on the training set."})
 TAKEDOWN_EXAMPLE = body_example(
@@ -208,6 +209,58 @@ class RetractView(DecisionView):
         batch, _ = visible_batch(self.viewer, batch_naming(uuid)[0])
         reason = OptionalReasonSerializer.read(request.data)["reason"]
         step = partial(retract_batch, batch, actor=self.user, reason=reason)
+        return self.decide(request, batch, step, rules=list)
+
+
+class OwnWithdrawalView(DecisionView):
+    """Withdrawing one's own scores, or asking for it."""
+
+    scopes: ClassVar = {"POST": SUBMIT}
+
+    @extend_schema(
+        operation_id="withdraw_own",
+        summary="Withdraw your own accepted scores, or ask for it",
+        tags=["submissions"],
+        request=ReasonSerializer,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take your accepted scores of one system off the board, with the next revision, or ask the moderators for it.
+
+        The owners set which; once submissions are closed or the deadline is past, you ask. Then the system's `state`
+        stays `accepted`, and the request is the last of `events`, for you and the moderators alone.
+        """
+        batch_uuid, submission = batch_naming(uuid)
+        batch, audience = visible_batch(self.viewer, batch_uuid)
+        reason = ReasonSerializer.read(request.data)["reason"]
+
+        def step() -> None:
+            withdraw_own(audience, lone_submission(batch, submission), reason=reason)
+
+        return self.decide(request, batch, step)
+
+
+class KeepView(DecisionView):
+    """Declining a request to withdraw scores."""
+
+    @extend_schema(
+        operation_id="keep",
+        summary="Decline a request to withdraw scores",
+        tags=["decisions"],
+        request=ReasonSerializer,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Leave scores on the board that their submitter asked to have withdrawn; the submitter reads the reason.
+
+        To grant a request, withdraw the scores.
+        """
+        batch, submission = self.moderated(uuid)
+        reason = ReasonSerializer.read(request.data)["reason"]
+
+        def step() -> None:
+            decline_withdrawal(lone_submission(batch, submission), actor=self.user, reason=reason)
+
         return self.decide(request, batch, step, rules=list)
 
 

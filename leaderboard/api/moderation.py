@@ -21,6 +21,7 @@ from leaderboard.api.submissions import PreviewedRuleSerializer
 from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue
 from leaderboard.submissions.moderation.preview import outcomes_of_accepting
 from leaderboard.submissions.queries import is_undecided
+from leaderboard.submissions.withdrawals import requested, requests_at
 
 MAX_WAITING = 200  # on a page: each is held against the board
 DECISIONS_EXAMPLE = body_example(
@@ -48,6 +49,22 @@ class WaitingPageSerializer(Shape):
     count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
     results = WaitingEntrySerializer(many=True)
+
+
+class WithdrawalRequestSerializer(Shape):
+    """A request of a submitter to have accepted scores withdrawn."""
+
+    submission = s.UUIDField(source="submission.uuid", help_text="Names the scores, for withdrawing or keeping them.")
+    name = s.CharField(source="submission.shown_name", help_text="Of the system.")
+    asked_by = s.CharField(source="actor.shown_name")
+    asked_at = s.DateTimeField(source="at")
+    reason = s.CharField()
+
+
+class WithdrawalRequestsSerializer(Shape):
+    """The requests that no one has decided about."""
+
+    results = WithdrawalRequestSerializer(many=True, help_text="The oldest submissions first, at most 100.")
 
 
 class SubmissionNumber(Strict, s.UUIDField):
@@ -117,6 +134,23 @@ class QueueView(ModeratorView):
         page = cut(rows, wanted, lambda row: row.uuid, n_waiting)
         content = {"n_waiting": n_waiting, **page_links(request, page), "results": page.items}
         return self.answer_here(lambda: WaitingPageSerializer.render(content))
+
+
+class WithdrawalRequestsView(ModeratorView):
+    """Requests to withdraw scores."""
+
+    scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE}
+
+    @extend_schema(
+        operation_id="withdrawal_requests",
+        summary="List requests to withdraw scores",
+        tags=["decisions"],
+        responses=reading(WithdrawalRequestsSerializer),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Accepted scores whose submitters ask to have them withdrawn; for moderators and owners."""
+        events = requested(requests_at(self.benchmark)).values()
+        return self.answer_here(lambda: WithdrawalRequestsSerializer.render({"results": list(events)}))
 
 
 class DecisionsView(ModeratorView):

@@ -62,14 +62,15 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     several = []
     if status.publication and not is_single:
         submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
+        default_rule = batch.benchmark.default_rule
         ranks_of = _ranks_by_system(status.publication, [submission.system_id for submission in submissions])
         for submission in submissions:
             own = ranks_of[submission.system_id]
-            ranked = [rank for rank in own.values() if rank is not None]
+            ranked = [held.rank for held in own.values() if held.rank is not None]
             several.append(
                 {
                     "name": submission.shown_name,
-                    "rank": own.get(batch.benchmark.default_rule),
+                    "rank": own[default_rule].rank if default_rule in own else None,
                     "best": min(ranked, default=None),
                     "worst": max(ranked, default=None),
                     "n_unranked": len(own) - len(ranked),
@@ -306,11 +307,27 @@ def _ranks(publication: Publication, submission: Submission) -> list[dict[str, A
         .first()
     )
     before = _ranks_by_system(earlier, [system])[system] if earlier else {}
-    return [{"rule_name": get_rule(rule).name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
+    return [
+        {
+            "rule_name": get_rule(rule).name,
+            "rank": held.rank,
+            "n_tied_with": held.n_tied_with,
+            "before": before[rule].rank if rule in before else None,
+        }
+        for rule, held in now.items()
+    ]
 
 
-def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dict[int, dict[str, int | None]]:
-    """For each system its rank by rule, None where it has none; nothing where it is not on the board."""
+@dataclass(frozen=True)
+class _HeldRank:
+    """The rank of a system under a rule, None where it has none, and how many others share it."""
+
+    rank: int | None
+    n_tied_with: int = 0
+
+
+def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dict[int, dict[str, _HeldRank]]:
+    """For each system its rank by rule; nothing where it is not on the board."""
     reports = list(
         Report.objects.filter(
             revision_id=publication.revision_id,
@@ -321,11 +338,12 @@ def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dic
     board = next((report for report in reports if report.kind == BOARD), None)  # retention may have removed it
     places = unpack_arrays(board.arrays).get("system_ids") if board else None
     place_of = {} if places is None else {int(system_id): i for i, system_id in enumerate(places)}
-    ranks: dict[int, dict[str, int | None]] = {system_id: {} for system_id in system_ids}
+    ranks: dict[int, dict[str, _HeldRank]] = {system_id: {} for system_id in system_ids}
     for report in reports:
         if report.kind == RANKING:
             column = unpack_arrays(report.arrays)["ranks"]
             for system_id in ranks.keys() & place_of.keys():
                 rank = int(column[place_of[system_id]])
-                ranks[system_id][report.summary["rule"]] = rank if rank >= 1 else None
+                held = _HeldRank(rank, int((column == rank).sum()) - 1) if rank >= 1 else _HeldRank(None)
+                ranks[system_id][report.summary["rule"]] = held
     return ranks

@@ -12,7 +12,18 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.benchmarks.releases import freeze_revision
-from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Experiment, Job, StudyChoice, Submission, User
+from leaderboard.models import (
+    Batch,
+    Benchmark,
+    BenchmarkDraft,
+    Draft,
+    Experiment,
+    Job,
+    StudyChoice,
+    Submission,
+    System,
+    User,
+)
 from leaderboard.notifications.mails import unsubscribe_link
 from leaderboard.queue.kinds import BOOTSTRAP, EXPERIMENT, INSTANCES, PROSPECTS, RANKINGS, SIGNIFICANCE
 from leaderboard.studies.experiments.start import propose, start
@@ -60,6 +71,7 @@ def set_stage() -> Stage:
     for study in chosen_studies():
         StudyChoice.objects.create(benchmark=small, study=study, when="every", budget_seconds=BRIEF_SECONDS)
     run_jobs(small, RANKINGS)
+    _label_shares(small)
     accepted = _history(make, small, owner, submitter)
     corrected = _correct(small, owner)
     freeze_revision(small, author=owner, number=1, name="First edition", note="As the paper printed it.")
@@ -102,6 +114,14 @@ def run_jobs(benchmark: Benchmark, *kinds: str) -> None:
         if job is None:
             return
         run_job(job.pk, worker="stage")
+
+
+def _label_shares(small: Benchmark) -> None:
+    """What the names of the systems say: the share of the labels that they were trained with."""
+    fields = [{"key": "labels", "name": "Labels used", "kind": "number", "unit": "%"}]
+    Benchmark.objects.filter(pk=small.pk).update(metadata_fields=fields)
+    for share in (10, 100):
+        System.objects.filter(benchmark=small, name__endswith=f"-{share}%").update(metadata={"labels": share})
 
 
 def _experiment(user: User) -> Experiment:

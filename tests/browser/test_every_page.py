@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.people import ban, invite
 from leaderboard.benchmarks.drafts import make_benchmark_draft
-from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, User
+from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, System, User
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
@@ -21,6 +21,10 @@ from tests.browser.pages import Visitor, board_rows, new_visitor
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
 WORKING = ("rankings", "studies", "sweep")
+FIELDS = [
+    {"key": "parameters", "name": "Parameters", "kind": "number"},
+    {"key": "licence", "name": "Licence", "kind": "text"},
+]
 LONG = "A system whose name goes on and on " + "x" * 120
 
 
@@ -49,7 +53,10 @@ def scene(site, factory) -> Scene:
         citation="Nobody, nowhere",
         source_url="https://plurank.example/scores",
         default_rule="copeland",
+        metadata_fields=FIELDS,
     )
+    System.objects.filter(benchmark=small).update(metadata={"parameters": 7 * 10**9, "licence": "MIT"})
+    System.objects.filter(benchmark=small, name="Whole").update(metadata={"parameters": 350 * 10**6})
     factory.benchmark({}, name="Empty", key="empty", owner=owner)
     moderated = factory.benchmark(name="Moderated", key="moderated", submission_policy="moderated", owner=owner)
     factory.benchmark(name="Closed", key="closed", submission_policy="closed", owner=owner)
@@ -83,7 +90,9 @@ def scene(site, factory) -> Scene:
 
 def _owned(factory, owner: User) -> Batch:
     """A benchmark of the submitter's own, with something in its queue; which one waits."""
-    benchmark = factory.benchmark(name="Owned", key="owned", owner=owner, submission_policy="moderated")
+    benchmark = factory.benchmark(
+        name="Owned", key="owned", owner=owner, submission_policy="moderated", metadata_fields=FIELDS
+    )
     ban(benchmark, factory.user("Banned"), author=owner, reason="Copies of others.")
     invite(benchmark, author=owner, role="member")
     return factory.pending(benchmark, {"Copy of A": [4.0, 4.0, 1.0, 1.0, 1.0], "Other": [1.0] * 5}, by=factory.user())
@@ -122,6 +131,18 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "pending batch": (lambda scene: f"/submissions/{scene.pending.uuid}/", "Submission of Newcomer"),
     "published batch": (lambda scene: f"/submissions/{scene.published.uuid}/", "Submission of Newcomer"),
     "system": (lambda scene: "/b/helm-accuracy/systems/llama-2-70b/", "Llama 2 (70B)"),
+    "scores": (lambda scene: "/b/small/scores/", "Scores of Small"),
+    "scores in groups": (lambda scene: "/b/helm-accuracy/scores/", "Scores of HELM accuracy"),
+    "task": (lambda scene: "/b/small/tasks/task-1/", "Task 1"),
+    "Pareto front": (lambda scene: "/b/small/pareto/", "Pareto front of Small"),
+    "metadata of an owner": (lambda scene: "/b/owned/manage/metadata/", "Manage Owned"),
+    "search of the site": (lambda scene: "/search/?q=small", "Search"),
+    "landscape": (lambda scene: "/landscape/", "The landscape of benchmarks"),
+    "what if, many tasks": (
+        lambda scene: "/b/helm-accuracy/what-if/",
+        "What if the tasks of HELM accuracy were weighted differently?",
+    ),
+    "own page": (lambda scene: "/account/", "submitter"),
     "head to head": (lambda scene: "/b/helm-accuracy/head-to-head/", "HELM accuracy head to head"),
     "three systems": (lambda scene: "/b/glue/head-to-head/?pin=ernie&pin=t5&pin=vega-v1", "GLUE head to head"),
     "two systems": (lambda scene: "/b/small/head-to-head/?a=whole&b=newcomer", "Small head to head"),

@@ -1,9 +1,11 @@
 """What a program is told before it decides, and what it deletes for good."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from leaderboard.models import ApiToken, Batch, Score, Submission, User
-from leaderboard.submissions.lifecycle import withdraw_submission
+from leaderboard.models import ApiToken, Batch, Benchmark, Score, Submission, User
+from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import review
 from ranking_engine import RULES
 from tests.leaderboard.api.conftest import error_of
@@ -126,3 +128,69 @@ def test_passwords_are_not_guessed_by_a_token_that_was_found(make, api):
     answers = [asker.post("account/close/", {"password": str(n), "is_sure": True}) for n in range(6)]
     assert [answer.status_code for answer in answers] == [403] * 5 + [429]
     assert int(answers[-1]["Retry-After"]) > 0
+
+
+def withdrawal(api, user, submission, **options):
+    return api.as_user(user).post(f"submissions/{submission.uuid}/withdraw-own/", {"reason": "Leaked."}, **options)
+
+
+@pytest.fixture
+def own(make, benchmark):
+    """Accepted scores of a submitter, who is no moderator, with another system in the same upload."""
+    batch = make.pending(benchmark, {"C": [3.0, 3.0], "D": [0.0, 0.0]}, by=make.user("submitter"))
+    accept_batch(batch, actor=benchmark.memberships.get(role="owner").user)
+    return batch.submissions.get(system__name="C")
+
+
+def test_a_submitter_withdraws_scores_of_one_system_where_the_owners_allow_it(api, own):
+    dry_run = withdrawal(api, own.batch.uploader, own, query="dry_run=true").json()
+    mean = next(rule for rule in dry_run["rules"] if rule["rule"] == "mean")
+    assert moves(mean) == {"B": (2, 1), "A": (3, 2), "D": (4, 3), "C": (1, None)}
+    assert Submission.objects.get(pk=own.pk).state == "accepted"
+    answer = withdrawal(api, own.batch.uploader, own).json()
+    assert {row["name"]: row["state"] for row in answer["systems"]} == {"C": "withdrawn", "D": "accepted"}
+    again = withdrawal(api, own.batch.uploader, own)
+    assert (again.status_code, error_of(again)["message"]) == (409, "This submission is not accepted any more.")
+
+
+def test_elsewhere_a_submitter_asks_once_and_moderators_list_decline_or_grant_it(api, benchmark, owner, own):
+    Benchmark.objects.filter(pk=benchmark.pk).update(submitters_withdraw=False)
+    submitter, listed = own.batch.uploader, f"benchmarks/{benchmark.key}/withdrawal-requests/"
+    answer = withdrawal(api, submitter, own).json()
+    assert {row["name"]: row["state"] for row in answer["systems"]} == {"C": "accepted", "D": "accepted"}
+    assert (answer["events"][-1]["text"], answer["events"][-1]["reason"]) == ("withdrawal requested", "Leaked.")
+    assert withdrawal(api, submitter, own).status_code == 409
+    [request] = api.as_user(owner).get(listed).json()["results"]
+    expected = {"submission": str(own.uuid), "name": "C", "asked_by": submitter.shown_name, "reason": "Leaked."}
+    assert {name: request[name] for name in expected} == expected
+    declined = api.as_user(owner).post(f"submissions/{own.uuid}/keep/", {"reason": "It did not."})
+    assert (declined.status_code, declined.json()["events"][-1]["reason"]) == (200, "It did not.")
+    assert api.as_user(owner).get(listed).json() == {"results": []}
+    assert api.as_user(owner).post(f"submissions/{own.uuid}/keep/", {"reason": "Twice."}).status_code == 409
+    assert withdrawal(api, submitter, own).status_code == 200
+    granted = api.as_user(owner).post(f"submissions/{own.uuid}/withdraw/", {"reason": "It did."})
+    assert {row["name"]: row["state"] for row in granted.json()["systems"]} == {"C": "withdrawn", "D": "accepted"}
+    assert api.as_user(owner).get(listed).json() == {"results": []}
+
+
+def test_of_several_systems_one_has_to_be_named_and_a_reason_be_given(api, own):
+    asking, batch = api.as_user(own.batch.uploader), own.batch
+    refused = asking.post(f"submissions/{batch.uuid}/withdraw-own/", {"reason": "Leaked."})
+    assert (refused.status_code, "name one of them" in error_of(refused)["message"]) == (409, True)
+    for body in ({}, {"reason": ""}, {"reason": "x" * 100_000}, {"reason": 1}):
+        assert asking.post(f"submissions/{own.uuid}/withdraw-own/", body).status_code == 400
+    assert set(batch.submissions.values_list("state", flat=True)) == {"accepted"}
+
+
+def test_the_requests_of_a_board_take_as_many_queries_as_one(make, api, benchmark, owner):
+    Benchmark.objects.filter(pk=benchmark.pk).update(submitters_withdraw=False)
+    submitter, moderator, counts = make.user("submitter"), api.as_user(owner), []
+    for n in range(3):
+        batch = make.pending(benchmark, {f"New {n}": [1.0, 1.0]}, by=submitter)
+        accept_batch(batch, actor=owner)
+        withdrawal(api, submitter, batch.submissions.get())
+        with CaptureQueriesContext(connection) as queries:
+            answer = moderator.get(f"benchmarks/{benchmark.key}/withdrawal-requests/")
+        assert [row["name"] for row in answer.json()["results"]] == [f"New {k}" for k in range(n + 1)]
+        counts.append(len(queries))
+    assert counts[1] == counts[2]  # the first time the token is noted as used

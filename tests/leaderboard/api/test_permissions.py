@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
-from leaderboard.models import ApiToken, Webhook
+from leaderboard.models import ApiToken, SubmissionEvent, Webhook
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 
@@ -113,6 +113,12 @@ reinstate    POST   open       401       404      404    200       200   403    
 reinstate    POST   private    401       404      404    200       200   403      401
 retract      POST   open       401       404      404    403       403   403      401
 retract      POST   private    401       404      404    403       403   403      401
+withdraw_own POST   open       401       403      403    403       403   403      401
+withdraw_own POST   private    401       404      403    403       403   403      401
+keep         POST   open       401       403      403    200       200   403      401
+keep         POST   private    401       404      403    200       200   403      401
+withdrawal_requests GET open   401       403      403    200       200   403      401
+withdrawal_requests GET private 404      404      403    200       200   403      401
 take_down    POST   open       401       403      403    403       200   403      401
 take_down    POST   private    401       404      403    403       200   403      401
 close_account POST  any        401       403      403    403       403   403      401
@@ -139,7 +145,19 @@ MANAGED = (
     "people",
     "person",
 )
-MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
+MANAGED += (
+    "keep",
+    "withdraw_own",
+    "withdrawal_requests",
+    "take_down",
+    "close_account",
+    "invitations",
+    "audit",
+    "queue",
+    "decisions",
+    "webhooks",
+    "webhook",
+)
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases")
@@ -184,6 +202,10 @@ class World:
         self.withdrawn = make.pending(self.benchmark, {"F": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
         accept_batch(self.withdrawn, actor=owner)
         withdraw_submission(self.withdrawn.submissions.get(), actor=owner, reason="An error.")
+        self.asked = make.pending(self.benchmark, {"G": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
+        accept_batch(self.asked, actor=owner)
+        request = {"submission": self.asked.submissions.get(), "actor": gone, "reason": "An error."}
+        SubmissionEvent.objects.create(kind=SubmissionEvent.Kind.ASKED, **request)
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
         self.benchmark = make.publish(self.benchmark)
         self.experiment = make.experiment(self.benchmark, by=people["stranger"])
@@ -254,9 +276,10 @@ class World:
             return "/api/v1/nothing/"
         if name in WITHOUT_BENCHMARK:
             return reverse(f"api:{name}")
-        if name in ("submission", "withdraw", "accept", "reject", "reinstate", "retract", "take_down"):
+        if name in BY_NUMBER:
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
-            batch = self.withdrawn if name == "reinstate" else self.pending if is_pending else self.accepted
+            batch = self.pending if is_pending else self.accepted
+            batch = {"reinstate": self.withdrawn, "keep": self.asked}.get(name, batch)
             return reverse(f"api:{name}", args=[batch.uuid])
         more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
         more = ["borda"] if name == "rule_properties" else more
@@ -301,6 +324,7 @@ def test_every_route_has_a_row():
 
 # They have a number that nobody can guess.
 BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject", "reinstate", "retract", "take_down")
+BY_NUMBER += ("withdraw_own", "keep")
 BY_KEY = [row for row in ROWS if row.visibility == "private" and row.route not in BY_NUMBER]
 
 

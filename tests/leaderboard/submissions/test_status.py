@@ -1,5 +1,7 @@
 """Where a batch stands: every stage of its life, and the ranks it led to."""
 
+import re
+
 import pytest
 from django.utils import timezone
 
@@ -7,6 +9,7 @@ from leaderboard.models import Batch, Job
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
 from leaderboard.submissions.status import batch_page
 from ranking_engine import RULES
+from tests.factories import TOY
 from tests.markup import compact
 
 
@@ -104,6 +107,18 @@ def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, clie
     client.force_login(batch.uploader)
     body = compact(client.get(f"/submissions/{batch.uuid}/"))
     assert "The first 2 systems; 1 more are on the board." in body
+
+
+def test_a_rank_that_others_share_is_marked_as_such(make, client):
+    benchmark, batch = accepted(make, {"E": TOY["A"]})
+    make.publish(benchmark)
+    tied = {rank["rule_name"]: (rank["rank"], rank["n_tied_with"]) for rank in batch_page(batch)["ranks"]}
+    by_hand = {name: sum(scores) for name, scores in {**TOY, "E": TOY["A"]}.items()}
+    place = 1 + sum(total > by_hand["E"] for total in by_hand.values())
+    assert tied["Mean"] == (place, list(by_hand.values()).count(by_hand["E"]) - 1)
+    client.force_login(batch.uploader)
+    row = re.search(r'<th scope="row">Mean</th>.*?</tr>', compact(client.get(f"/submissions/{batch.uuid}/")))[0]
+    assert f">=</span>{place}</span>" in row
 
 
 def test_a_newcomer_has_no_rank_before(make):
