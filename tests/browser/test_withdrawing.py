@@ -76,11 +76,12 @@ def test_three_ticked_rows_of_a_board_are_compared_side_by_side(reader):
     for key in ("ernie", "t5", "vega-v1"):
         page.locator(f"input[name=pin][value={key}]").check()
     page.get_by_role("button", name="Compare selected").click()
-    expect(page.get_by_role("heading", level=2).first).to_have_text("Vega v1, ERNIE and T5 side by side")  # as on the board
+    heading = page.get_by_role("heading", level=2).first
+    expect(heading).to_have_text("Vega v1, ERNIE and T5 side by side")  # in the order of the board
     rows = table_texts(page.get_by_role("region", name="Scores side by side").locator("table"))
     assert rows[0] == ["CoLA", "73.8", "75.5", "71.6"]
     chart = page.locator("svg.profile")
-    assert chart.locator("text.who").all_inner_texts() == ["Vega v1", "ERNIE", "T5"]
+    assert chart.locator("text.who").all_text_contents() == ["Vega v1", "ERNIE", "T5"]
     first = chart.locator("g.task").first
-    assert first.locator("text").all_inner_texts() == ["CoLA", "14.3", "75.5"]  # the worst and the best score of all
+    assert first.locator("text").all_text_contents() == ["CoLA", "14.3", "75.5"]  # the worst and the best score of all
     expect(chart.get_by_text("median of all systems")).to_be_visible()
