@@ -6,6 +6,7 @@ import ranking_engine
 from reproduction import (
     colombo,
     open_questions,
+    order_properties,
     pavao,
     pavao_matrices,
 )
@@ -53,7 +54,7 @@ PAPERS = (
         "The published side is the paper and the authors' matrices and result files "
         f"([their repository]({pavao_matrices.REPOSITORY})). After it comes the same experiment on leaderboards of the "
         "demonstration and on synthetic scores.",
-        (*pavao_matrices.SECTIONS, *pavao.SECTIONS),
+        (*pavao_matrices.SECTIONS, *order_properties.SECTIONS, *pavao.SECTIONS),
     ),
     Paper(
         "What the papers leave open",

@@ -289,7 +289,7 @@ CARDINAL = Study(
 def _why_not_ordinal(matrix: ScoreMatrix, parameters: Parameters) -> str:
     size = parameters["n_top"] or matrix.n_systems // 5
     if size < 2:
-        return f"the first fifth of {matrix.n_systems} systems has no pair"
+        return f"the first fifth of {matrix.n_systems} systems has no pair; `n_top` can state 2 or more"
     n_scored = int(matrix.has_score.sum())
     return f"{n_scored} systems have a score; {size} make the top" if n_scored < size else ""
 

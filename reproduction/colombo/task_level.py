@@ -24,6 +24,7 @@ from reproduction.colombo.sources import (
     system_of,
     with_two_decimals,
 )
+from reproduction.colombo.stopping import ERROR, FAILURE, bernstein_drawn, hoeffding_draws
 from reproduction.tables import (
     AGREES,
     DIFFERS,
@@ -215,10 +216,13 @@ def _third(mean: Ranking, borda: Ranking) -> Row:
 
 def spread(progress: Progress) -> Result:
     """Measure the dispersion of the tasks, and their distance to each ranking (table 8, and remark 2)."""
-    rows, lines, ratios = [], [], []
+    rows, lines, ratios, stops = [], [], [], []
     for step, (title, name) in enumerate(BOARDS.items()):
         progress(step, len(BOARDS))
         matrix = board(name)
+        drawn, n_tasks = bernstein_drawn(matrix), int(matrix.votes.sum())
+        exact = number(dispersion(matrix, normalized=True), 4)
+        stops.append([title, str(n_tasks * (n_tasks - 1) // 2), exact, number(drawn.mean, 4), f"{drawn.n_draws:,}"])
         orders = [rank(matrix, "borda", ties="average"), rank(matrix, "mean"), rank(matrix, "kemeny")]
         distances = [dispersion_to(matrix, ranking) for ranking in orders]
         rows += _distance_rows(title, matrix, distances[:2])
@@ -236,7 +240,23 @@ def spread(progress: Progress) -> Result:
         rows.append(Row(what, TEXT[key][0], "", between, verdict, reason, 1, int(is_kept)))
     header = ["board", "systems", "dispersion", "normalised", "to Borda", "to the mean", "to Kemeny"]
     title = "Mean Kendall distance of the tasks to each other and to three orders"
-    return Result(rows, [Grid(title, header, lines)], [HEADINGS])
+    grids = [
+        Grid(title, header, lines),
+        Grid(
+            f"Drawing pairs of tasks, until their mean is within {ERROR:g} with probability {1 - FAILURE:g}",
+            ["board", "pairs in all", "mean of all", "mean of those drawn", "draws by Bernstein’s bound"],
+            stops,
+        ),
+    ]
+    return Result(rows, grids, [HEADINGS, _STOPPING.format(n=f"{hoeffding_draws():,}")])
+
+
+_STOPPING = (
+    "Appendix C.2 proposes to draw pairs of tasks and to stop by bounds of Hoeffding or Bernstein. Hoeffding's bound "
+    "asks for {n} draws on any board, the empirical Bernstein bound of Mnih et al. 2008 for those of the table. These "
+    "boards have fewer pairs, so that all are counted. With more tasks there is no need to draw either: the mean comes "
+    "from how many tasks prefer each of two systems, in one pass over the tasks."
+)
 
 
 def _distance_rows(title: str, matrix: ScoreMatrix, distances: Sequence[float]) -> list[Row]:

@@ -72,5 +72,5 @@ def test_reasons_are_told():
         "diversity": "fewer than two systems have a score on a voting task",
         "significance": "fewer than two systems are ranked",
         "cardinal_sensitivity": "fewer than two systems have all scores",
-        "ordinal_sensitivity": "the first fifth of 1 systems has no pair",
+        "ordinal_sensitivity": "the first fifth of 1 systems has no pair; `n_top` can state 2 or more",
     }
