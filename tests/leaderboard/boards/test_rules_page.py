@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 from html import unescape
 
+import numpy as np
 import pytest
 
 from leaderboard.boards.catalogue import RuleFilter, catalogue, rule_entry
@@ -169,3 +170,20 @@ def test_some_rules_give_no_answer_to_some_complete_boards():
 def test_there_is_no_page_for_what_is_no_rule(client):
     assert client.get("/rules/nonsense/").status_code == 404
     assert len(PROPERTIES) == 15
+
+
+def test_the_rules_without_universality_are_those_that_leave_a_board_or_a_system_without_an_answer(client):
+    """On boards of whole scores with both signs, and one on which a system is above all others on every task."""
+    random = np.random.default_rng(0)
+    boards = [random.integers(-3, 4, size=(4, 3)).astype(float) for _ in range(40)]
+    boards.append(np.array([[3.0, 3.0, 3.0], [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]]))
+    keys = [key for key, rule in RULES.items() if not rule.parameters]
+    silent = {
+        RULES[key].name for key in keys for values in boards if rank(ScoreMatrix(values), key).n_ranked < len(values)
+    }
+    page = " ".join(client.get("/rules/").content.decode().split())
+    told = page.partition('id="universality">')[2].partition("</span>")[0].lower()
+    named = {"Condorcet", "Geometric mean", "Harmonic mean", "Bradley-Terry", "Normalised mean", "Optimality gap"}
+    assert silent == named
+    words = ("condorcet", "the geometric and the harmonic mean", "bradley-terry", "normalised mean", "optimality gap")
+    assert [word for word in words if word not in told] == []
