@@ -15,7 +15,7 @@ from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS, board_content
-from leaderboard.boards.query import read_query
+from leaderboard.boards.query import FILTERED, read_query
 from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Baseline, Benchmark
@@ -40,6 +40,12 @@ VIEW = [
     OpenApiParameter("family", str, many=True, description="Only rules of these families."),
     NAME_QUERY,
     OpenApiParameter("tag", str, many=True, description="Only systems with all of these tags."),
+    OpenApiParameter(
+        "ranks",
+        enum=[FILTERED],
+        description="`filtered`: the rules rank only the systems that the filters leave, as if there were no others. "
+        "Without it ranks are among all.",
+    ),
 ]
 
 
@@ -94,6 +100,7 @@ class BoardDetailSerializer(PublishedSerializer):
     missing = s.CharField()
     aggregation = s.CharField()
     ties = s.CharField()
+    n_ranked_among = s.IntegerField(help_text="Systems that were ranked: all, or with `ranks=filtered` these alone.")
     condorcet_winner = s.CharField(
         allow_null=True, help_text="Null where no one wins every head-to-head, and under two-step aggregation."
     )

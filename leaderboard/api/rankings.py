@@ -38,10 +38,10 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.confidence.intervals import n_resamples, why_no_interval
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.on_request import board_under
 from leaderboard.rankings.published import (
     Column,
     PublishedBoard,
-    board_under,
     published_board,
     rank_rows,
     separability_of,

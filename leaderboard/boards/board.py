@@ -15,18 +15,18 @@ from leaderboard.boards.filters import (
     choose,
     column_of,
 )
-from leaderboard.boards.query import META, BoardQuery
+from leaderboard.boards.query import FILTERED, META, BoardQuery
 from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
 from leaderboard.boards.saturation import BaselineStanding, saturation
 from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.configuration import configuration_of, own_rule
+from leaderboard.rankings.on_request import board_under
 from leaderboard.rankings.published import (
     Column,
     PublishedBoard,
     UnknownChoiceError,
     all_at_once,
-    board_under,
     published_board,
     separability_of,
 )
@@ -69,6 +69,7 @@ class Board:
     # The pinned systems, then those of this page; of a whole board each is made when someone comes to it.
     rows: Sequence[Row] = field(default_factory=list)
     n_pinned: int = 0
+    n_on_board: int = 0  # systems of the whole board, where the ranks are among those shown alone; else 0
 
     @property
     def first_row(self) -> int:
@@ -92,6 +93,32 @@ class Board:
         names = {column.rule: column.name for column in self.published.columns} | ORDERS
         names |= {f"{META}{field.key}": field.name for field in self.fields}
         return names.get(key, self.reference.name)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The ranks of all systems, beside which those among some of them are shown."""
+
+    n_systems: int
+    ranks: Mapping[str, Mapping[int, int]]  # of each rule, by the id of the system
+
+    @classmethod
+    def of(cls, published: PublishedBoard, systems: Sequence[BoardSystem]) -> "Whole":
+        """Those of a board."""
+        ids = [system.id for system in systems]
+        return cls(len(ids), {one.rule: dict(zip(ids, one.ranks.tolist(), strict=True)) for one in published.columns})
+
+    def beside(self, board: Board, *, is_whole: bool) -> Board:
+        """A board of some of the systems; the rows of a page each with the place among all."""
+        board = replace(board, n_on_board=self.n_systems)
+        if is_whole:
+            return board
+        ranks = self.ranks[board.ordering.rule]
+        rows = [
+            replace(row, among_text=f"{ranks[row.id]} of {self.n_systems} among all" if ranks[row.id] >= 1 else "")
+            for row in board.rows
+        ]
+        return replace(board, rows=rows)
 
 
 def build_board(
@@ -123,23 +150,41 @@ def build_board(
     published, systems = redacted(published, systems, audience)
     if not published.columns:
         return None
+    if query.ranks not in ("", FILTERED):
+        raise UnknownChoiceError(f"`ranks` is {FILTERED}, or left out for ranks among all, not {query.ranks[:40]!r}.")
+    fields = fields_of(audience, described.about)
+    whole: Whole | None = None
+    laid_out = query
+    if query.ranks_filtered:
+        if audience.is_restricted:
+            raise UnknownChoiceError("Scores are hidden on this board, so ranks are among all its systems.")
+        reference = column_of(published.columns, query.reference or own_rule(audience.benchmark, published.rules))
+        medians = rank_range(published.columns, len(systems))[1]
+        chosen = choose(
+            published, systems, described.about, reference=reference, medians=medians, query=query, fields=fields
+        )
+        if among := sorted([*chosen.pinned, *chosen.others]):
+            whole, names = Whole.of(published, systems), [system.name for system in systems]
+            published = board_under(published, policy, aggregation, names, audience.level, ties=query.ties, among=among)
+            systems, laid_out = [systems[i] for i in among], query.without_filters
     published = all_at_once(published) if query.simultaneous else published
     own = described.own_ids
     if audience.sees_others and 2 * sum(system.id in own for system in systems) > len(systems) > 1:
         own = frozenset()  # a mark on most rows, as for who imported the board, tells nothing
-    return lay_out(
+    board = lay_out(
         published,
         systems,
         column_of(published.columns, query.reference or own_rule(audience.benchmark, published.rules)),
-        query=query,
+        query=laid_out,
         about=described.about,
-        fields=fields_of(audience, described.about),
+        fields=fields,
         policy=policy,
         aggregation=aggregation,
         own_system_ids=own,
         sees_others=audience.sees_others,
         is_whole=is_whole,
     )
+    return whole.beside(replace(board, query=query), is_whole=is_whole) if whole else board
 
 
 def lay_out(

@@ -49,6 +49,7 @@ def _about(board: Board, name: str) -> dict[str, Any]:
         "missing": board.policy,
         "aggregation": board.aggregation,
         "ties": board.query.ties or "default",
+        "n_ranked_among": board.published.facts["n_systems"],
         "baselines": [asdict(standing) for standing in board.saturation],
         "condorcet_winner": board.published.facts.get("condorcet_winner"),
         "rules": [

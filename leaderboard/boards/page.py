@@ -11,7 +11,7 @@ from leaderboard.access.audience import SIGN_IN_FIRST, Audience
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
 from leaderboard.boards.board import ORDERS, Board
 from leaderboard.boards.filter_form import filter_form, narrowed_by
-from leaderboard.boards.query import META, BoardQuery, changed, query_text
+from leaderboard.boards.query import FILTERED, META, BoardQuery, changed, query_text
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
@@ -122,7 +122,11 @@ class BoardPage:
             self.smith_text = f"{len(self.smith_names)} of {facts['n_systems']} systems"
         self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
-        self.n_shown = board.n_shown
+        self.n_shown, self.n_on_board = board.n_shown, board.n_on_board
+        # The other way to rank a filtered view: by the rules computed on what is shown, or among all again.
+        self.among_url = ""
+        if self._query.is_filtered and not self._is_restricted and board.n_shown:
+            self.among_url = self._url(ranks="" if board.n_on_board else FILTERED)
         self.coverage_text = _coverage(board.columns, facts["n_systems"])
         self.separability, self.saturation = board.separability, board.saturation
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
@@ -201,7 +205,10 @@ class BoardPage:
     def count_text(self) -> str:
         """How many systems the table shows, and of how many."""
         if self.pages["n_pages"] > 1:
-            return f"Systems {self.pages['first_row']}–{self.pages['last_row']} of {self.n_shown}"
+            among = f"; ranks are among these {self.n_shown} alone" if self.n_on_board else ""
+            return f"Systems {self.pages['first_row']}–{self.pages['last_row']} of {self.n_shown}{among}"
+        if self.n_on_board:
+            return f"{self.n_shown} of {self.n_on_board} systems; ranks are among these {self.n_shown} alone"
         if self.n_shown != self.n_systems:
             return f"{self.n_shown} of {self.n_systems} systems; ranks are among all {self.n_systems}"
         if self.n_systems > 1:

@@ -14,6 +14,7 @@ META = "meta."  # `meta.licence=mit` is what the field `licence` is, or has in i
 MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH = 200, 200
 MAX_VALUES = 50  # of one parameter that may be repeated
 MAX_PINS = 20
+FILTERED = "filtered"  # `ranks=filtered`
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class BoardQuery:
     meta: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, what it is, or has in it)
     complete_only: bool = False
     top: int = 0  # systems of at least this rank under the reference rule; 0 = all
+    ranks: str = ""  # "filtered": the rules rank those systems alone that the filters leave; empty = among all
     pins: tuple[str, ...] = ()  # keys of systems that are first
     rules: tuple[str, ...] = ()  # the columns to show; with `families` empty as well, all
     families: tuple[str, ...] = ()  # families of rules to show
@@ -50,6 +52,16 @@ class BoardQuery:
     def is_descending(self) -> bool:
         """Whether the order is reversed."""
         return self.sort.startswith("-")
+
+    @property
+    def ranks_filtered(self) -> bool:
+        """Whether the rules rank those systems alone that the filters leave."""
+        return self.ranks == FILTERED and self.is_filtered
+
+    @property
+    def without_filters(self) -> "BoardQuery":
+        """The query for a board of which the filters left what there is."""
+        return replace(self, q="", tags=(), least=(), most=(), meta=(), complete_only=False, top=0)
 
     @property
     def is_filtered(self) -> bool:
@@ -90,6 +102,7 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         meta=bounds(META),
         complete_only=parameters.get("complete_only") == "1",
         top=_number(parameters.get("top", ""), 0),
+        ranks=text("ranks"),
         pins=texts("pin", MAX_PINS),
         rules=texts("rule"),
         families=texts("family"),

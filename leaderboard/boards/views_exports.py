@@ -115,11 +115,10 @@ def _ranks(source: ExportSource) -> ExportTable:
     if board is None:
         raise ExportError("No rule ranks here yet.")
     visible_keys = {row.key for row in board.rows}
-    rows = [
-        row
-        for row in rank_rows(board.reference, systems_at(source.publication.revision))
-        if row["system"] in visible_keys
-    ]
+    # Of a filtered view whose ranks are among what it shows, the columns have those systems alone.
+    ranked_ids = set(board.published.system_ids.tolist())
+    systems = [system for system in systems_at(source.publication.revision) if system.id in ranked_ids]
+    rows = [row for row in rank_rows(board.reference, systems) if row["system"] in visible_keys]
     return ranks_export(source.origin, board.reference, rows, policy=board.policy, aggregation=board.aggregation)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.published import GAP, Column, PublishedBoard, board_under, published_board
+from leaderboard.rankings.on_request import board_under
+from leaderboard.rankings.published import GAP, Column, PublishedBoard, published_board
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, WeightsError, weight_text

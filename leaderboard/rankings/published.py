@@ -1,41 +1,26 @@
 """The columns of a board: what each rule says of one revision, stored or computed on demand."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from leaderboard.common.cache import BoundedCache
-from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import with_task_names
-from leaderboard.computing.rankings import TWO_STEP, split_rules
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Publication, Revision
-from leaderboard.on_demand.budget import (
-    KEPT_SECONDS,
-    PARTLY_KEPT_SECONDS,
-    count_request,
-    rank_in_time,
-    refuse_beyond_budget,
-    single_flight,
-    too_long_reason,
-)
 from leaderboard.queue.kinds import BOOTSTRAP, SIGNIFICANCE
-from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary
 from leaderboard.rankings.confidence.significance import Separability, array_names, separability
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import BOARD, RANKING, published_reports, report_stamp, unpack_arrays
 from leaderboard.rankings.revisions import RemovedRanksError
-from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import BoardSystem
-from leaderboard.rankings.weights import Weights, shares_of, weighed_matrix
-from ranking_engine import __version__ as engine_version
 from ranking_engine.catalogue.registry import get_rule
 
 GAP = "optimality_gap"  # the rule whose threshold γ columns name
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
-OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
 
 
 @dataclass(frozen=True)
@@ -267,86 +252,6 @@ def all_at_once(board: PublishedBoard) -> PublishedBoard:
         replace(column, lower=column.simultaneous_lower, upper=column.simultaneous_upper) for column in board.columns
     ]
     return replace(board, columns=columns, is_simultaneous=True)
-
-
-def board_under(
-    board: PublishedBoard,
-    policy: str,
-    aggregation: str,
-    names: Sequence[str],
-    audience_level: str,
-    *,
-    ties: str = "",
-    weights: Weights = OWN_WEIGHTS,
-) -> PublishedBoard:
-    """The board under another policy, aggregation, tie convention or weights: computed on demand, never stored.
-
-    Args:
-        board: what is published.
-        policy: the policy asked for.
-        aggregation: the aggregation asked for.
-        names: the systems' names, in order.
-        audience_level: who the answer is for; part of the cache's key.
-        ties: the convention for ties within a task; each rule's own where empty.
-        weights: those that differ from the revision's own.
-
-    Raises:
-        TooLargeError: the answer exceeds the budget.
-        TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
-        WeightsError: under these weights nothing votes.
-    """
-    count_request()
-    configuration = configuration_of(board.revision)
-    rules = split_rules(len(board.system_ids), board.facts["n_tasks"], configuration.variants).quick
-    refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
-    parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
-    # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
-    choice = [parameters, list(names), weights.parameters]
-    parts = [board.revision.input_hash, engine_version, content_hash(choice), audience_level]
-    key = f"columns:{':'.join(parts)}"
-
-    def make() -> dict[str, Any]:
-        table = revision_matrix(board.revision)
-        if table is None:
-            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set, "too_long": []}
-        matrix = weighed_matrix(table, weights)
-        shares_of(matrix, aggregation)  # says where nothing votes
-        ranked = rank_in_time(matrix, policy, aggregation, rules, ties)
-        winner, in_smith_set = ranked.majority or (None, board.in_smith_set)
-        return {
-            "rankings": [
-                (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, table.matrix.n_systems))
-                for rule, outcome in ranked.outcomes.items()
-            ],
-            "winner": None if winner is None else names[winner],
-            "in_smith_set": in_smith_set,
-            "too_long": ranked.too_long,
-        }
-
-    texts = ColumnTexts.of(board.revision)
-    answer = single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made["too_long"] else KEPT_SECONDS)
-    made = {summary["rule"]: make_column(summary, arrays, texts) for summary, arrays in answer["rankings"]}
-    made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
-             for rule in answer["too_long"]}  # fmt: skip
-    is_same = not (weights or ties) and aggregation == configuration.aggregation
-    columns = []
-    for column in board.columns:
-        if column.rule in made:
-            columns.append(made[column.rule])
-        elif is_same and not get_rule(column.rule).needs_complete:  # the policy alone differs: no matter to it
-            columns.append(column)
-        else:
-            reason = "It takes too long at this size to be computed on demand."
-            columns.append(empty_column(column.rule, "undefined", reason, len(column.ranks)))
-    return replace(
-        board,
-        facts=board.facts | {"condorcet_winner": answer["winner"]},
-        in_smith_set=answer["in_smith_set"],
-        aggregation=aggregation,
-        tests=None,
-        test_arrays=b"",
-        columns=columns,
-    )
 
 
 class UnknownChoiceError(ValueError):

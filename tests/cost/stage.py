@@ -18,7 +18,8 @@ from tests.leaderboard.site import world as pages
 
 # What the address of a page may say beside its path: a bomb goes into one of these at a time.
 BOARD = (
-    "q sort reference policy aggregation ties tag least.n most.n meta.n top pin rule family field scores revision page"
+    "q sort reference policy aggregation ties tag least.n most.n meta.n "
+    "top pin rule family field ranks scores revision page"
 )
 QUERIES = """
 board                  BOARD

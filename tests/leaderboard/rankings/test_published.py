@@ -12,7 +12,8 @@ from leaderboard.boards.board import build_board
 from leaderboard.boards.query import BoardQuery
 from leaderboard.on_demand.budget import TooLargeError, single_flight
 from leaderboard.rankings import published
-from leaderboard.rankings.published import board_under, published_board
+from leaderboard.rankings.on_request import board_under
+from leaderboard.rankings.published import published_board
 from leaderboard.rankings.score_matrix import revision_matrix
 from ranking_engine import rank
 
