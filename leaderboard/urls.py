@@ -14,6 +14,7 @@ from leaderboard.boards import (
 )
 from leaderboard.boards.pareto import views as pareto
 from leaderboard.boards.public import views as public
+from leaderboard.boards.submitters import views as submitters
 from leaderboard.boards.timeline import views as timelines
 from leaderboard.comparisons import views as comparisons, views_history as histories
 from leaderboard.explore import (
@@ -50,6 +51,7 @@ urlpatterns = [
     path("b/<slug:key>/agreement/", comparisons.agreement, name="agreement"),
     path("b/<slug:key>/head-to-head/", comparisons.head_to_head, name="head_to_head"),
     path("b/<slug:key>/pareto/", pareto.pareto, name="pareto"),
+    path("b/<slug:key>/submitters/", submitters.submitters, name="submitters"),
     path("b/<slug:key>/time/", timelines.timeline, name="timeline"),
     path("b/<slug:key>/prospects/", prospects.prospects, name="prospects"),
     path("b/<slug:key>/what-if/", explore.what_if, name="what_if"),

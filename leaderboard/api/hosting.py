@@ -72,6 +72,9 @@ class SettingsSerializer(Shape):
         required=False,
         help_text="Whether submitters withdraw accepted scores themselves while submissions are open; else they ask.",
     )
+    shows_submitters = Truth(
+        required=False, help_text="Whether readers see how many systems each submitter entered."
+    )
     score_view = ChoiceText(Benchmark.ScoreView.values, required=False)
     anonymous_until = Moment(required=False, allow_null=True)
     default_rule = Text(most=TEXT_LENGTH, required=False)
@@ -111,6 +114,7 @@ class HostedBenchmarkSerializer(BenchmarkDetailSerializer):
     decision_days = s.IntegerField(source="benchmark.decision_days")
     rejects_overdue = s.BooleanField(source="benchmark.rejects_overdue")
     submitters_withdraw = s.BooleanField(source="benchmark.submitters_withdraw")
+    shows_submitters = s.BooleanField(source="benchmark.shows_submitters")
     score_view = s.ChoiceField(choices=Benchmark.ScoreView.values, source="benchmark.score_view")
     anonymous_until = s.DateTimeField(allow_null=True, source="benchmark.anonymous_until")
     is_archived = s.BooleanField(source="benchmark.is_archived")

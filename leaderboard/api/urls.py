@@ -25,7 +25,7 @@ from leaderboard.api import (
     systems,
     webhooks,
 )
-from leaderboard.api.overviews import timeline
+from leaderboard.api.overviews import submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
 
@@ -59,6 +59,7 @@ version_1 = [
     path("benchmarks/<slug:key>/head-to-head/", comparisons.HeadToHeadView.as_view(), name="head_to_head"),
     path("benchmarks/<slug:key>/separability/", separability.SeparabilityView.as_view(), name="separability"),
     path("benchmarks/<slug:key>/agreement/", agreement.AgreementView.as_view(), name="agreement"),
+    path("benchmarks/<slug:key>/submitters/", submitters.SubmittersView.as_view(), name="submitters"),
     path("benchmarks/<slug:key>/time/", timeline.TimeView.as_view(), name="time"),
     path("benchmarks/<slug:key>/prospects/", prospects.ProspectsView.as_view(), name="prospects"),
     path("benchmarks/<slug:key>/prospects/<slug:system_key>/", prospects.ProspectView.as_view(), name="prospect"),

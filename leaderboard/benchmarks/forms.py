@@ -194,7 +194,7 @@ class SettingsForm(AboutForm):
 
     class Meta(AboutForm.Meta):
         fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
-                  "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw")  # fmt: skip
+                  "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw", "shows_submitters")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
             "daily_cap": "Max. systems per user per day",
@@ -203,13 +203,16 @@ class SettingsForm(AboutForm):
             "decision_days": "Review period (days)",
             "rejects_overdue": "Reject overdue submissions",
             "submitters_withdraw": "Submitters withdraw their accepted scores themselves",
+            "shows_submitters": "Readers see how many systems each submitter entered",
         }
         help_texts = {"daily_cap": "No limit if empty.", "total_cap": "No limit if empty.",
                       "score_view": "Moderators and owners see everything.",
                       "decision_days": "Shown to submitters; applies to new submissions.",
                       "rejects_overdue": "Otherwise they stay in the queue, marked overdue.",
                       "submitters_withdraw": "While submissions are open. Otherwise they ask, and a moderator "
-                                             "decides."}  # fmt: skip
+                                             "decides.",
+                      "shows_submitters": "Counts alone, and only of submitters of whom a system was accepted; not "
+                                          "while an embargo is in force or names or scores are hidden."}  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
         super().__init__(*args, **kwargs)

@@ -27,6 +27,7 @@ SETTINGS = (
     "decision_days",
     "rejects_overdue",
     "submitters_withdraw",
+    "shows_submitters",
     "score_view",
     "anonymous_until",
     "default_rule",

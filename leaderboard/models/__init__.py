@@ -11,7 +11,7 @@ from leaderboard.models.lookups import Among, HasItem
 from leaderboard.models.meta_boards import MetaBoard
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
 from leaderboard.models.operations import Heartbeat, RetentionState
-from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
+from leaderboard.models.people import ApiToken, AttemptCount, Membership, User, Visit
 from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import Experiment, StudyChoice, StudyPartial
@@ -69,6 +69,7 @@ __all__ = [
     "TaskGroup",
     "Turn",
     "User",
+    "Visit",
     "Webhook",
     "WebhookDelivery",
     "WeightProfile",

@@ -93,6 +93,8 @@ class Benchmark(models.Model):
     rejects_overdue = models.BooleanField(default=False)
     # Whether submitters take their accepted scores off the board themselves; else they ask and moderators decide.
     submitters_withdraw = models.BooleanField(default=True, db_default=True)
+    # Whether readers see how many systems each submitter entered (`submissions.disclosure` says which of them).
+    shows_submitters = models.BooleanField(default=True, db_default=True)
     # What those see who do not moderate. `selectors.audience` is the only reader of these two.
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)

@@ -145,6 +145,24 @@ class Membership(models.Model):
         return f"user {self.user_id}: {self.role} of {self.benchmark}"
 
 
+class Visit(models.Model):
+    """When a user last looked at a board, so that they can be told what changed since; no one else sees it.
+
+    `at` is the last look of the present visit, `before` that of the visit before. It goes with the account.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="visits")
+    benchmark = models.ForeignKey("leaderboard.Benchmark", on_delete=models.CASCADE, related_name="visits")
+    at = models.DateTimeField()
+    before = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "benchmark"], name="visit_once_a_user_and_benchmark")]
+
+    def __str__(self) -> str:
+        return f"user {self.user_id} at {self.benchmark}"
+
+
 class AttemptCount(models.Model):
     """How many attempts at something failed of late: of one account, or from one address. Taken with one UPDATE.
 

@@ -66,6 +66,7 @@ model                  rule page
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
+submitters
 documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
 what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
 batch_step join manage

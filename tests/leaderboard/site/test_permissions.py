@@ -64,7 +64,7 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
     "route",
     [
         "board", "board_csv", "board_download", "rule", "head_to_head", "agreement", "scores", "task",
-        "history_compare", "pareto", "timeline", "prospects", "prospects~asked",
+        "history_compare", "pareto", "timeline", "submitters", "prospects", "prospects~asked",
         "what_if", "what_if~weighed", "what_if_data", "stability", "distribution", "instances",
         "experiments", "experiment", "experiment_arrays",
         "system", "submit", "upload", "draft", "batch",

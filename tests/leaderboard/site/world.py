@@ -326,6 +326,7 @@ ARGUMENTS = {
     "task": ("key", "task"),
     "pareto": ("key",),
     "timeline": ("key",),
+    "submitters": ("key",),
     "history_compare": ("key",),
     "prospects": ("key",),
     "what_if": ("key",),

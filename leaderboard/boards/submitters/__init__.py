@@ -1,0 +1,1 @@
+"""Who entered how many systems, beside those that are on the board."""
