@@ -72,9 +72,7 @@ class SettingsSerializer(Shape):
         required=False,
         help_text="Whether submitters withdraw accepted scores themselves while submissions are open; else they ask.",
     )
-    shows_submitters = Truth(
-        required=False, help_text="Whether readers see how many systems each submitter entered."
-    )
+    shows_submitters = Truth(required=False, help_text="Whether readers see how many systems each submitter entered.")
     score_view = ChoiceText(Benchmark.ScoreView.values, required=False)
     anonymous_until = Moment(required=False, allow_null=True)
     default_rule = Text(most=TEXT_LENGTH, required=False)

@@ -194,7 +194,8 @@ class SettingsForm(AboutForm):
 
     class Meta(AboutForm.Meta):
         fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
-                  "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw", "shows_submitters")  # fmt: skip
+                  "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw",
+                  "shows_submitters")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
             "daily_cap": "Max. systems per user per day",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -96,14 +96,14 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Whole:
+class RanksOfAll:
     """The ranks of all systems, beside which those among some of them are shown."""
 
     n_systems: int
     ranks: Mapping[str, Mapping[int, int]]  # of each rule, by the id of the system
 
     @classmethod
-    def of(cls, published: PublishedBoard, systems: Sequence[BoardSystem]) -> "Whole":
+    def of(cls, published: PublishedBoard, systems: Sequence[BoardSystem]) -> "RanksOfAll":
         """Those of a board."""
         ids = [system.id for system in systems]
         return cls(len(ids), {one.rule: dict(zip(ids, one.ranks.tolist(), strict=True)) for one in published.columns})
@@ -153,7 +153,7 @@ def build_board(
     if query.ranks not in ("", FILTERED):
         raise UnknownChoiceError(f"`ranks` is {FILTERED}, or left out for ranks among all, not {query.ranks[:40]!r}.")
     fields = fields_of(audience, described.about)
-    whole: Whole | None = None
+    whole: RanksOfAll | None = None
     laid_out = query
     if query.ranks_filtered:
         if audience.is_restricted:
@@ -164,7 +164,7 @@ def build_board(
             published, systems, described.about, reference=reference, medians=medians, query=query, fields=fields
         )
         if among := sorted([*chosen.pinned, *chosen.others]):
-            whole, names = Whole.of(published, systems), [system.name for system in systems]
+            whole, names = RanksOfAll.of(published, systems), [system.name for system in systems]
             published = board_under(published, policy, aggregation, names, audience.level, ties=query.ties, among=among)
             systems, laid_out = [systems[i] for i in among], query.without_filters
     published = all_at_once(published) if query.simultaneous else published

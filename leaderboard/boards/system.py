@@ -26,6 +26,7 @@ from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
+from leaderboard.submissions.disclosure import disclosure
 from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
@@ -78,6 +79,7 @@ class SystemSubmission:
     state_text: str
     revision_number: int | None  # the revision that took it
     note: str
+    uploader_id: int
     url: str  # of its batch, for those who may open it
     correct_url: str  # for those who may correct it
     is_correction: bool
@@ -110,6 +112,7 @@ class SystemPage:
     waiting: Waiting | None  # while they are computed
     submissions: list[SystemSubmission]
     submission_page: Page[Any]  # which of their pages it is
+    submitters: list[str]  # how many systems those of this page entered, as far as the reader may know
 
     @property
     def baseline_text(self) -> str:
@@ -188,6 +191,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         waiting=None if chances or no_chances or not sees_all else waiting_for(publication),
         submissions=submissions,
         submission_page=submission_page,
+        submitters=[one.sentence for one in disclosure(audience, {row.uploader_id for row in submissions}).submitters],
     )
 
 
@@ -285,6 +289,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
             SystemSubmission(
                 submitted_at=row.batch.created_at,
                 who=row.batch.uploader.shown_name,
+                uploader_id=row.batch.uploader_id,
                 state_text=row.get_state_display(),
                 revision_number=accepted[0].revision.number if accepted and accepted[0].revision else None,
                 note=row.batch.note,

@@ -7,8 +7,8 @@ Who sees which counts:
 
 * Moderators and owners see every submitter, and what waits for a decision.
 * Submitters see their own counts, with what waits.
-* Other readers see the counts only where the owners let them (`shows_submitters`), nothing is hidden from them on this
-  benchmark, and no embargo is in force. They see nothing of what waits, and no name that the board does not show anyway:
+* Other readers see the counts only where the owners let them (`shows_submitters`), nothing is hidden from them, and no
+  embargo is in force. They see nothing of what waits, and no name that the board does not show anyway:
   submitters of whom nothing was ever accepted are counted together.
 """
 

@@ -40,11 +40,11 @@ def submitters_page(audience: Audience, *, is_whole: bool = False) -> Submitters
         audience: who reads; a restricted reader is told of their own systems alone.
         is_whole: with every submitter, as programs ask for them.
     """
-    told = disclosure(audience)
+    disclosed = disclosure(audience)
     benchmark = audience.benchmark
     return SubmittersPage(
-        told,
-        best_systems(audience, told.submitters if is_whole else told.named),
+        disclosed,
+        best_systems(audience, disclosed.submitters if is_whole else disclosed.named),
         get_rule(benchmark.default_rule).name,
     )
 

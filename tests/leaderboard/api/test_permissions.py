@@ -25,8 +25,8 @@ ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "
 # What everybody reads who sees the benchmark: the rows `(read)` of the table hold for each of these routes.
 READ = """
 benchmark tasks systems system scores scores~csv scores~preflib folder rankings ranking rule_properties
-ranking~csv ranking~miss board margins head_to_head separability agreement time submitters changes system_history prospects
-prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
+ranking~csv ranking~miss board margins head_to_head separability agreement time submitters changes system_history
+prospects prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
 releases
 """
 TABLE = """

@@ -11,7 +11,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.boards.board import build_board
 from leaderboard.boards.query import BoardQuery
 from leaderboard.on_demand.budget import TooLargeError, single_flight
-from leaderboard.rankings import published
+from leaderboard.rankings import on_request
 from leaderboard.rankings.on_request import board_under
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -47,13 +47,13 @@ def on_demand(benchmark, names=None, level="public"):
 
 def test_an_answer_is_kept_by_audience(make, monkeypatch):
     benchmark, calls = make.published(SCORES), []
-    compute = published.rank_in_time
+    compute = on_request.rank_in_time
 
     def counted(*arguments, **options):
         calls.append(arguments)
         return compute(*arguments, **options)
 
-    monkeypatch.setattr(published, "rank_in_time", counted)
+    monkeypatch.setattr(on_request, "rank_in_time", counted)
     for level in ("public", "public", "member", "owner", "member"):
         on_demand(benchmark, level=level)
     assert len(calls) == 3

@@ -1,0 +1,175 @@
+"""How many systems each submitter entered: the counts, and who is told of them."""
+
+from collections import Counter
+from datetime import timedelta
+from itertools import product
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.access.audience import audience_of
+from leaderboard.benchmarks.settings import change_settings
+from leaderboard.models import AuditEntry, Benchmark, Submission
+from leaderboard.submissions.disclosure import KINDS, counts_of, disclosure
+from leaderboard.submissions.lifecycle import (
+    accept_batch,
+    reject_batch,
+    retract_batch,
+    withdraw_submission,
+)
+from tests.factories import owner_of
+
+SCORES = [1.0, 2.0]
+
+
+@pytest.fixture
+def world(make):
+    """Ada has systems of every kind; Bob was rejected and waits; Cyd only waits. Both of the owner are on the board."""
+    benchmark = make.benchmark({"A": [5.0, 5.0], "B": [3.0, 3.0]}, submission_policy="moderated")
+    owner = owner_of(benchmark)
+    people = {name: make.user(name) for name in ("ada", "bob", "cyd")}
+
+    def entered(name, by):
+        return make.pending(benchmark, {name: SCORES}, by=people[by])
+
+    for name in ("On 1", "On 2"):
+        accept_batch(entered(name, "ada"), actor=owner)
+    gone = entered("Gone", "ada")
+    accept_batch(gone, actor=owner)
+    withdraw_submission(gone.submissions.get(), actor=owner, reason="An error.")
+    for name, by in (("No", "ada"), ("Not this", "bob")):
+        reject_batch(entered(name, by), actor=owner, reason="Not this one.")
+    retract_batch(entered("Never mind", "ada"), actor=people["ada"])
+    for by in ("ada", "bob", "cyd"):
+        entered(f"Waits of {by}", by)
+    # A second try of a system that is on the board is no further system.
+    entered("On 1", "ada")
+    benchmark = make.publish(benchmark)
+    return benchmark, {"owner": owner, "nobody": AnonymousUser(), "stranger": make.user(), **people,
+                       "moderator": make.member(benchmark, "moderator"),
+                       "member": make.member(benchmark, "member")}  # fmt: skip
+
+
+def told(benchmark, viewer):
+    """(on the board, withdrawn, waiting, rejected, retracted) by name, and of all others together."""
+    seen = disclosure(audience_of(viewer, Benchmark.objects.get(pk=benchmark.pk)))
+    in_order = [name for name, _ in KINDS]
+    counts = {one.name: tuple(getattr(one.counts, name) for name in in_order) for one in seen.submitters}
+    return counts, (seen.n_others, *(getattr(seen.others, name) for name in in_order))
+
+
+NO_OTHERS = (0, 0, 0, 0, 0, 0)
+WHOLE = {"ada": (2, 1, 1, 1, 1), "bob": (0, 0, 1, 1, 0), "cyd": (0, 0, 1, 0, 0), "owner": (2, 0, 0, 0, 0)}
+OPEN = {"ada": (2, 1, 0, 1, 1), "owner": (2, 0, 0, 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("viewer", "counts", "others"),
+    [
+        ("owner", WHOLE, NO_OTHERS),
+        ("moderator", WHOLE, NO_OTHERS),
+        # What waits is no one's business but the submitter's, and who was only turned down is not named.
+        ("nobody", OPEN, (1, 0, 0, 0, 1, 0)),
+        ("stranger", OPEN, (1, 0, 0, 0, 1, 0)),
+        ("member", OPEN, (1, 0, 0, 0, 1, 0)),
+        ("ada", OPEN | {"ada": WHOLE["ada"]}, (1, 0, 0, 0, 1, 0)),
+        ("bob", OPEN | {"bob": WHOLE["bob"]}, NO_OTHERS),
+        ("cyd", OPEN | {"cyd": WHOLE["cyd"]}, (1, 0, 0, 0, 1, 0)),
+    ],
+)
+def test_each_reader_is_told_what_they_may_know(world, viewer, counts, others):
+    benchmark, people = world
+    assert told(benchmark, people[viewer]) == (counts, others)
+
+
+IN_A_DAY = timezone.now() + timedelta(days=1)
+CLOSED = {
+    "off": {"shows_submitters": False},
+    "embargo": {"embargo_until": IN_A_DAY},
+    "ranks": {"score_view": "ranks"},
+    "own": {"score_view": "own"},
+    "anonymous": {"anonymous_until": IN_A_DAY},
+}
+
+
+@pytest.mark.parametrize("closing", CLOSED)
+def test_where_something_is_hidden_each_reader_is_told_of_their_own_alone(world, closing):
+    benchmark, people = world
+    Benchmark.objects.filter(pk=benchmark.pk).update(**CLOSED[closing])
+    expected = {"owner": WHOLE, "moderator": WHOLE, "ada": {"ada": WHOLE["ada"]}, "bob": {"bob": WHOLE["bob"]},
+                "stranger": {}, "nobody": {}, "member": {}}  # fmt: skip
+    assert {viewer: told(benchmark, people[viewer]) for viewer in expected} == {
+        viewer: (counts, NO_OTHERS) for viewer, counts in expected.items()
+    }
+
+
+@pytest.mark.parametrize("closing", ["", *CLOSED])
+@pytest.mark.parametrize("viewer", ["nobody", "stranger", "member", "ada"])
+def test_no_page_and_no_answer_says_more(world, closing, viewer):
+    benchmark, people = world
+    Benchmark.objects.filter(pk=benchmark.pk).update(**CLOSED.get(closing, {}))
+    client = Client()
+    if viewer != "nobody":
+        client.force_login(people[viewer], backend="django.contrib.auth.backends.ModelBackend")
+    for path in (reverse("submitters", args=[benchmark.key]), f"/api/v1/benchmarks/{benchmark.key}/submitters/"):
+        body = client.get(path).content.decode().lower()
+        assert not any(name in body for name in ("bob", "cyd", "waits of", "not this", "never mind"))
+        if closing:
+            assert ("ada" in body) == (viewer == "ada" and not path.startswith("/api"))
+
+
+def test_a_system_counts_once_by_the_first_kind_that_one_of_its_submissions_is_of():
+    states = [state.value for state in Submission.State]
+    order = ["accepted", "withdrawn", "pending", "rejected", "retracted"]
+    names = dict(zip(order, (name for name, _ in KINDS), strict=True))
+    systems = list(product(states, repeat=2))
+    expected = Counter(
+        names[min(("pending" if state == "approved" else state for state in pair), key=order.index)] for pair in systems
+    )
+    counts = counts_of(systems)
+    assert {name: getattr(counts, name) for name in names.values()} == dict(expected)
+    assert counts.n_entered == len(systems)
+
+
+def test_the_page_has_the_best_of_each_on_the_board(world, client):
+    benchmark, _ = world
+    page = client.get(reverse("submitters", args=[benchmark.key]))
+    rows = {row.submitter.name: (row.best.name, row.rank) for row in page.context["page"].rows}
+    assert rows == {"ada": ("On 1", 3), "owner": ("A", 1)}
+    assert "not shown" in page.content.decode()
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/submitters/").json()
+    assert answer["results"][0] == {
+        "name": "ada", "is_you": False, "n_entered": 5, "n_on_board": 2, "n_withdrawn": 1, "n_rejected": 1,
+        "n_retracted": 1, "n_waiting": 0, "best": "on-1", "rank": 3,
+    }  # fmt: skip
+    assert (answer["n_others"], answer["others"]["n_rejected"], answer["only_own"]) == (1, 1, "")
+
+
+def test_owners_switch_it_off_and_the_trail_says_so(world):
+    benchmark, people = world
+    assert change_settings(benchmark, {"shows_submitters": False}, author=people["owner"]) == 1
+    assert told(benchmark, people["stranger"]) == ({}, NO_OTHERS)
+    assert AuditEntry.objects.filter(benchmark=benchmark, field="shows_submitters").count() == 1
+
+
+def test_the_page_of_a_system_says_how_many_its_submitter_entered(world, client):
+    benchmark, _ = world
+    page = " ".join(client.get(reverse("system", args=[benchmark.key, "on-1"])).content.decode().split())
+    assert "ada entered 5 systems here: 2 on the board, 1 withdrawn, 2 never on the board." in page
+    Benchmark.objects.filter(pk=benchmark.pk).update(shows_submitters=False)
+    page = client.get(reverse("system", args=[benchmark.key, "on-1"])).content.decode()
+    assert "entered 5 systems" not in page
+
+
+def test_it_takes_as_many_queries_for_many_submitters_as_for_few(world, make, django_assert_num_queries):
+    benchmark, people = world
+    audience = audience_of(people["stranger"], benchmark)
+    with django_assert_num_queries(2):
+        disclosure(audience)
+    for number in range(5):
+        accept_batch(make.pending(benchmark, {f"More {number}": SCORES}, by=make.user()), actor=people["owner"])
+    with django_assert_num_queries(2):
+        assert len(disclosure(audience).submitters) == 7
