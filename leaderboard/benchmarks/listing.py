@@ -9,10 +9,12 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.db.models.functions import Left
+from django.utils import timezone
 from django.utils.text import Truncator
 
 from leaderboard.access.audience import Viewer, listed_benchmarks, restricted_ids
 from leaderboard.benchmarks.tag_queries import tags_in
+from leaderboard.comparisons.since import PERIODS, recent_changes
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import first_line
 from leaderboard.queue.queries import has_failed_board
@@ -47,6 +49,7 @@ class ListedBenchmark:
     is_failed: bool  # the newest revision could not be computed
     is_hidden: bool = False  # the board is not wholly open to this reader, and nothing is said of it
     is_archived: bool = False
+    week_text: str = ""  # how many systems came and went in the last seven days; empty where none did
     winners: Sequence[Any] = ()  # as `ListedBoard` keeps them
 
     @cached_property
@@ -117,6 +120,8 @@ def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchma
     """
     hidden = restricted_ids(viewer, benchmarks)
     boards = with_listed_boards(b.publication for b in benchmarks if b.publication and b.pk not in hidden)
+    open_ids = [benchmark.pk for benchmark in benchmarks if benchmark.pk not in hidden]
+    week = recent_changes(open_ids, timezone.now() - PERIODS["week"]) if open_ids else {}
     listed_benchmarks = []
     for benchmark in benchmarks:
         publication, board = benchmark.publication, boards.get(benchmark.publication_id or 0)
@@ -142,6 +147,7 @@ def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchma
                 is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
                 is_hidden=benchmark.pk in hidden,
                 is_archived=benchmark.is_archived,
+                week_text=week[benchmark.pk].text if benchmark.pk in week and board else "",
                 winners=winners,
             )
         )

@@ -29,6 +29,7 @@ from leaderboard.boards.system import system_page
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
+from leaderboard.comparisons.since import note_visit
 from leaderboard.models import Baseline, Benchmark
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.on_demand.allowance import may_ask
@@ -54,8 +55,15 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     page = BoardPage(audience, query, content)
+    visited_at = note_visit(request.user, benchmark)
     share = board_share(request, benchmark, query)
-    context = {"board": page, "benchmark": benchmark, "share": share, "terms": board_terms(audience)}
+    context = {
+        "board": page,
+        "benchmark": benchmark,
+        "share": share,
+        "terms": board_terms(audience),
+        "visited_at": visited_at,
+    }
     return render(request, "boards/board.html", context)
 
 

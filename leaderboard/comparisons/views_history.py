@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -15,11 +16,14 @@ from leaderboard.comparisons.history import history_page
 from leaderboard.comparisons.rank_history import rank_history
 from leaderboard.comparisons.revisions import revision_changes
 from leaderboard.comparisons.revisions_page import RevisionsPage, newest
+from leaderboard.comparisons.since import VISIT, revision_then, start_of
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.revisions import WithdrawnRevisionError, revision_at, whole_revisions
 from leaderboard.rankings.scores import systems_at
+
+NEVER_HERE = "You did not look at this board before this visit."
 
 
 @require_safe
@@ -53,8 +57,8 @@ def history(request: HttpRequest, key: str) -> HttpResponseBase:
 def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
     """What changed from `?from=` to `?to=`; without them, what the newest revision changed.
 
-    Revisions whose scores were taken down since are compared with nothing: where no number is asked for, they are
-    passed over.
+    With `?since=week`, `month` or `visit`, what changed since then. Revisions whose scores were taken down since are
+    compared with nothing: where no number is asked for, they are passed over.
     """
     benchmark, audience = readable_benchmark(request.user, key)
     if not benchmark.last_revision_number:
@@ -66,6 +70,13 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
             raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
         ends.append(whole_number(text))
     whole = whole_revisions(benchmark)
+    if since := request.GET.get("since", ""):
+        if since == VISIT and not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        start = start_of(since, request.user, benchmark)
+        if start is None:
+            raise BadRequest(NEVER_HERE if since == VISIT else f"`since` is week, month or visit, not {since[:40]!r}.")
+        ends = [revision_then(benchmark, start), benchmark.published_number or None]
     last = ends[1] or newest(whole) or benchmark.last_revision_number
     first = ends[0] or newest(whole.filter(number__lt=last)) or last
     numbers = min(first, last), max(first, last)

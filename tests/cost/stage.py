@@ -50,7 +50,7 @@ stability              revision rule page
 experiments            study page
 instances              revision task page
 history                page
-history_compare        a b rule page
+history_compare        a b since rule page
 distribution           rule
 badge                  rule
 system_badge           rule

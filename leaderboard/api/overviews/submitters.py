@@ -10,6 +10,8 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.schema import reading
 from leaderboard.boards.submitters.page import submitters_page
 
+COUNTS = ("n_entered", "n_on_board", "n_withdrawn", "n_rejected", "n_retracted", "n_waiting")
+
 
 class SystemCountsSerializer(Shape):
     """Systems by what became of them; each is counted once."""
@@ -66,7 +68,7 @@ class SubmittersView(BenchmarkView):
             "others": page.disclosure.others,
             "results": [
                 {
-                    **{name: getattr(row.submitter.counts, name) for name in SystemCountsSerializer().fields},
+                    **{name: getattr(row.submitter.counts, name) for name in COUNTS},
                     "name": row.submitter.name,
                     "is_you": row.submitter.is_viewer,
                     "best": row.best.key if row.best else None,

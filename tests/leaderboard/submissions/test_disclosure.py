@@ -152,7 +152,7 @@ def test_owners_switch_it_off_and_the_trail_says_so(world):
     benchmark, people = world
     assert change_settings(benchmark, {"shows_submitters": False}, author=people["owner"]) == 1
     assert told(benchmark, people["stranger"]) == ({}, NO_OTHERS)
-    assert AuditEntry.objects.filter(benchmark=benchmark, field="shows_submitters").count() == 1
+    assert AuditEntry.objects.filter(benchmark=benchmark, subject="setting", of="shows_submitters").count() == 1
 
 
 def test_the_page_of_a_system_says_how_many_its_submitter_entered(world, client):
