@@ -93,7 +93,7 @@ class Disclosure:
 
     Attributes:
         submitters: who is named, those who entered most first.
-        n_others: submitters who are not named, because nothing of theirs was ever accepted.
+        n_others: submitters who are not named, because none of their systems was ever accepted.
         others: their counts together.
         why_own_alone: why the reader is told of their own systems alone; empty where they are told of others', too.
     """

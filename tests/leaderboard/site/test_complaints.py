@@ -141,7 +141,7 @@ ANSWERS = {
     ),
     31: (
         "Codabench 1327, 1804: slow lists",
-        "leaderboard/site/test_pages.py::test_the_list_of_benchmarks_takes_three_queries_however_long_it_is_and_reads_no_report",
+        "leaderboard/site/test_pages.py::test_the_list_of_benchmarks_takes_four_queries_however_long_it_is_and_reads_no_report",
     ),
     32: ("MTEB 200, 1531, OpenCompass 701: no export", f"{HERE}::test_the_exported_table_has_the_scores"),
     33: ("Codabench 1820: an export without the scores", f"{HERE}::test_the_exported_table_has_the_scores"),

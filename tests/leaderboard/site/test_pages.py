@@ -194,12 +194,12 @@ def test_the_only_text_that_templates_do_not_escape_is_sanitised_markdown_and_he
 
 @pytest.mark.parametrize("n", [1, 12])
 @pytest.mark.parametrize("address", ["/", "/?q=bench&tag=toy"])
-def test_the_list_of_benchmarks_takes_three_queries_however_long_it_is_and_reads_no_report(
+def test_the_list_of_benchmarks_takes_four_queries_however_long_it_is_and_reads_no_report(
     make, client, n, address, django_assert_num_queries
 ):
     for _ in range(n):
         make.published(tags=["toy"])
-    with django_assert_num_queries(3) as asked:
+    with django_assert_num_queries(4) as asked:
         text = compact(client.get(address))
     assert text.count("Most wins under") == n
     assert not [query["sql"] for query in asked if "leaderboard_report" in query["sql"]]
@@ -214,7 +214,7 @@ def test_somebody_who_moderates_hidden_boards_pays_one_query_for_all_of_them(
         make.published(score_view="own")
         Membership.objects.create(user=reader, benchmark=make.published(score_view="own"), role="moderator")
     client.force_login(reader)
-    with django_assert_num_queries(6):  # two for the session and its user
+    with django_assert_num_queries(7):  # two for the session and its user
         text = compact(client.get("/"))
     assert text.count("Most wins under") == n == text.count("The owners hide a part of its board")
 
@@ -277,7 +277,7 @@ def test_the_page_of_a_system_takes_as_many_queries_for_many_submissions_as_for_
         make.accepted(benchmark, {"A": [1.0] * 5, "B": [1.0] * 5})
     benchmark = make.publish(benchmark)
     cache.clear()
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(25):
         text = compact(client.get(reverse("system", args=[benchmark.key, "a"])))
     assert text.count("<td>Accepted</td>") == n + 1
 
