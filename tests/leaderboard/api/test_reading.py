@@ -254,11 +254,7 @@ def test_the_list_of_benchmarks_takes_a_fixed_number_of_queries(make, api, djang
         for _ in range(n_more):
             make.published(tags=["toy"])
         with django_assert_num_queries(2):
-<<<<<<< HEAD
             assert len(api.get("benchmarks/?q=bench&tag=toy").json()["results"]) == 2 * n_more - 1
-=======
-            assert len(api.get("benchmarks/?search=bench&tag=toy").json()["results"]) == 2 * n_more - 1
->>>>>>> 1855520 (Count the queries of visits, submitters and the week)
 
 
 def test_the_landscape_lists_what_the_page_lists(api, make):
