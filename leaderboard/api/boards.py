@@ -15,7 +15,7 @@ from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS, board_content
-from leaderboard.boards.query import FILTERED, read_query
+from leaderboard.boards.query import FILTERED, LEAST, META, MOST, read_query
 from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Baseline, Benchmark
@@ -40,6 +40,8 @@ VIEW = [
     OpenApiParameter("family", str, many=True, description="Only rules of these families."),
     NAME_QUERY,
     OpenApiParameter("tag", str, many=True, description="Only systems with all of these tags."),
+    OpenApiParameter("complete_only", enum=["1"], description="Only systems with a score on every voting task."),
+    OpenApiParameter("top", int, description="Only systems of at least this rank under the reference rule."),
     OpenApiParameter(
         "ranks",
         enum=[FILTERED],
@@ -229,6 +231,11 @@ class BoardPageView(FigureView):
     renderer_classes = TABLES
     is_open_to_restricted = True
 
+    def known_parameters(self, handler: Any) -> frozenset[str]:  # noqa: ANN401
+        """Those of the schema, and filters by the fields of the systems, which each benchmark has its own of."""
+        given = self.request.query_params
+        return super().known_parameters(handler) | {one for one in given if one.startswith((LEAST, MOST, META))}
+
     @extend_schema(
         operation_id="board",
         summary="Read the board",
@@ -240,7 +247,9 @@ class BoardPageView(FigureView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every system under every rule, with the verdict that is above the board; parameters as on its page.
 
-        Where owners hide scores or names, others than moderators get what they see there.
+        Filters by the fields of the systems are `meta.KEY`, what a field is or has in it, and `least.KEY` and
+        `most.KEY`, bounds of numbers and dates. Where owners hide scores or names, others than moderators get what they
+        see there.
         """
         publication = self.published()
         self.benchmark.publication = publication
