@@ -286,6 +286,7 @@ class ColumnField:
     split: str
     subset: str
     metric: str
+    aside: str  # why it is left empty; empty itself for most
     direction: str
     n_scores: int
     least: float | None
@@ -328,6 +329,7 @@ def column_fields(results: Import, said: Assignment, errors: Mapping[str, Sequen
             split=column.split,
             subset=column.subset,
             metric=column.metric,
+            aside=column.aside,
             direction=directions[column.higher_is_better],
             n_scores=len(values.get(c, [])),
             least=min(values[c]) if c in values else None,

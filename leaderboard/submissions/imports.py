@@ -82,7 +82,7 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
     Raises:
         InputError: it is too long for a form.
     """
-    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better] for c in results.columns]
+    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better, c.aside] for c in results.columns]
     content = [
         results.format_name,
         results.systems,
@@ -123,13 +123,22 @@ def _salt(benchmark: Benchmark, user: User) -> str:
 def suggested(benchmark: Benchmark, results: Import) -> Assignment:
     """What can be said without doubt: a column is a task where it alone has that task's name or key (and its metric).
 
-    No scale is suggested; systems keep the names that they have in the files.
+    A mean over a group, or what says how a run was made, is left to people. No scale is suggested; systems keep the
+    names that they have in the files.
     """
     tasks = _tasks(benchmark)
     of_task: dict[str, list[int]] = {}
     by_name = _by_name(tasks)
     for c, column in enumerate(results.columns):
-        called = (column.task, column.name, f"{column.task} {column.metric}", f"{column.task} - {column.metric}")
+        if column.aside:
+            continue
+        called = (
+            column.task,
+            column.name,
+            f"{column.task} {column.metric}",
+            f"{column.task} - {column.metric}",
+            f"{column.task}:{column.subset}",  # as lighteval writes it
+        )
         key = next((by_name[fold_name(name)] for name in called if fold_name(name) in by_name), None)
         if key is not None:
             of_task.setdefault(key, []).append(c)

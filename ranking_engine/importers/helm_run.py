@@ -20,6 +20,9 @@ from ranking_engine.importers.records import (
 )
 
 KEY, NAME = "helm-run", "HELM run (stats.json with run_spec.json)"
+# What these programs count beside scores, by how its names begin.
+HOUSEKEEPING = ("num_", "finish_reason_", "batch_size", "estimated_num_", "max_prob", "prompt_truncated", "logprob")
+NO_SCORE = "says how the run was made"
 STATS, SPEC = "stats.json", "run_spec.json"
 
 
@@ -87,18 +90,20 @@ def _read_run(collect: Collector, stats: list[Any], spec: Mapping[str, Any]) -> 
             continue
         count = collect.count_of(stat.get("count"), f"{place}, count")
         deviation = collect.error_of(stat.get("stddev"), f"{place}, stddev")
+        metric = collect.label(about.get("name"), "metric", f"{place}, name")
         collect.add(
             Record(
                 system=system,
                 task=task,
                 subset=subset,
                 split="test",
-                metric=collect.label(about.get("name"), "metric", f"{place}, name"),
+                metric=metric,
                 value=collect.number(stat["mean"], f"{place}, mean"),
                 standard_error=deviation / math.sqrt(count) if deviation is not None and count and count > 1 else None,
                 n=count if count and count > 1 else None,  # 1 where trials were averaged, not instances
                 source=collect.source,
                 raw_hash=collect.raw_hash,
+                aside=NO_SCORE if metric.startswith(HOUSEKEEPING) else "",
             )
         )
     if n_other:

@@ -1,19 +1,22 @@
 """lm-evaluation-harness: `results_<date>.json`, one file a model.
 
 Metric keys are `metric,filter` (before version 0.4 without a filter), standard errors `metric_stderr,filter`. Groups
-are among the results; what `group_subtasks` gives parts to is derived from them and left out.
+are among the results; what `group_subtasks` gives parts to is derived from them, and an aside.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
 
 KEY, NAME = "lm-eval", "lm-evaluation-harness results"
 TELLING = ("n-samples", "group_subtasks", "versions", "n-shot", "configs", "config", "higher_is_better", "model_name")
 NO_METRIC = frozenset({"name", "alias", "sample_len", "sample_count", "samples", ""})
 PRETRAINED = re.compile(r"(?:^|,)\s*pretrained=([^,]+)")
+GROUP = "a mean over a group, whose parts are columns as well"
 REVISION = re.compile(r"(?:^|,)\s*revision=([^,]+)")
 
 
@@ -34,7 +37,23 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    return read_each(files, KEY, NAME, _read_file)
+    collect = Collector()
+    shots_of: dict[str, set[int | None]] = defaultdict(set)  # by task: the examples that its prompts had
+    shots: list[int | None] = []  # of every record
+    for file in files:
+        collect.of(file.name, file.raw_hash)
+        _read_file(collect, file)
+        n_shots = a_mapping(file.document.get("n-shot"))
+        for record in collect.records[len(shots) :]:
+            given = n_shots.get(record.task)
+            shots.append(given if isinstance(given, int) and not isinstance(given, bool) else None)
+            shots_of[record.task].add(shots[-1])
+    # Runs with other numbers of examples are other columns; where all are alike, a task keeps its plain name.
+    collect.records = [
+        replace(record, split=f"{n}-shot") if n is not None and len(shots_of[record.task]) > 1 else record
+        for record, n in zip(collect.records, shots, strict=True)
+    ]
+    return collect.done(KEY, NAME)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -56,8 +75,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         collect.warn(f"{collect.source}: run with a limit ({showable(str(config['limit']))}), so not on all instances")
     for task, metrics in about["results"].items():
         if task in groups:
-            collect.note(f"left out: {showable(task)}, a group; its parts are read instead")
-            continue
+            collect.note(f"{showable(task)} is a group: its mean is used only if you choose it")
         name = collect.label(task, "task", f"results.{showable(task)}")
         counts, place = a_mapping(a_mapping(about.get("n-samples")).get(task)), f"n-samples.{showable(task)}"
         effective = counts.get("effective", metrics.get("sample_len"))
@@ -89,5 +107,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     higher_is_better=direction if isinstance(direction, bool) else None,
                     source=collect.source,
                     raw_hash=collect.raw_hash,
+                    aside=GROUP if task in groups else "",
                 )
             )

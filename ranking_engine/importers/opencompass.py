@@ -1,6 +1,7 @@
 """OpenCompass, the summary as CSV: `dataset,version,metric,mode,<model>...`, one row a dataset and metric.
 
-It is written by joining cells with commas, so a quotation mark is a letter like any other. Averages are left out.
+It is written by joining cells with commas, so a quotation mark is a letter like any other. Averages are left out: rows
+with the name of a mean as metric, and rows without a version, which are of groups of datasets.
 """
 
 from ranking_engine.importers.documents import SourceFile, read_each
@@ -39,7 +40,8 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             collect.refuse(f"the row has {len(row)} cells, the header has {len(header)}", f"line {line}")
             continue
         dataset, version, metric, mode = (cell.strip() for cell in row[:4])
-        if metric.casefold() in DERIVED:
+        is_group = version == "-" and any(map(is_stated, row[4:]))
+        if is_group or metric.casefold() in DERIVED:
             collect.note(
                 f"left out: {collect.label(dataset, 'dataset', f'line {line}')}, {metric}: derived from others"
             )

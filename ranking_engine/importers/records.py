@@ -17,7 +17,7 @@ MAX_PROBLEMS = 100
 MAX_NOTES = 100
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-NO_NUMBER = frozenset({"", "-", "n/a", "na", "none", "null"})
+NO_NUMBER = frozenset({"", "-", "n/a", "na", "none", "null", "nan", "#n/a"})
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Record:
 
     `value` is None where the file has a place for the score and says that there is none. `standard_error` is on the
     value's scale, `n` the number of instances, `source` and `raw_hash` name the file and the SHA-256 of its bytes.
+    `aside` says why the score is a column that is left empty unless someone chooses it: it is a mean of others, or says
+    how the run was made.
     """
 
     system: str
@@ -40,6 +42,7 @@ class Record:
     higher_is_better: bool | None = None
     source: str = ""
     raw_hash: str = ""
+    aside: str = ""
 
     @property
     def column(self) -> tuple[str, str, str, str]:
@@ -104,6 +107,9 @@ class Collector:
         if isinstance(given, bool) or not isinstance(given, str | int | float):
             self.refuse(f"the {what} is not text", place)
             return ""
+        if isinstance(given, float) and not math.isfinite(given):
+            self.refuse(f"the {what} is {given}, which is not text", place)
+            return ""
         text = " ".join(str(given).split()) if not isinstance(given, int) or abs(given) < 10**15 else "a large number"
         if len(text) > LABEL_LENGTH:
             self.refuse(f"the {what} has {len(text)} characters; the limit is {LABEL_LENGTH}", place)
@@ -126,8 +132,8 @@ class Collector:
         return rounded
 
     def error_of(self, given: object, place: str) -> float | None:
-        """A standard error; None where the file says that there is none ("N/A")."""
-        if given is None or (isinstance(given, str) and given.strip().casefold() in NO_NUMBER):
+        """A standard error; None where the file says that there is none ("N/A", NaN)."""
+        if not is_stated(given) or (isinstance(given, float) and math.isnan(given)):
             return None
         error = self.number(given, place)
         if error is not None and error < 0:
@@ -137,7 +143,7 @@ class Collector:
 
     def count_of(self, given: object, place: str) -> int | None:
         """A number of instances; None where none is stated."""
-        if given is None or (isinstance(given, str) and given.strip().casefold() in NO_NUMBER):
+        if not is_stated(given) or (isinstance(given, float) and math.isnan(given)):
             return None
         count = self.number(given, place)
         if count is None:

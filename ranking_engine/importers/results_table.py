@@ -11,13 +11,14 @@ Cell = tuple[int, int, float | None, float | None, int | None]  # system, column
 
 @dataclass(frozen=True)
 class FileColumn:
-    """What scores are of, as the files call it, and the direction that they state."""
+    """What scores are of, as the files call it, and the direction that they state; `aside` as in Record."""
 
     task: str
     split: str
     subset: str
     metric: str
     higher_is_better: bool | None
+    aside: str = ""
 
     @property
     def name(self) -> str:
@@ -52,17 +53,20 @@ def table_of(recognised: Recognised) -> Import:
     systems: dict[tuple[str, str], int] = {}
     columns: dict[tuple[str, str, str, str], int] = {}
     directions: dict[int, bool] = {}
+    asides: dict[int, str] = {}
     cells: list[Cell] = []
     for record in recognised.records:
         s = systems.setdefault((record.system, record.revision), len(systems))
         c = columns.setdefault(record.column, len(columns))
         if record.higher_is_better is not None:
             directions[c] = record.higher_is_better
+        if record.aside:
+            asides[c] = record.aside
         cells.append((s, c, record.value, record.standard_error, record.n))
     return Import(
         format_name=recognised.format_name,
         systems=list(systems),
-        columns=[FileColumn(*column, directions.get(c)) for column, c in columns.items()],
+        columns=[FileColumn(*column, directions.get(c), asides.get(c, "")) for column, c in columns.items()],
         cells=cells,
         sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
         notes=list(recognised.notes),

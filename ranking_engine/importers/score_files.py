@@ -138,6 +138,7 @@ def _results(files: Sequence[Path], importer: str, metric: str, system: str) -> 
             metrics = list(dict.fromkeys(column.metric for column in results.columns))
             close = CloseNames(metrics).suggestion(metric) or f"; there are {', '.join(metrics)}"
             raise InputError.of(f"there is no metric {metric[:60]!r}{close}")
+    columns = {c: column for c, column in columns.items() if not column.aside} or columns
     # A column is called as its task where that alone says which it is.
     is_clear = len({column.task for column in columns.values()}) == len(columns)
     tasks = [column.task if is_clear else column.name for column in columns.values()]

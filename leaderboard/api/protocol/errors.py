@@ -3,7 +3,14 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.conf import settings
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFilesSent,
+)
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
@@ -85,6 +92,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
         return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
     if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
         return render(request, "400.html", {"reason": str(exception)}, status=400)
+    if isinstance(exception, TooManyFilesSent):
+        reason = f"You chose more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files. Upload them in parts."
+        return render(request, "400.html", {"reason": reason}, status=400)
     return defaults.bad_request(request, exception)
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import SuspiciousOperation, TooManyFilesSent
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
@@ -138,6 +138,8 @@ class FilesParser(MultiPartParser):
             raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
         try:
             form = super().parse(stream, media_type, parser_context)
+        except TooManyFilesSent as error:
+            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files.") from error
         except (ParseError, SuspiciousOperation, UnicodeError) as error:
             raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
         body: dict[str, Any] = dict(form.data.items())

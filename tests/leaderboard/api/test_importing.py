@@ -82,6 +82,13 @@ def test_a_form_with_files_says_the_same(api, board):
     assert (response.status_code, response.json()["source"]) == (201, "importer")
 
 
+def test_a_form_with_too_many_files_is_refused_in_words(api, board):
+    sender = api.as_user(board.memberships.get().user)
+    data = {"files": [SimpleUploadedFile(f"{n}.json", b"{}") for n in range(201)]}
+    error = error_of(Client(headers=sender._headers({})).post(f"/api/v1/{path_of(board)}", data))
+    assert (error["status"], error["message"]) == (400, "The form has more than 200 files.")
+
+
 @pytest.mark.parametrize(
     ("body", "query", "place"),
     [

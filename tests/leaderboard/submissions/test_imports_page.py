@@ -11,6 +11,7 @@ from django.urls import reverse
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Draft, Revision, Score
 from leaderboard.rankings.published import published_board
+from ranking_engine.importers import SourceFile
 from tests.ranking_engine.importers import examples
 from tests.ranking_engine.importers.examples import EXAMPLES
 
@@ -101,9 +102,28 @@ def test_every_format_is_asked_about_and_stores_nothing_before_the_answer(client
 
 
 def test_what_is_left_out_and_a_limited_run_are_said_before_the_answer(client, board):
-    text = choose(client, board, EXAMPLES["lm-eval"]).content.decode()
-    assert "left out: all, a group" in text
+    page = choose(client, board, EXAMPLES["lm-eval"])
+    text = page.content.decode()
+    assert "all is a group: its mean is used only if you choose it" in text
+    assert "a mean over a group, whose parts are columns as well" in text
+    assert {column.task: column.given for column in page.context["columns"]}["all"] == ""
     assert "run with a limit, on 20 of 100 instances" in text
+
+
+def test_a_mean_over_a_group_is_stored_where_someone_chooses_it(client, board):
+    page = choose(client, board, EXAMPLES["lm-eval"])
+    columns = {column.task: column.number for column in page.context["columns"]}
+    answer(client, board, page, **{f"task_{columns['all']}": "Sums", f"scale_{columns['all']}": "as-is"})
+    (row,) = Draft.objects.get().rows
+    assert row["scores"]["sums"] == {"value": 0.4, "standard_error": 0.02}
+
+
+def test_too_many_files_are_refused_in_words(client, board):
+    files = [SourceFile(f"{n}.json", b"{}") for n in range(201)]
+    page = choose(client, board, files)
+    assert page.status_code == 400
+    assert "You chose more than 200 files. Upload them in parts." in page.content.decode()
+    assert Draft.objects.count() == 0
 
 
 def test_a_limited_run_is_said_in_the_note(client, board):

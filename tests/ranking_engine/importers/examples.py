@@ -118,7 +118,7 @@ EVAL_RESULTS = """- dataset: {id: lab/quiz, task_id: law, revision: r1}
 OPENCOMPASS = """dataset,version,metric,mode,One,Two "chat"
 --------- Knowledge ---------,-,-,-,-,-
 quiz,abc123,accuracy,gen,61.00,-
-sums,-,score,ppl,25.50,30.25
+sums,def456,score,ppl,25.50,30.25
 all,-,naive_average,gen,43.25,30.25
 """
 LONG = """system,task,metric,score,stderr,n,higher_is_better

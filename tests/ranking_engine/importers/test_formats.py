@@ -17,6 +17,7 @@ EXPECTED = {
         ("lab/one", "abc", "quiz", "", "", "acc"): (0.61, 0.01, 500, True),
         ("lab/one", "abc", "sums", "", "strict", "exact_match"): (0.25, None, 20, True),
         ("lab/one", "abc", "sums", "", "flexible", "exact_match"): (0.5, None, 20, True),
+        ("lab/one", "abc", "all", "", "", "acc"): (0.4, 0.02, None, None),
     },
     "lighteval": {
         ("lab/one", "abc", "sums", "5-shot", "", "em"): (0.4, 0.02, 20, True),
@@ -48,8 +49,8 @@ EXPECTED = {
     "opencompass": {
         ("One", "", "quiz", "gen", "abc123", "accuracy"): (61.0, None, None, None),
         ('Two "chat"', "", "quiz", "gen", "abc123", "accuracy"): (None, None, None, None),
-        ("One", "", "sums", "ppl", "", "score"): (25.5, None, None, None),
-        ('Two "chat"', "", "sums", "ppl", "", "score"): (30.25, None, None, None),
+        ("One", "", "sums", "ppl", "def456", "score"): (25.5, None, None, None),
+        ('Two "chat"', "", "sums", "ppl", "def456", "score"): (30.25, None, None, None),
     },
     "csv-long": {
         ("One", "", "Quiz", "", "", "acc"): (0.61, 0.01, 500, True),
@@ -108,7 +109,7 @@ def test_every_format_has_an_example_and_reads_no_other_ones():
 
 def test_what_is_derived_is_left_out_and_said_so():
     said = {
-        "lm-eval": "left out: all, a group",
+        "lm-eval": "all is a group: its mean is used only if you choose it",
         "lighteval": "left out: quiz:_average|0, an average",
         "helm-run": "1 statistics of perturbed",
         "helm-table": "left out: Mean win rate",
@@ -120,6 +121,45 @@ def test_what_is_derived_is_left_out_and_said_so():
     for key, text in said.items():
         assert any(text in note for note in read_results(EXAMPLES[key]).notes), key
     assert "left out: all, an average over tasks" in read_results(EXAMPLES["lighteval"]).notes
+
+
+def test_a_mean_over_a_group_and_what_says_how_a_run_was_made_are_asides():
+    of_lm_eval = {(r.task, r.value): r.aside for r in read_results(EXAMPLES["lm-eval"]).records}
+    mean = "a mean over a group, whose parts are columns as well"
+    assert of_lm_eval == {("quiz", 0.61): "", ("sums", 0.25): "", ("sums", 0.5): "", ("all", 0.4): mean}
+    counted = [*examples.HELM_STATS, {"name": {"name": "num_references", "split": "test"}, "count": 1, "mean": 4}]
+    files = [as_json("stats.json", counted), as_json("run_spec.json", examples.HELM_SPEC)]
+    of_helm = {r.metric: r.aside for r in read_results(files).records}
+    assert of_helm == {"exact_match": "", "runtime": "", "num_references": "says how the run was made"}
+
+
+def test_a_group_of_opencompass_has_no_version_and_is_left_out_even_where_its_metric_is_one_of_its_parts():
+    text = examples.OPENCOMPASS + "quizzes,-,accuracy,gen,60.00,50.00\n"
+    recognised = read_results([SourceFile("summary.csv", text.encode())])
+    assert {record.task for record in recognised.records} == {"quiz", "sums"}
+    assert "left out: quizzes, accuracy: derived from others" in recognised.notes
+
+
+def test_numbers_that_are_not_finite_matter_only_where_they_are_read():
+    of_mteb = copy.deepcopy(examples.MTEB)
+    of_mteb["scores"]["test"][0] |= {"nauc_map_at_1_std": float("nan"), "worst": float("-inf")}
+    values = [record.value for record in read_results([as_json("Pairs.json", of_mteb)]).records]
+    assert values == [0.7, 0.6]
+    of_mteb["scores"]["test"][1]["main_score"] = float("nan")
+    _refuses([as_json("Pairs.json", of_mteb)], "Pairs.json, scores.test, entry 2, main_score: a score must be a finite")
+    without_error = _changed(examples.LM_EVAL, ("results", "quiz", "acc_stderr,none"), float("nan"))
+    (record, *_) = _read(without_error)
+    assert (record.value, record.standard_error) == (0.61, None)
+
+
+def test_runs_with_other_numbers_of_examples_are_columns_of_their_own():
+    files = [
+        as_json(f"{n}.json", examples.LM_EVAL | {"n-shot": {"quiz": n, "sums": 5}, "results": {
+            "quiz": {"acc,none": 0.5 + n / 100}, **({"sums": {"exact_match,strict": 0.25}} if n == 0 else {})}})
+        for n in (0, 5)
+    ]  # fmt: skip
+    columns = {(record.task, record.split): record.value for record in read_results(files).records}
+    assert columns == {("quiz", "0-shot"): 0.5, ("quiz", "5-shot"): 0.55, ("sums", ""): 0.25}
 
 
 @pytest.mark.parametrize(("key", "text"), [("lm-eval", "sums: run with a limit, on 20 of 100"),
@@ -219,8 +259,22 @@ BROKEN = {
     "other csv": (_text("a.csv", "name,b\n1,2\n"), "the format of these files is not supported"),
     "cut json": (_text("a.json", '{"results": {\n "a": '), "a.json, line 2: not valid JSON"),
     "key twice": (_text("a.json", '{"results": {}, "results": {}}'), "the key 'results' appears twice"),
-    "NaN": (_text("a.json", '{"results": {"q": {"acc": NaN}}, "versions": {}}'), "NaN is not a number"),
-    "infinite": (_text("a.json", '{"results": {"q": {"acc": 1e999}}, "versions": {}}'), "the number is too large"),
+    "NaN": (
+        _text("a.json", '{"results": {"q": {"acc": NaN}}, "versions": {}}'),
+        "a.json, results.q.acc: a score must be a finite number",
+    ),
+    "infinite": (
+        _text("a.json", '{"results": {"q": {"acc": 1e999}}, "versions": {}}'),
+        "a.json, results.q.acc: a score must be a finite number",
+    ),
+    "a name that is no name": (
+        _text("a.json", '{"results": {"q": {"acc": 1}}, "versions": {}, "model_name": Infinity}'),
+        "a.json, model_name: the model is inf, which is not text",
+    ),
+    "samples": (
+        _text("samples.jsonl", '{"doc_id": 0}\n{"doc_id": 1}\n'),
+        "samples.jsonl, line 2: one JSON object per line (JSONL) is not supported",
+    ),
     "long integer": (
         _text("a.json", '{"results": {"q": {"acc": 1%s}}, "versions": {}}' % ("0" * 400)),
         "finite number",
@@ -230,10 +284,6 @@ BROKEN = {
     "text in place of a score": (
         [as_json("a.json", _changed(examples.LM_EVAL, ("results", "quiz", "acc,none"), "high"))],
         "a.json, results.quiz.acc,none: 'high' is not a number",
-    ),
-    "groups only": (
-        [as_json("a.json", {"results": {"all": {"acc": 1}}, "group_subtasks": {"all": ["x"]}})],
-        "these files contain no scores (left out: all, a group",
     ),
     "old mteb": ([as_json("a.json", OLD_MTEB)], "a.json: written by an MTEB before 1.11"),
     "no main score": ([as_json("a.json", NO_MAIN)], "a.json, scores.test, entry 1: there is no main_score"),
