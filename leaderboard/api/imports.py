@@ -165,9 +165,7 @@ class ImportColumnSerializer(Shape):
     split = s.CharField(source="column.split", allow_blank=True)
     metric = s.CharField(source="column.metric", allow_blank=True)
     higher_is_better = s.BooleanField(source="column.higher_is_better", allow_null=True)
-    aside = s.CharField(
-        source="column.aside", allow_blank=True, help_text="Why it is no task unless the mapping names it."
-    )
+    aside = s.CharField(source="column.aside", allow_blank=True, help_text="Why it is a task only if you name it.")
     n_scores = s.IntegerField()
     least = s.FloatField(allow_null=True)
     greatest = s.FloatField(allow_null=True)

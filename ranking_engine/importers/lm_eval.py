@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.documents import SourceFile, read_each
 from ranking_engine.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
 
 KEY, NAME = "lm-eval", "lm-evaluation-harness results"
@@ -37,23 +37,19 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    shots_of: dict[str, set[int | None]] = defaultdict(set)  # by task: the examples that its prompts had
-    shots: list[int | None] = []  # of every record
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        _read_file(collect, file)
-        n_shots = a_mapping(file.document.get("n-shot"))
-        for record in collect.records[len(shots) :]:
-            given = n_shots.get(record.task)
-            shots.append(given if isinstance(given, int) and not isinstance(given, bool) else None)
-            shots_of[record.task].add(shots[-1])
+    recognised = read_each(files, KEY, NAME, _read_file)
+    shots = {file.name: a_mapping(file.document.get("n-shot")) for file in files}  # by task: examples in its prompts
+    counts = defaultdict(set)
+    for record in recognised.records:
+        counts[record.task].add(str(shots[record.source].get(record.task, "")))
     # Runs with other numbers of examples are other columns; where all are alike, a task keeps its plain name.
-    collect.records = [
-        replace(record, split=f"{n}-shot") if n is not None and len(shots_of[record.task]) > 1 else record
-        for record, n in zip(collect.records, shots, strict=True)
+    records = [
+        replace(record, split=f"{showable(str(n))}-shot")
+        if len(counts[record.task]) > 1 and isinstance(n := shots[record.source].get(record.task), int)
+        else record
+        for record in recognised.records
     ]
-    return collect.done(KEY, NAME)
+    return replace(recognised, records=records)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
