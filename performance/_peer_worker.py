@@ -118,7 +118,77 @@ def benchbench_cases():
     return {"WinningRate": win_rate, "get_diversity": diversity}
 
 
+def evalica_cases():
+    """Every pair of systems on every task is a comparison; a tie is half a win for both, as by default."""
+    import evalica
+
+    def comparisons(scores):
+        above, below = np.triu_indices(len(scores), 1)
+        signs = np.sign(scores[above] - scores[below])  # a row a pair, a column a task
+        words = {1.0: evalica.Winner.X, -1.0: evalica.Winner.Y, 0.0: evalica.Winner.Draw}
+        n_tasks = scores.shape[1]
+        return np.repeat(above, n_tasks), np.repeat(below, n_tasks), [words[sign] for sign in signs.ravel().tolist()]
+
+    def bradley_terry(scores, **options):
+        result = evalica.bradley_terry(*comparisons(scores), **options)
+        logs = np.log(result.scores.sort_index().to_numpy())
+        return logs - logs.mean()
+
+    def average_win_rate(scores):
+        return evalica.average_win_rate(*comparisons(scores)).scores.sort_index().to_numpy()
+
+    return {
+        "bradley_terry": bradley_terry,
+        "bradley_terry to 1e-14": lambda scores: bradley_terry(scores, tolerance=1e-14, limit=100_000),
+        "average_win_rate": average_win_rate,
+    }
+
+
+def choix_cases():
+    """Comparisons as (winner, loser)."""
+    import choix
+
+    def solved(solver, scores, **options):
+        above, below = np.nonzero(~np.eye(len(scores), dtype=bool))
+        wins = (scores[above] > scores[below]).sum(axis=1)
+        pairs = np.repeat(np.stack([above, below], axis=1), wins, axis=0).tolist()
+        values = solver(len(scores), pairs, **options)
+        return values - values.mean()
+
+    return {
+        "ilsr_pairwise": lambda scores: solved(choix.ilsr_pairwise, scores, max_iter=10_000),
+        "opt_pairwise": lambda scores: solved(choix.opt_pairwise, scores, alpha=0.0),
+    }
+
+
+def posthocs_cases():
+    """Rows are blocks, here tasks; it ranks the lowest first, which changes no difference of ranks."""
+    import scikit_posthocs
+
+    def differing(scores):
+        return (scikit_posthocs.posthoc_nemenyi_friedman(scores.T).to_numpy() < 0.05).astype(float).ravel()
+
+    return {"posthoc_nemenyi_friedman": differing}
+
+
+def autorank_cases():
+    """Tests as it does by itself are of normality too; the non-parametric way is forced, as ours is."""
+    import autorank
+    import pandas as pd
+
+    def average_ranks(scores):
+        frame = pd.DataFrame(scores.T, columns=[f"s{i:04d}" for i in range(len(scores))])
+        result = autorank.autorank(frame, force_mode="nonparametric", verbose=False)
+        return np.array([*result.rankdf["meanrank"].reindex(frame.columns), result.cd])
+
+    return {"autorank": average_ranks}
+
+
 CASES = {
+    "evalica": evalica_cases,
+    "choix": choix_cases,
+    "scikit-posthocs": posthocs_cases,
+    "autorank": autorank_cases,
     "ranky": ranky_cases,
     "pref_voting": pref_voting_cases,
     "corankco": corankco_cases,

@@ -30,6 +30,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ for variable in THREADS:
 
 import numpy as np  # noqa: E402 -- after the number of threads is set
 
+from performance._notebook_peers import NOTEBOOK_CASES  # noqa: E402
 from ranking_engine import Pairwise, Ranking, ScoreMatrix, rank, smith_set  # noqa: E402
 from ranking_engine.core.synthetic import random_matrix  # noqa: E402
 from ranking_engine.core.task_distances import weighted_distance  # noqa: E402
@@ -54,6 +56,10 @@ PACKAGES = {
     "pref_voting": ["pref_voting"],
     "corankco": ["corankco"],
     "benchbench": ["--no-deps", "benchbench"],
+    "evalica": ["evalica"],
+    "choix": ["choix"],
+    "scikit-posthocs": ["scikit-posthocs"],
+    "autorank": ["autorank"],
 }
 ALSO = {"benchbench": ["numpy", "pandas", "scipy"]}
 KEMENY_SECONDS = 30.0
@@ -164,11 +170,18 @@ def benchbench_cases() -> Iterator[Case]:
         yield Case("benchbench", "get_diversity", key, demonstration(key), disagreement, half_ranks)
 
 
+def notebook_cases(peer: str) -> Iterator[Case]:
+    """What packages for notebooks compute."""
+    for case in NOTEBOOK_CASES[peer](demonstration("glue")):
+        yield Case(peer, *case, agree=numbers)
+
+
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "ranky": ranky_cases,
     "pref_voting": pref_voting_cases,
     "corankco": corankco_cases,
     "benchbench": benchbench_cases,
+    **{peer: partial(notebook_cases, peer) for peer in NOTEBOOK_CASES},
 }
 
 
@@ -338,7 +351,7 @@ def line(row: Row) -> str:
     is_short = case.goal is not None and row.ratio < case.goal and row.agreement.is_same
     verdict = f"  BELOW THE GOAL of {case.goal:g}x" if is_short else ""
     return (
-        f"{case.peer:12}{case.call:23}{case.data:23}{theirs:>10}{row.our_seconds:>10.4f}{ratio:>9}"
+        f"{case.peer:16}{case.call:25}{case.data:23}{theirs:>10}{row.our_seconds:>10.4f}{ratio:>9}"
         f"  {row.agreement.text}{verdict}"
     )
 
@@ -352,7 +365,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="peers-") as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        print(f"{'peer':12}{'its function':23}{'data':23}{'theirs s':>10}{'ours s':>10}{'ratio':>9}  agreement")
+        print(f"{'peer':16}{'its function':25}{'data':23}{'theirs s':>10}{'ours s':>10}{'ratio':>9}  agreement")
         for peer in options.peer or CASES:
             for row in compared(peer, folder.resolve(), options.seconds):
                 print(line(row), flush=True)
