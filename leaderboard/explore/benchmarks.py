@@ -1,7 +1,8 @@
 """Several benchmarks at once: the same system across them, and a board whose tasks are the benchmarks.
 
-Systems of different benchmarks are matched by name, case and spaces aside: a guess, which the page states. Of each
-benchmark only ranks are read, as its reader may see them, so that one whose scores are hidden can take part.
+Systems of different benchmarks are the same where their owners declared it, and by name where they declared nothing:
+`matching` says how, and the page says which is which. Of each benchmark only ranks are read, as its reader may see
+them, so that one whose scores are hidden can take part.
 """
 
 import math
@@ -15,16 +16,24 @@ from django.db.models import QuerySet
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
+from leaderboard.common.hashing import content_hash
 from leaderboard.common.names import is_called
 from leaderboard.computing.rankings import split_rules
+from leaderboard.explore.matching import DeclaredModels, SystemKey, declared_models, matched, told_apart
 from leaderboard.explore.matrix import board_of
 from leaderboard.models import Benchmark
-from leaderboard.on_demand.budget import rank_in_time
+from leaderboard.on_demand.budget import KEPT_SECONDS, PARTLY_KEPT_SECONDS, compute, rank_in_time, single_flight
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from ranking_engine import MISSING_POLICIES, ScoreMatrix
+from ranking_engine import MISSING_POLICIES, ScoreMatrix, __version__ as engine_version
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.benchmark_agreement import (
+    N_SUBSETS,
+    SUBSET_SIZE,
+    BenchmarkAgreement,
+    benchmark_agreement,
+)
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.text.names import fold_name
 
@@ -82,17 +91,19 @@ class BenchmarkRank:
     is_tied: bool
     name: str  # as it is called there
     key: str
+    worth: float  # of its rank, as asked; NaN where it is alone
+    share: float  # of the other ranked systems that are below it, ties one half
+    is_declared: bool = False  # whether its owners said which model it is
 
 
 @dataclass(frozen=True)
 class ComparedBenchmark:
-    """A benchmark that takes part, with its ranks by folded name; or why it does not."""
+    """A benchmark that takes part, with its ranks by what each system is; or why it does not."""
 
     key: str
     name: str
     rule_name: str
-    places: Mapping[str, BenchmarkRank]
-    worth: Mapping[str, float]
+    places: Mapping[SystemKey, BenchmarkRank]
     is_ranks_only: bool
     reason: str = ""
 
@@ -105,6 +116,8 @@ class ComparedRow:
     rank: int | None  # on the board over them, under the reference rule
     places: list[BenchmarkRank | None]
     other_names: list[str]  # that were matched with it and are written otherwise
+    model: str  # the key of the model that it is, where one is declared
+    is_declared: bool  # whether the owners of every benchmark that ranks it declared it
 
 
 @dataclass(frozen=True)
@@ -116,8 +129,10 @@ class Compared:
     board: Board | None
     rows: list[ComparedRow]
     n_matched: int  # systems that are on at least as many benchmarks as asked for
-    n_systems: int  # different names in all
-    n_rewritten: int  # matches between names that are not written alike
+    n_systems: int  # different systems in all
+    n_declared: int  # of the matched ones, those that all owners declared to be the same
+    n_rewritten: int  # matches by name between names that are not written alike
+    agreement: list[BenchmarkAgreement]  # of each of the benchmarks with the others
     reason: str  # why there is no board
 
 
@@ -150,17 +165,21 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     by_key = {benchmark.key: benchmark for benchmark in known}
     chosen = [by_key[key] for key in dict.fromkeys(query.keys) if key in by_key][:MAX_BENCHMARKS]
     read = [_compared(viewer, benchmark, query) for benchmark in chosen]
-    benchmarks = [one for one in read if not one.reason]
-    # The folded names that have a rank on at least so many of the benchmarks.
-    counts = Counter(folded for one in benchmarks for folded in one.places)
-    shared = sorted(folded for folded, n in counts.items() if n >= query.least)
-    board, reason = _board(benchmarks, shared, query)
+    declared = declared_models(by_key[one.key] for one in read if not one.reason)
+    benchmarks = joined([one for one in read if not one.reason], declared)
+    # The systems that have a rank on at least so many of the benchmarks.
+    counts = Counter(system for one in benchmarks for system in one.places)
+    shared = sorted((system for system, n in counts.items() if n >= query.least), key=lambda one: (one.name, one.model))
+    names = told_apart([_name(system, benchmarks) for system in shared])
+    board, reason = _board(benchmarks, shared, names, query)
     ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
     rows = []
-    for folded in shared:
-        places, name = [one.places.get(folded) for one in benchmarks], _name(folded, benchmarks)
-        others = dict.fromkeys(place.name for place in places if place is not None and place.name != name)
-        rows.append(ComparedRow(name, ranks.get(name), places, list(others)))
+    for system, name in zip(shared, names, strict=True):
+        places = [one.places.get(system) for one in benchmarks]
+        there = [place for place in places if place is not None]
+        others = dict.fromkeys(place.name for place in there if place.name != name)
+        is_declared = all(place.is_declared for place in there)
+        rows.append(ComparedRow(name, ranks.get(name), places, list(others), system.model, is_declared))
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
     return Compared(
         benchmarks=benchmarks,
@@ -168,17 +187,51 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         board=board,
         rows=[row for row in rows if is_called(query.q, row.name)][:MAX_ROWS],
         n_matched=len(shared),
-        n_systems=len({folded for one in benchmarks for folded in one.places}),
-        n_rewritten=sum(bool(row.other_names) for row in rows),
+        n_systems=len(counts),
+        n_declared=sum(row.is_declared for row in rows),
+        n_rewritten=sum(bool(row.other_names) and not row.is_declared for row in rows),
+        agreement=[] if board is None else _agreement(benchmarks, shared),
         reason=reason,
     )
+
+
+def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) -> list[ComparedBenchmark]:
+    """The same benchmarks with their systems by what they are over all of them.
+
+    Args:
+        benchmarks: each with its systems by name.
+        declared: the models of their systems.
+    """
+    systems = {one.key: [(place.key, place.name) for place in one.places.values()] for one in benchmarks}
+    keys = matched(declared, systems)
+    return [
+        replace(
+            one,
+            places={
+                keys[one.key][place.key]: replace(
+                    place, is_declared=place.key in declared.by_benchmark.get(one.key, {})
+                )
+                for place in one.places.values()
+            },
+        )
+        for one in benchmarks
+    ]
+
+
+def _agreement(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]) -> list[BenchmarkAgreement]:
+    """How far each benchmark agrees with the others, by shares of rivals whatever a rank is worth on the board."""
+    rows = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
+    values = np.array(rows, dtype=float)
+    n_steps = len(benchmarks) * (len(shared) ** 2 + N_SUBSETS * SUBSET_SIZE**2)
+    key = f"benchmark agreement:{engine_version}:{content_hash([[repr(x) for x in row] for row in rows])}"
+    return single_flight(key, lambda: compute(benchmark_agreement, values, n_steps=n_steps))
 
 
 def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> ComparedBenchmark:
     """A benchmark's ranks as `viewer` may see them."""
     audience = audience_of(viewer, benchmark)
     rule = query.rule or benchmark.default_rule
-    nothing = ComparedBenchmark(benchmark.key, benchmark.name, get_rule(rule).name, {}, {}, audience.is_restricted)
+    nothing = ComparedBenchmark(benchmark.key, benchmark.name, get_rule(rule).name, {}, audience.is_restricted)
     if benchmark.publication is None or not audience.sees_board:
         return replace(nothing, reason="its owners hide which system has which rank")
     systems = systems_at(benchmark.publication.revision)
@@ -186,16 +239,16 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     column = next((column for column in published.columns if column.rule == rule), None)
     if column is None or column.status != "ranked":
         return replace(nothing, reason=f"{get_rule(rule).name} gives no ranking there")
-    ranks, worth = column.ranks.tolist(), SCORE_OF[query.score](column)
-    ranked = [(i, systems[i], rank) for i, rank in enumerate(ranks) if rank >= 1]
-    return replace(
-        nothing,
-        places={
-            fold_name(system.name): BenchmarkRank(rank, column.n_ranked, ranks.count(rank) > 1, system.name, system.key)
-            for _, system, rank in ranked
-        },
-        worth={fold_name(system.name): float(worth[i]) for i, system, _ in ranked},
-    )
+    ranks, worth, shares = column.ranks.tolist(), SCORE_OF[query.score](column), share_of_rivals(column)
+    n_with_rank = Counter(ranks)
+    places = {
+        SystemKey(name=fold_name(system.name)): BenchmarkRank(
+            rank, column.n_ranked, n_with_rank[rank] > 1, system.name, system.key, float(worth[i]), float(shares[i])
+        )
+        for i, (system, rank) in enumerate(zip(systems, ranks, strict=True))
+        if rank >= 1
+    }
+    return replace(nothing, places=places)
 
 
 def share_of_rivals(column: Column) -> np.ndarray:
@@ -220,21 +273,26 @@ SCORE_OF: Mapping[str, Callable[[Column], np.ndarray]] = {"share": share_of_riva
 
 
 def _board(
-    benchmarks: Sequence[ComparedBenchmark], shared: Sequence[str], query: CompareQuery
+    benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey], names: Sequence[str], query: CompareQuery
 ) -> tuple[Board | None, str]:
     """The board whose tasks are the benchmarks; or why there is none."""
     if len(benchmarks) < 2:
         return None, "Choose at least two benchmarks that can be compared."
     if len(shared) < 2:
-        who = f"Only {_name(shared[0], benchmarks)}" if shared else "No system"
-        return None, f"{who} appears on at least {query.least} of these {len(benchmarks)} under the same name."
+        who = f"Only {names[0]}" if shared else "No system"
+        of = f"at least {query.least} of these {len(benchmarks)}"
+        return None, f"{who} appears on {of} under the same name or as the same declared model."
     if len(shared) > MAX_SYSTEMS:
         return None, f"{len(shared)} systems match; the limit is {MAX_SYSTEMS}. Require them to be on more benchmarks."
-    values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]
-    names = [_name(folded, benchmarks) for folded in shared]
+    values = [[one.places[key].worth if key in one.places else math.nan for one in benchmarks] for key in shared]
     matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
-    outcome = rank_in_time(
-        matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks, query.variants).quick
+    rules = split_rules(matrix.n_systems, matrix.n_tasks, query.variants).quick
+    # The answer depends on nothing but these: a new revision of a benchmark that moves a rank asks for another one.
+    question = [[[repr(x) for x in row] for row in values], list(names), matrix.task_names, query.policy, rules]
+    outcome = single_flight(
+        f"benchmarks:{engine_version}:{content_hash(question)}",
+        lambda: rank_in_time(matrix, query.policy, "basic", rules),
+        lambda ranked: PARTLY_KEPT_SECONDS if ranked.too_long else KEPT_SECONDS,
     )
     if outcome.majority is None:
         return None, "Nothing was ranked."
@@ -257,9 +315,9 @@ def _board(
     ), ""
 
 
-def _name(folded: str, benchmarks: Sequence[ComparedBenchmark]) -> str:
+def _name(system: SystemKey, benchmarks: Sequence[ComparedBenchmark]) -> str:
     """What a system is called on the first of the benchmarks that has it."""
-    return next(one.places[folded].name for one in benchmarks if folded in one.places)
+    return next(one.places[system].name for one in benchmarks if system in one.places)
 
 
 def known_policy(policy: str) -> str:

@@ -1,5 +1,6 @@
 """What templates read of benchmarks side by side, and of the board of a table that has no page of its own."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import MAX_BENCHMARKS, SCORES, Choices, Compared, CompareQuery
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE
 
 
 class MatrixPage(BoardPage):
@@ -40,6 +42,37 @@ class MatrixPage(BoardPage):
 
 
 @dataclass(frozen=True)
+class AgreementLine:
+    """How far one benchmark agrees with the others, as the page shows it."""
+
+    name: str
+    n_systems: int
+    texts: list[str]  # tau, its standard deviation, z; then the same of Pearson's correlation
+
+
+def agreement_lines(compared: Compared) -> list[AgreementLine]:
+    """The benchmarks that take part, the one that agrees most first; none where there is no board.
+
+    Args:
+        compared: the benchmarks side by side.
+    """
+    pairs = list(zip(compared.benchmarks, compared.agreement, strict=False))
+    pairs.sort(key=lambda pair: -pair[1].kendall.mean if not math.isnan(pair[1].kendall.mean) else math.inf)
+    return [
+        AgreementLine(
+            name=benchmark.name,
+            n_systems=agreement.n_systems,
+            texts=[
+                "–" if math.isnan(figure) else f"{figure:.2f}".replace("-", "\N{MINUS SIGN}")
+                for measure in (agreement.kendall, agreement.pearson)
+                for figure in (measure.mean, measure.deviation, measure.z)
+            ],
+        )
+        for benchmark, agreement in pairs
+    ]
+
+
+@dataclass(frozen=True)
 class ComparePage:
     """The page of benchmarks side by side.
 
@@ -55,6 +88,7 @@ class ComparePage:
     compared: Compared | None = None
     address: str = ""
     most, most_variants = MAX_BENCHMARKS, MAX_VARIANTS
+    n_subsets, subset_size = N_SUBSETS, SUBSET_SIZE
 
     @property
     def benchmarks(self) -> list[tuple[str, str, bool]]:
@@ -101,6 +135,11 @@ class ComparePage:
         """The board over the benchmarks, where there is one."""
         board = self.compared.board if self.compared else None
         return None if board is None else MatrixPage(board, "these benchmarks")
+
+    @property
+    def agreement(self) -> list[AgreementLine]:
+        """How far each benchmark agrees with the others."""
+        return agreement_lines(self.compared) if self.compared else []
 
     @property
     def downloads(self) -> list[tuple[str, str]]:

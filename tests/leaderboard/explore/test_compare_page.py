@@ -13,7 +13,10 @@ from django.core.cache import cache
 
 from leaderboard.explore import benchmarks
 from leaderboard.explore.benchmarks import CompareQuery, compare
+from leaderboard.explore.matching import told_apart
+from leaderboard.models import ModelIdentity, System
 from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.benchmark_agreement import benchmark_agreement
 from tests.browser import by_hand
 from tests.markup import compact
 
@@ -66,7 +69,7 @@ def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, clie
     shown = [row["system"] for row in rows]
     assert shown == [row.name for row in found.rows]
     page = unescape(compact(client.get(address)))
-    assert "4 of 6 names appear on at least 2 of the 3 benchmarks" in page
+    assert "4 of 6 systems appear on at least 2 of the 3 benchmarks" in page
     places = re.findall(r'<tr><th scope="row">Cleo.*?</tr>', page, re.DOTALL)[-1]
     assert re.findall(r"(=?\d+)<small>/(\d+)</small>", places) == [("=3", "5"), ("2", "4"), ("1", "4")]
 
@@ -84,13 +87,13 @@ def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_a
     address = "/compare/?b=first&b=second&rule=mean"
     with_1, with_2 = (unescape(compact(client.get(f"{address}&least={n}"))) for n in (1, 2))
     assert re.findall(r'name="least" min="(\d+)" max="12" value="(\d+)"', with_1) == [("2", "2")]
-    assert "3 of 6 names appear on at least 2 of the 2 benchmarks" in with_1
+    assert "3 of 6 systems appear on at least 2 of the 2 benchmarks" in with_1
     assert with_1.replace("least=1", "least=2") == with_2
     make.published({"Zoe": [1.0], "Ada": [2.0]}, name="Fourth", key="fourth", n_tasks=1)
     make.published({"Yan": [1.0], "Xia": [2.0]}, name="Fifth", key="fifth", n_tasks=1)
     for other, said in (("fourth", "Only Ada appears"), ("fifth", "No system appears")):
         page = unescape(compact(client.get(f"/compare/?b=first&b={other}&least=1")))
-        assert f"{said} on at least 2 of these 2 under the same name." in page
+        assert f"{said} on at least 2 of these 2 under the same name or as the same declared model." in page
         assert "Who comes first?" not in page
 
 
@@ -131,14 +134,14 @@ def test_a_benchmark_that_hides_scores_takes_part_with_its_ranks_and_one_that_hi
     )
     found = compared(CompareQuery(keys=("first", "fourth", "second"), rule="mean"))
     assert [one.key for one in found.benchmarks] == ["first", "second"]
-    assert [(one.key, one.places, one.worth) for one in found.left_out] == [("fourth", {}, {})]
+    assert [(one.key, one.places) for one in found.left_out] == [("fourth", {})]
 
 
 def test_each_benchmark_costs_as_many_queries(three, django_assert_num_queries):
     for keys in combinations(("first", "second", "third"), 2):
         compare(AnonymousUser(), CompareQuery(keys=keys))
     for n in (2, 3):
-        with django_assert_num_queries(2 * n + 1):
+        with django_assert_num_queries(2 * n + 2):
             compare(AnonymousUser(), CompareQuery(keys=("first", "second", "third")[:n]))
 
 
@@ -185,3 +188,86 @@ def test_a_variant_ranks_each_benchmark_that_has_it_as_a_column(three, make, cli
     query = {"b": ["first", "fourth"], "rule": "veto[then=borda]", "variants": "veto[then=borda]"}
     page = unescape(compact(client.get("/compare/", query)))
     assert "Veto (ties by Borda) gives no ranking there" in page
+
+
+# --- Declared models ----------------------------------------------------------------------------------------------
+
+
+def linked(key: str, **models: str) -> None:
+    """Links systems of a benchmark, called by key, to models that are made where they are not there."""
+    for system, model in models.items():
+        identity, _ = ModelIdentity.objects.get_or_create(key=model)
+        assert System.objects.filter(benchmark__key=key, key=system).update(identity=identity)
+
+
+def rows_of(found) -> dict[str, list[str | None]]:
+    return {row.name: [place and place.name for place in row.places] for row in found.rows}
+
+
+def test_systems_of_one_model_are_the_same_whatever_they_are_called(three, client):
+    linked("first", ada="m")
+    linked("second", eve="m")
+    found = compared(asked())
+    # Ada of the second board is by its name no longer that of the first, which is Eve there; nor is the third's one,
+    # whose name is that of the model: no system of its own board is linked.
+    assert rows_of(found) == {
+        "Ada": ["Ada", "Eve", "Ada"],
+        "Bob": ["Bob", "bob", "Bob"],
+        "Cleo": ["Cleo", "Cleo", "Cleo"],
+        "Dan": ["Dan", None, "Dan"],
+    }
+    assert (found.n_matched, found.n_declared) == (4, 0)
+    linked("third", ada="m")
+    found = compared(asked())
+    assert rows_of(found)["Ada"] == ["Ada", "Eve", "Ada"]
+    assert [(row.name, row.model, row.is_declared) for row in found.rows if row.model] == [("Ada", "m", True)]
+    page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
+    assert "declared 1 of them to be the same model. The others are <strong>matched by name</strong>" in page
+    assert '<a href="/s/m/">Ada</a>' in page
+
+
+def test_systems_of_one_name_that_are_different_models_are_two(three):
+    linked("first", bob="m", cleo="n", dan="o")
+    linked("second", bob="k", cleo="n")
+    linked("third", cleo="n", dan="o")
+    found = compared(asked())
+    assert rows_of(found) == {
+        "Ada": ["Ada", "ADA", "Ada"],
+        "Cleo": ["Cleo", "Cleo", "Cleo"],
+        "Dan": ["Dan", None, "Dan"],
+    }
+    # The third board's Bob could be either, and is neither.
+    assert found.n_systems == 8
+    assert [row.name for row in found.rows if row.is_declared] == [
+        row.name for row in found.rows if row.name in ("Cleo", "Dan")
+    ]
+    linked("third", bob="m")
+    linked("first", ada="k")
+    assert rows_of(compared(asked(least=2)))["Bob"] == ["Bob", None, "Bob"]
+
+
+def test_rows_of_one_name_are_told_apart(three):
+    linked("first", ada="m", bob="k")
+    linked("second", ada="k", bob="m")
+    found = compared(CompareQuery(keys=("first", "second"), rule="mean"))
+    assert rows_of(found) == {"Ada": ["Ada", "bob"], "Bob": ["Bob", "ADA"], "Cleo": ["Cleo", "Cleo"]}
+    assert told_apart(["Ada", "Bob", "Ada", "Ada (2)", "Ada"]) == ["Ada", "Bob", "Ada (3)", "Ada (2)", "Ada (4)"]
+
+
+def test_how_far_benchmarks_agree_is_computed_from_the_shares_of_rivals(three, client):
+    values = [[float("nan") if x is None else float(x) for x in SHARES[name]] for name in sorted(SHARES)]
+    expected = [one.kendall.whole for one in benchmark_agreement(values)]
+    for score in ("share", "points"):
+        found = compared(asked(score=score))
+        assert [one.kendall.whole for one in found.agreement] == expected
+    page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
+    table = page[page.index('id="benchmark-agreement"') :]
+    lines = re.findall(
+        r'<tr><th scope="row">(\w+)</th><td class="number">(\d)</td><td class="number">(.\d\.\d\d|\d\.\d\d)', table
+    )
+    texts = {
+        name: f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")
+        for name, tau in zip(("First", "Second", "Third"), expected, strict=True)
+    }
+    assert {name: tau for name, _, tau in lines} == texts
+    assert {name: int(n) for name, n, _ in lines} == {"First": 4, "Second": 3, "Third": 4}

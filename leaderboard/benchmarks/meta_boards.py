@@ -1,0 +1,163 @@
+"""Saved boards over benchmarks: who may read, make and change them. What they show is computed when it is read."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from leaderboard.access.audience import Viewer, listed_benchmarks
+from leaderboard.common.locks import user_lock
+from leaderboard.common.names import make_key
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark, MetaBoard, User
+from ranking_engine.text.names import check_name, shorten
+
+LEAST_BENCHMARKS, MAX_BENCHMARKS = 2, 12  # of one board
+MAX_META_BOARDS = 50  # of one person
+MAX_DESCRIPTION = 5_000  # characters
+MAX_LISTED = 200
+RESERVED = ("new",)  # in place of a key in addresses
+NO_META_BOARD = "There is no meta-board of this name, or you have no access to it."
+FIELDS = ("name", "description", "is_public", "rule", "worth", "missing_policy", "default_rule", "least")
+
+
+@dataclass(frozen=True)
+class MetaBoardSpec:
+    """A meta-board as somebody wants it.
+
+    Attributes:
+        benchmarks: the keys of those that vote.
+        fields: any of FIELDS; what is left out has its default, or stays.
+    """
+
+    benchmarks: Sequence[str] | None
+    fields: Mapping[str, Any]
+
+
+def readable_meta_boards(viewer: Viewer) -> QuerySet[MetaBoard]:
+    """The public ones and the viewer's own."""
+    visible = Q(is_public=True)
+    if viewer.is_authenticated:
+        visible |= Q(author=viewer)
+    return MetaBoard.objects.filter(visible)
+
+
+def readable_meta_board(viewer: Viewer, key: str) -> MetaBoard:
+    """The meta-board of this key.
+
+    Raises:
+        Http404: there is none, or the viewer may not know of it.
+    """
+    board = readable_meta_boards(viewer).prefetch_related("benchmarks").filter(key=key).first()
+    if board is None:
+        raise Http404(NO_META_BOARD)
+    return board
+
+
+def own_meta_board(viewer: Viewer, key: str) -> MetaBoard:
+    """The meta-board of this key, for the person who saved it.
+
+    Raises:
+        Http404: there is none, or the viewer may not know of it.
+        PermissionDenied: another person saved it.
+    """
+    board = readable_meta_board(viewer, key)
+    if board.author_id != viewer.pk:
+        raise PermissionDenied("Only the person who saved a meta-board can change it.")
+    return board
+
+
+def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | None = None) -> MetaBoard:
+    """Save a meta-board, or change one.
+
+    Args:
+        spec: what it is to be.
+        author: who saves it.
+        board: their own, which changes; a new one where None.
+
+    Raises:
+        ValidationError: a field is wrong, a benchmark is not there for the author or not for all readers of a public
+            board, too few or too many benchmarks, or too many boards.
+    """
+    fields = {name: value for name, value in spec.fields.items() if name in FIELDS}
+    if "name" in fields:
+        try:
+            fields["name"] = check_name(str(fields["name"]), "meta-board")
+        except ValueError as problem:
+            raise ValidationError({"name": str(problem)}) from problem
+    with user_lock(author):
+        saved = board or MetaBoard(author=author)
+        for name, value in fields.items():
+            setattr(saved, name, value)
+        keys = spec.benchmarks
+        if keys is None:
+            keys = list(saved.benchmarks.values_list("key", flat=True)) if saved.pk else []
+        benchmarks = chosen_benchmarks(author, keys, is_public=saved.is_public)
+        check_fields(saved, len(benchmarks))
+        if board is None:
+            if MetaBoard.objects.filter(author=author).count() >= MAX_META_BOARDS:
+                raise ValidationError(f"You have {MAX_META_BOARDS} meta-boards, which is the limit. Delete one first.")
+            saved.key = free_key(saved)
+        saved.full_clean()
+        saved.save()
+        saved.benchmarks.set(benchmarks)
+    return saved
+
+
+def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> list[Benchmark]:
+    """The benchmarks of these keys.
+
+    Args:
+        author: who chose them.
+        keys: theirs.
+        is_public: whether every reader has to be able to see that they are there.
+
+    Raises:
+        ValidationError: one is not there for the author or for all, or they are too few or too many.
+    """
+    wanted = list(dict.fromkeys(keys))
+    if not LEAST_BENCHMARKS <= len(wanted) <= MAX_BENCHMARKS:
+        message = f"{len(wanted)} benchmarks; a meta-board has from {LEAST_BENCHMARKS} to {MAX_BENCHMARKS}."
+        raise ValidationError({"benchmarks": message})
+    known = {benchmark.key: benchmark for benchmark in listed_benchmarks(author).filter(key__in=wanted)}
+    if missing := [key for key in wanted if key not in known]:
+        message = f"There is no benchmark {shorten(missing[0])!r}, or you have no access to it."
+        raise ValidationError({"benchmarks": message})
+    hidden = [key for key in wanted if known[key].visibility != Benchmark.Visibility.PUBLIC]
+    if is_public and hidden:
+        message = f"{hidden[0]} is not public, so a public meta-board cannot have it."
+        raise ValidationError({"benchmarks": message})
+    return [known[key] for key in wanted]
+
+
+def check_fields(board: MetaBoard, n_benchmarks: int) -> None:
+    """Refuse rules that there are not, and what no system can fulfil.
+
+    Args:
+        board: as it is to be.
+        n_benchmarks: that vote.
+
+    Raises:
+        ValidationError: something is wrong.
+    """
+    if board.rule and board.rule not in site_rules():
+        raise ValidationError({"rule": f"{shorten(board.rule)!r} is not a rule."})
+    if board.default_rule not in site_rules():
+        raise ValidationError({"default_rule": f"{shorten(board.default_rule)!r} is not a rule."})
+    if not LEAST_BENCHMARKS <= board.least <= n_benchmarks:
+        raise ValidationError({"least": f"{board.least} is not between {LEAST_BENCHMARKS} and {n_benchmarks}."})
+    if len(board.description) > MAX_DESCRIPTION:
+        message = f"{len(board.description)} characters; at most {MAX_DESCRIPTION} are kept."
+        raise ValidationError({"description": message})
+
+
+def free_key(board: MetaBoard) -> str:
+    """A key for a new meta-board. Those of private ones say nothing, so that no other key tells that they are there."""
+    if not board.is_public:
+        return f"board-{secrets.token_hex(8)}"
+    similar = MetaBoard.objects.filter(key__startswith=make_key(board.name, ())).values_list("key", flat=True)
+    return make_key(board.name, {*similar, *RESERVED})

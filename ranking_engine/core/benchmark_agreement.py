@@ -1,0 +1,162 @@
+"""Benchmark agreement testing: how far each benchmark agrees with all the others together.
+
+After Perlitz et al. 2024 (arXiv 2407.13696) and their package BenchBench: the reference is an aggregate of many
+benchmarks and not a single one, correlations are averaged over random subsets of the systems, and each benchmark is
+placed among the others by the z-score of its mean. Two things differ: the aggregate for a benchmark leaves that one
+out, and a win rate counts a tie as one half. BenchBench's `add_aggregate` has every benchmark in it by default, and
+counts a tie as lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ranking_engine.core.decimals import rounded
+from ranking_engine.core.score_matrix import FloatArray
+
+N_SUBSETS = 100
+SUBSET_SIZE = 10
+LEAST_SYSTEMS = 3  # below, a correlation says nothing
+LEAST_BENCHMARKS = 3  # two agree with one another equally well
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """One measure of agreement between a benchmark and the aggregate of the others; NaN where there is none.
+
+    Attributes:
+        whole: over all systems that both have.
+        mean: of the subsets in which it is defined.
+        deviation: their standard deviation (n - 1); NaN where there is one subset.
+        n_undefined: subsets in which it is not, such as those whose systems are all tied.
+        z: (mean - mean of the benchmarks' means) / standard deviation of these (n - 1).
+    """
+
+    whole: float
+    mean: float
+    deviation: float
+    n_undefined: int
+    z: float
+
+
+@dataclass(frozen=True)
+class BenchmarkAgreement:
+    """How far one benchmark agrees with the aggregate of the others.
+
+    Attributes:
+        n_systems: that have a value on it and on one of the others at least.
+        subset_size: systems in a subset.
+        n_subsets: how many were drawn; one where it is all systems.
+        kendall: tau-b.
+        pearson: Pearson's correlation.
+    """
+
+    n_systems: int
+    subset_size: int
+    n_subsets: int
+    kendall: Correlation
+    pearson: Correlation
+
+
+def benchmark_agreement(
+    values: ArrayLike, *, n_subsets: int = N_SUBSETS, subset_size: int = SUBSET_SIZE, seed: int = 0
+) -> list[BenchmarkAgreement]:
+    """Hold each benchmark against the mean of the others.
+
+    O(n_benchmarks (n_systems^2 + n_subsets subset_size^2)) time and memory a benchmark.
+
+    Args:
+        values: shape (n_systems, n_benchmarks), how good each system is on each, higher is better and on one scale,
+            such as the share of rivals beaten; NaN where it was not ranked. The aggregate for benchmark b is each
+            system's mean over the other benchmarks that have it, rounded as scores are.
+        n_subsets: drawn for every benchmark, each without replacement.
+        subset_size: systems in each; all where there are fewer.
+        seed: subsets of benchmark b come from `default_rng([seed, b])`.
+
+    Raises:
+        ValueError: `values` is no table, or a size is below 1 or below 3.
+    """
+    table = np.asarray(values, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"`values` has {table.ndim} dimensions; expected systems by benchmarks")
+    if n_subsets < 1 or subset_size < LEAST_SYSTEMS:
+        raise ValueError(f"`n_subsets` is {n_subsets} and `subset_size` {subset_size}; at least 1 and {LEAST_SYSTEMS}")
+    drawn = [_drawn(table, b, n_subsets, subset_size, seed) for b in range(table.shape[1])]
+    kendall, pearson = ([measures[k] for _, _, measures in drawn] for k in (0, 1))
+    return [
+        BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
+        for (n, n_used, _), tau, r in zip(drawn, _placed(kendall), _placed(pearson), strict=True)
+    ]
+
+
+Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every subset
+
+
+def _drawn(table: FloatArray, b: int, n_subsets: int, subset_size: int, seed: int) -> tuple[int, int, list[Drawn]]:
+    """Of benchmark b the number of systems, that of subsets, and both correlations."""
+    is_other = np.arange(table.shape[1]) != b
+    n_others = (~np.isnan(table[:, is_other])).sum(axis=1)
+    is_common = ~np.isnan(table[:, b]) & (n_others > 0)
+    n = int(is_common.sum())
+    if n < LEAST_SYSTEMS:
+        return n, 0, [(np.nan, np.empty(0)), (np.nan, np.empty(0))]
+    own = rounded(table[is_common, b])
+    others = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
+    generator = np.random.default_rng([seed, b])
+    n_used = 1 if n <= subset_size else n_subsets
+    places = generator.permuted(np.tile(np.arange(n), (n_used, 1)), axis=1)[:, :subset_size]
+    measures: list[Drawn] = []
+    for measure in (tau_b_rows, pearson_rows):
+        whole = float(measure(own[None], others[None])[0])
+        measures.append((whole, measure(own[places], others[places])))
+    return n, n_used, measures
+
+
+def tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Kendall's tau-b of each two rows; NaN where all of one row are equal.
+
+    Args:
+        first, second: shape (n_rows, n), without NaN.
+    """
+    signs = [np.sign(rows[:, :, None] - rows[:, None, :]).astype(np.int8) for rows in (first, second)]
+    concordance = np.einsum("rij,rij->r", *signs, dtype=np.int64)
+    untied = [np.count_nonzero(sign, axis=(1, 2)) for sign in signs]
+    return _ratio(concordance, np.sqrt(untied[0] * untied[1].astype(float)))
+
+
+def pearson_rows(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Pearson's correlation of each two rows; NaN where all of one row are equal.
+
+    Args:
+        first, second: shape (n_rows, n), without NaN.
+    """
+    centred = [rows - rows.mean(axis=1, keepdims=True) for rows in (first, second)]
+    is_level = [(rows == rows[:, :1]).all(axis=1) for rows in (first, second)]
+    size = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
+    return _ratio((centred[0] * centred[1]).sum(axis=1), np.where(is_level[0] | is_level[1], 0.0, size))
+
+
+def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    return np.divide(numerator, denominator, out=np.full(len(denominator), np.nan), where=denominator > 0)
+
+
+def _placed(drawn: list[Drawn]) -> list[Correlation]:
+    """Every benchmark's correlation, placed among all."""
+    defined = [subsets[~np.isnan(subsets)] for _, subsets in drawn]
+    means = np.array([subsets.mean() if len(subsets) else np.nan for subsets in defined])
+    known = means[~np.isnan(means)]
+    middle, spread = (known.mean(), known.std(ddof=1)) if len(known) >= LEAST_BENCHMARKS else (np.nan, np.nan)
+    has_spread = spread > 1e-12
+    return [
+        Correlation(
+            whole=whole,
+            mean=float(mean),
+            deviation=float(subsets.std(ddof=1)) if len(subsets) > 1 else np.nan,
+            n_undefined=len(every) - len(subsets),
+            z=float((mean - middle) / spread) if has_spread else np.nan,
+        )
+        for (whole, every), subsets, mean in zip(drawn, defined, means, strict=True)
+    ]
