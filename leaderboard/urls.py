@@ -25,6 +25,7 @@ from leaderboard.explore import (
     views_try_table as try_table,
 )
 from leaderboard.explore.identities import views as models
+from leaderboard.explore.meta_boards import views as meta_boards
 from leaderboard.notifications import views as notifications
 from leaderboard.operations import views as operations
 from leaderboard.papers import views as papers
@@ -104,6 +105,10 @@ urlpatterns = [
     path("rules/<slug:rule_key>/", rules.rule_page, name="rule_page"),
     path("s/<slug:model_key>/", models.model, name="model"),
     path("compare/", compare.compare_page, name="compare"),
+    path("meta/", meta_boards.meta_boards, name="meta_boards"),
+    path("meta/new/", meta_boards.new_meta_board, name="new_meta_board"),
+    path("meta/<slug:meta_key>/", meta_boards.meta_board, name="meta_board"),
+    path("meta/<slug:meta_key>/manage/", meta_boards.manage_meta_board, name="manage_meta_board"),
     path("try/", try_table.try_page, name="try"),
     path("landscape/", studies.landscape, name="landscape"),
     path("papers/", papers.papers, name="papers"),

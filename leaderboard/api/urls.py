@@ -25,7 +25,7 @@ from leaderboard.api import (
     systems,
     webhooks,
 )
-from leaderboard.api.overviews import submitters, timeline
+from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
 
@@ -109,6 +109,11 @@ version_1 = [
     path("submissions/<uuid:uuid>/reject/", decisions.RejectView.as_view(), name="reject"),
     path("submissions/<uuid:uuid>/take-down/", decisions.TakeDownView.as_view(), name="take_down"),
     path("account/close/", people.ClosingView.as_view(), name="close_account"),
+    path("benchmarks/<slug:key>/models/", models.ModelsOfBenchmarkView.as_view(), name="models_of_benchmark"),
+    path("models/<slug:model_key>/", models.ModelView.as_view(), name="model"),
+    path("meta-boards/", meta_boards.MetaBoardsView.as_view(), name="meta_boards"),
+    path("meta-boards/<slug:meta_key>/", meta_boards.MetaBoardView.as_view(), name="meta_board"),
+    path("meta-boards/<slug:meta_key>/delete/", meta_boards.MetaBoardDeletionView.as_view(), name="delete_meta_board"),
     path("landscape/", boards.LandscapeView.as_view(), name="landscape"),
     path("rules/", boards.RulesView.as_view(), name="rules"),
     path("schema/", docs.Schema.as_view(), name="schema"),

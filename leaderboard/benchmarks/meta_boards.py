@@ -27,7 +27,7 @@ FIELDS = ("name", "description", "is_public", "rule", "worth", "missing_policy",
 
 @dataclass(frozen=True)
 class MetaBoardSpec:
-    """A meta-board as somebody wants it.
+    """A meta-board that is to be.
 
     Attributes:
         benchmarks: the keys of those that vote.

@@ -14,6 +14,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
+from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.hashing import content_hash
@@ -37,8 +38,6 @@ from ranking_engine.core.benchmark_agreement import (
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.text.names import fold_name
 
-MAX_BENCHMARKS = 12
-LEAST_BENCHMARKS = 2  # a system that is on one of them alone meets no one of another
 MAX_SYSTEMS = 400  # on a board over benchmarks
 MAX_OFFERED = 100  # benchmarks in the form, beside those that are chosen
 MAX_ROWS = 100  # of the table of ranks
@@ -66,7 +65,7 @@ class CompareQuery:
     score: str = "share"
     policy: str = DEFAULT_POLICY
     reference: str = ""
-    least: int = LEAST_BENCHMARKS  # systems that are on so many of the benchmarks take part
+    least: int = LEAST_BENCHMARKS  # systems that are on so many take part: on one alone they meet no one of another
     q: str = ""
     variants: tuple[str, ...] = ()  # of rules: further columns
     refusal: str = ""  # why what was written for variants is none
@@ -170,7 +169,7 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     # The systems that have a rank on at least so many of the benchmarks.
     counts = Counter(system for one in benchmarks for system in one.places)
     shared = sorted((system for system, n in counts.items() if n >= query.least), key=lambda one: (one.name, one.model))
-    names = told_apart([_name(system, benchmarks) for system in shared])
+    names = told_apart([name_of(system, benchmarks) for system in shared])
     board, reason = _board(benchmarks, shared, names, query)
     ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
     rows = []
@@ -190,7 +189,7 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         n_systems=len(counts),
         n_declared=sum(row.is_declared for row in rows),
         n_rewritten=sum(bool(row.other_names) and not row.is_declared for row in rows),
-        agreement=[] if board is None else _agreement(benchmarks, shared),
+        agreement=[] if board is None else agreement_of(benchmarks, shared),
         reason=reason,
     )
 
@@ -218,7 +217,7 @@ def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) ->
     ]
 
 
-def _agreement(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]) -> list[BenchmarkAgreement]:
+def agreement_of(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]) -> list[BenchmarkAgreement]:
     """How far each benchmark agrees with the others, by shares of rivals whatever a rank is worth on the board."""
     rows = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
     values = np.array(rows, dtype=float)
@@ -315,7 +314,7 @@ def _board(
     ), ""
 
 
-def _name(system: SystemKey, benchmarks: Sequence[ComparedBenchmark]) -> str:
+def name_of(system: SystemKey, benchmarks: Sequence[ComparedBenchmark]) -> str:
     """What a system is called on the first of the benchmarks that has it."""
     return next(one.places[system].name for one in benchmarks if system in one.places)
 

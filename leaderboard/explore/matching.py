@@ -35,7 +35,7 @@ def declared_models(benchmarks: Iterable[Benchmark]) -> DeclaredModels:
     """The models of the systems of some benchmarks, in one query.
 
     Args:
-        benchmarks: which name their systems to whoever asks.
+        benchmarks: which name their systems to the reader.
     """
     linked = System.objects.filter(benchmark__in=list(benchmarks), identity__isnull=False)
     by_benchmark: dict[str, dict[str, str]] = {}

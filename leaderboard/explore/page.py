@@ -7,12 +7,17 @@ from typing import Any
 
 from django.urls import reverse
 
+<<<<<<< HEAD
 from leaderboard.boards.board import Board
+=======
+from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS
+from leaderboard.boards.board import Board, reference_first
+>>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
 from leaderboard.boards.page import POLICY_NAMES, BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.computing.rankings import site_rules
-from leaderboard.explore.benchmarks import MAX_BENCHMARKS, SCORES, Choices, Compared, CompareQuery
+from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE

@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_safe
 
+from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
+from leaderboard.boards.board import Board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import (
     DEFAULT_POLICY,
-    LEAST_BENCHMARKS,
-    MAX_BENCHMARKS,
     SCORES,
     CompareQuery,
     choices,
@@ -45,16 +45,25 @@ def compare_page(request: HttpRequest) -> HttpResponse:
     compared = compare(request.user, query)
     extension = request.GET.get("format", "")
     if extension in FORMATS and compared.board is not None:
-        content_type, write = FORMATS[extension]
-        lines = write(compared.board, "Several benchmarks")
-        response = HttpResponse(lines, content_type=f"{content_type}; charset=utf-8")
-        name = content_disposition_header(as_attachment=True, filename=f"benchmarks.{extension}")
-        response["Content-Disposition"] = name or "attachment"
-        return response
+        return board_file(compared.board, "Several benchmarks", f"benchmarks.{extension}")
     parameters = request.GET.copy()
     parameters.pop("format", None)
     page = replace(page, compared=compared, address=f"{reverse('compare')}?{parameters.urlencode()}")
     return render(request, "explore/compare.html", {"page": page, "compared": compared, "board": page.board})
+
+
+def board_file(board: Board, title: str, name: str) -> HttpResponse:
+    """A board over benchmarks as a file.
+
+    Args:
+        board: what is in it.
+        title: what it is of.
+        name: of the file; its ending is a key of FORMATS.
+    """
+    content_type, write = FORMATS[name.rpartition(".")[2]]
+    response = HttpResponse(write(board, title), content_type=f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or "attachment"
+    return response
 
 
 def read_query(request: HttpRequest) -> CompareQuery:

@@ -24,7 +24,7 @@ LEAST_BENCHMARKS = 3  # two agree with one another equally well
 
 
 @dataclass(frozen=True)
-class Correlation:
+class AgreementMeasure:
     """One measure of agreement between a benchmark and the aggregate of the others; NaN where there is none.
 
     Attributes:
@@ -57,8 +57,8 @@ class BenchmarkAgreement:
     n_systems: int
     subset_size: int
     n_subsets: int
-    kendall: Correlation
-    pearson: Correlation
+    kendall: AgreementMeasure
+    pearson: AgreementMeasure
 
 
 def benchmark_agreement(
@@ -84,7 +84,7 @@ def benchmark_agreement(
         raise ValueError(f"`values` has {table.ndim} dimensions; expected systems by benchmarks")
     if n_subsets < 1 or subset_size < LEAST_SYSTEMS:
         raise ValueError(f"`n_subsets` is {n_subsets} and `subset_size` {subset_size}; at least 1 and {LEAST_SYSTEMS}")
-    drawn = [_drawn(table, b, n_subsets, subset_size, seed) for b in range(table.shape[1])]
+    drawn = [drawn_correlations(table, b, n_subsets, subset_size, seed) for b in range(table.shape[1])]
     kendall, pearson = ([measures[k] for _, _, measures in drawn] for k in (0, 1))
     return [
         BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
@@ -95,7 +95,9 @@ def benchmark_agreement(
 Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every subset
 
 
-def _drawn(table: FloatArray, b: int, n_subsets: int, subset_size: int, seed: int) -> tuple[int, int, list[Drawn]]:
+def drawn_correlations(
+    table: FloatArray, b: int, n_subsets: int, subset_size: int, seed: int
+) -> tuple[int, int, list[Drawn]]:
     """Of benchmark b the number of systems, that of subsets, and both correlations."""
     is_other = np.arange(table.shape[1]) != b
     n_others = (~np.isnan(table[:, is_other])).sum(axis=1)
@@ -143,7 +145,7 @@ def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.divide(numerator, denominator, out=np.full(len(denominator), np.nan), where=denominator > 0)
 
 
-def _placed(drawn: list[Drawn]) -> list[Correlation]:
+def _placed(drawn: list[Drawn]) -> list[AgreementMeasure]:
     """Every benchmark's correlation, placed among all."""
     defined = [subsets[~np.isnan(subsets)] for _, subsets in drawn]
     means = np.array([subsets.mean() if len(subsets) else np.nan for subsets in defined])
@@ -151,7 +153,7 @@ def _placed(drawn: list[Drawn]) -> list[Correlation]:
     middle, spread = (known.mean(), known.std(ddof=1)) if len(known) >= LEAST_BENCHMARKS else (np.nan, np.nan)
     has_spread = spread > 1e-12
     return [
-        Correlation(
+        AgreementMeasure(
             whole=whole,
             mean=float(mean),
             deviation=float(subsets.std(ddof=1)) if len(subsets) > 1 else np.nan,

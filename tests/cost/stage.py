@@ -63,6 +63,9 @@ search                 q
 upload                 q
 manage_models          page
 model                  rule page
+meta_boards            page
+meta_board             reference q format
+new_meta_board         b rule score policy reference least
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
@@ -73,7 +76,7 @@ batch_step join manage
 manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
 manage_edition
 manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
-second_factor_picture notice_choices unsubscribe baseline
+second_factor_picture notice_choices unsubscribe baseline manage_meta_board
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -88,6 +91,8 @@ FIELDS = {
     "manage_tasks": "task-0-name task-0-weight task-0-group task-0-metric task-0-minimum gamma group-0-name",
     "manage_metadata": "text reason action field-TOTAL_FORMS field-0-key field-0-name field-0-unit field-0-choices",
     "manage_models": "action system model reason",
+    "new_meta_board": "name description benchmarks rule worth missing_policy default_rule least is_public",
+    "manage_meta_board": "action",
     "manage_releases": "number name note",
     "manage_edition": "name key",
     "manage_people": "email role action person name invitation",

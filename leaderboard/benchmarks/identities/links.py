@@ -17,7 +17,7 @@ from django.db.models import Count, Q
 from leaderboard.access.audience import naming_benchmarks
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.names import make_key
-from leaderboard.models import AuditEntry, Benchmark, ModelIdentity, System, User
+from leaderboard.models import AuditEntry, Benchmark, Membership, ModelIdentity, System, User
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.rankings.systems import names_on_boards
 from ranking_engine.text.names import shorten
@@ -68,7 +68,7 @@ def change_links(
     # Those that may lose their last system are locked as well, so that no one links to them meanwhile.
     present = [system.identity_id for system in systems.values() if system.identity_id]
     involved = ModelIdentity.objects.filter(Q(key__among=wanted) | Q(pk__among=present))
-    models = known_models(locked, author, list(involved.select_for_update().order_by("pk")))
+    models = known_models(author, list(involved.select_for_update().order_by("pk")))
     if missing := [key for key in wanted if key not in models]:
         raise ValidationError({"links": f"There is no model {shorten(missing[0])!r}, or you have no access to it."})
     changes = []
@@ -104,24 +104,25 @@ def change_links(
     return [change for _, change in changes]
 
 
-def known_models(benchmark: Benchmark, author: User, models: list[ModelIdentity]) -> dict[str, ModelIdentity]:
+def known_models(author: User, models: list[ModelIdentity]) -> dict[str, ModelIdentity]:
     """Of some models, by key, those that the author may know of.
 
     Args:
-        benchmark: the author's: they know of what its systems are linked to.
-        author: who links.
+        author: who links; of their own boards they know of what is not published yet, too.
         models: the models.
     """
     linked = System.objects.filter(identity__in=models, benchmark__in=naming_benchmarks(author))
     rows = list(linked.values_list("pk", "identity", "benchmark"))
     present = names_on_boards([pk for pk, _, _ in rows])
-    seen = {model for pk, model, of in rows if pk in present or of == benchmark.pk}
+    own = author.memberships.filter(role=Membership.Role.OWNER).values_list("benchmark", flat=True)
+    owned = set(own.filter(benchmark__in={of for _, _, of in rows}))
+    seen = {model for pk, model, of in rows if pk in present or of in owned}
     return {model.key: model for model in models if model.pk in seen}
 
 
 def new_model(benchmark: Benchmark, system: System) -> ModelIdentity:
-    """A model for a system. Its key says the system's name only where everyone may know that name."""
-    if naming_benchmarks(AnonymousUser()).filter(pk=benchmark.pk).exists() and names_on_boards([system.pk]):
+    """A model for a system that was accepted. Its key says the system's name only where everyone may know that name."""
+    if naming_benchmarks(AnonymousUser()).filter(pk=benchmark.pk).exists():
         stem = make_key(system.name, ())
         similar = ModelIdentity.objects.filter(key__startswith=stem).values_list("key", flat=True)
         return ModelIdentity.objects.create(key=make_key(system.name, set(similar)))

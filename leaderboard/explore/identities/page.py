@@ -89,6 +89,11 @@ class ModelPage:
         return any(one.pareto for one in self.boards)
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether its rank on a board of this page has an interval."""
+        return any(one.interval_text for one in self.boards)
+
+    @property
     def n_first(self) -> int:
         """On how many boards of this page it is first."""
         return sum(one.rank == 1 for one in self.boards)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS, MAX_DESCRIPTION, FIELDS, MetaBoardSpec
+from leaderboard.benchmarks.meta_boards import FIELDS, MAX_BENCHMARKS, MAX_DESCRIPTION, MetaBoardSpec
 from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.computing.rankings import site_rules

@@ -16,7 +16,13 @@ from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
+<<<<<<< HEAD
 from leaderboard.models import ApiToken, SubmissionEvent, Webhook
+=======
+from leaderboard.benchmarks.identities.links import NEW, change_links
+from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
+from leaderboard.models import ApiToken, Webhook
+>>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 
@@ -75,6 +81,22 @@ tasks~dry    PATCH  open       401       403      403    403       200   403    
 tasks~dry    PATCH  private    401       404      403    403       200   403      401
 metadata     PATCH  open       401       403      403    403       200   403      401
 metadata     PATCH  private    401       404      403    403       200   403      401
+models_of_benchmark GET open    401      403      403    403       200   403      401
+models_of_benchmark GET private 404      404      403    403       200   403      401
+models_of_benchmark PATCH open  401      403      403    403       200   403      401
+models_of_benchmark PATCH private 401    404      403    403       200   403      401
+model        GET    public     200       200      200    200       200   403      401
+model        GET    unlisted   404       404      200    200       200   403      401
+model        GET    private    404       404      200    200       200   403      401
+meta_boards  GET    any        200       200      200    200       200   403      401
+meta_boards  POST   public     401       201      201    201       201   403      401
+meta_boards  POST   private    401       400      201    201       201   403      401
+meta_board   GET    public     200       200      200    200       200   403      401
+meta_board   GET    private    404       404      404    404       200   403      401
+meta_board   PATCH  public     401       403      403    403       200   403      401
+meta_board   PATCH  private    401       404      404    404       200   403      401
+delete_meta_board POST public  401       403      403    403       200   403      401
+delete_meta_board POST private 401       404      404    404       200   403      401
 archive      POST   open       401       403      403    403       200   403      401
 archive      POST   private    401       404      403    403       200   403      401
 editions     POST   open       401       403      403    403       201   403      401
@@ -145,6 +167,7 @@ MANAGED = (
     "people",
     "person",
 )
+<<<<<<< HEAD
 MANAGED += (
     "keep",
     "withdraw_own",
@@ -164,6 +187,13 @@ ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "re
 WITHOUT_BENCHMARK = ("experiment_studies", "benchmarks", "rules", "schema", "docs", "landscape", "close_account")
 WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts")
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
+=======
+MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
+MANAGED += ("test_webhook", "renew_secret", "delete_webhook", "models_of_benchmark", "delete_meta_board")
+# What reads needs no more than reading.
+ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
+VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
+>>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
 
 
 @dataclass(frozen=True)
@@ -183,7 +213,7 @@ ROWS = [
     Row(route, method, visibility, tuple(answers))
     for name, method, seen, *answers in (line.split() for line in TABLE.strip().splitlines()[1:])
     for route in (READ.split() if name == "(read)" else [name])
-    for visibility in VISIBILITIES[seen]
+    for visibility in VISIBILITIES.get(seen, (seen,))
 ]
 
 
@@ -208,6 +238,10 @@ class World:
         SubmissionEvent.objects.create(kind=SubmissionEvent.Kind.ASKED, **request)
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
         self.benchmark = make.publish(self.benchmark)
+        self.model_key = change_links(self.benchmark, {"e": NEW}, author=owner)[0].after
+        self.other = make.benchmark()
+        fields = {"name": "Both", "is_public": visibility == "public"}
+        self.meta_key = save_meta_board(MetaBoardSpec(self.both, fields), author=owner).key
         self.experiment = make.experiment(self.benchmark, by=people["stranger"])
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
@@ -249,8 +283,15 @@ class World:
         finally:
             transaction.savepoint_rollback(before)
 
+    @property
+    def both(self) -> list[str]:
+        return [self.benchmark.key, self.other.key]
+
     def bodies(self) -> dict[str, dict[str, object]]:
         return {
+            "models_of_benchmark": {"links": {"a": "new"}, "reason": "Known."},
+            "meta_boards": {"name": "Others", "benchmarks": self.both, "is_public": False},
+            "meta_board": {"missing_policy": "median"},
             "imports": {"files": [{"name": "scores.csv", "text": "model,task-1,task-2\nE,1,2\n"}]},
             "prospects": {"conditions": ["task-1 >= 0.5"]},
             "benchmarks": {"name": "Another", "tasks": [{"name": "T"}]},
@@ -276,7 +317,15 @@ class World:
             return "/api/v1/nothing/"
         if name in WITHOUT_BENCHMARK:
             return reverse(f"api:{name}")
+<<<<<<< HEAD
         if name in BY_NUMBER:
+=======
+        if name == "meta_boards":
+            return reverse("api:meta_boards")
+        if name in ("model", "meta_board", "delete_meta_board"):
+            return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
+        if name in ("submission", "withdraw", "accept", "reject", "reinstate", "retract", "take_down"):
+>>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
             batch = self.pending if is_pending else self.accepted
             batch = {"reinstate": self.withdrawn, "keep": self.asked}.get(name, batch)

@@ -21,6 +21,7 @@ from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.benchmarks.forms import SettingsForm
 from leaderboard.benchmarks.forms_tasks import ProposalForms
 from leaderboard.benchmarks.identities.links import NEW, change_links
+from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.tasks import Proposal, TaskEdit, present_proposal
 from leaderboard.models import Benchmark, User, Webhook
@@ -125,6 +126,10 @@ class World:
             self.benchmark.save(update_fields=["score_view"])
         freeze_revision(self.benchmark, author=people["owner"], number=2, name="Frozen")
         self.model_key = change_links(self.benchmark, {"e": NEW}, author=people["owner"])[0].after
+        self.other = make.benchmark(owner=people["owner"], visibility=visibility_of_page)
+        fields = {"name": "Both", "is_public": visibility_of_page == "public"}
+        both = MetaBoardSpec([self.benchmark.key, self.other.key], fields)
+        self.meta_key = save_meta_board(both, author=people["owner"]).key
         self.experiment = make.experiment(self.benchmark, by=submitter)
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
@@ -155,6 +160,7 @@ class World:
             "system_key": {"pending": "secret", "approved": "under-embargo"}.get(variant, "e"),
             "release_key": "frozen",
             "model_key": self.model_key,
+            "meta_key": self.meta_key,
             "number": self.experiment.pk if name.startswith("experiment") else 1,
             "study": "missing_scores",
             "secret": self.secret,
@@ -193,6 +199,10 @@ class World:
         if route == "notice_choices":
             ways = {"decision": "site", "overtaken": "mail", "first_place": "off", "waiting": "mail", "token": "mail"}
             return ways | {"webhook": "site"}
+        if route in ("new_meta_board", "manage_meta_board"):
+            keys = f"{self.benchmark.key}\n{self.other.key}"
+            ways = {"worth": "share", "missing_policy": "median", "default_rule": "borda", "least": "2"}
+            return {"name": "Both", "benchmarks": keys, "rule": "", "action": "save", **ways}
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
         if route.endswith("draft~discard"):
@@ -309,6 +319,8 @@ ARGUMENTS = {
     "manage_metadata": ("key",),
     "manage_models": ("key",),
     "model": ("model_key",),
+    "meta_board": ("meta_key",),
+    "manage_meta_board": ("meta_key",),
     "new_draft": ("uuid",),
     "board": ("key",),
     "board_csv": ("key",),

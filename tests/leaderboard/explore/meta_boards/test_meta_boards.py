@@ -1,0 +1,178 @@
+"""Saved meta-boards: they answer as `/compare/` does; who may save, read and change them; and their bounds."""
+
+import csv
+import io
+import re
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+
+from leaderboard.benchmarks import meta_boards
+from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS, MetaBoardSpec, save_meta_board
+from leaderboard.explore.meta_boards.page import meta_board_page
+from leaderboard.models import MetaBoard
+from tests.factories import owner_of
+from tests.markup import compact
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+TABLES = {
+    "first": {"Ada": [9.0], "Bob": [8.0], "Cleo": [7.0], "Dan": [6.0]},
+    "second": {"Ada": [1.0], "Bob": [3.0], "Cleo": [2.0]},
+    "third": {"Ada": [4.0], "Bob": [5.0], "Cleo": [6.0], "Dan": [4.0]},
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted():
+    cache.clear()
+
+
+@pytest.fixture
+def three(make):
+    return {key: make.published(table, name=key.capitalize(), key=key, n_tasks=1) for key, table in TABLES.items()}
+
+
+@pytest.fixture
+def author(make):
+    return make.user("author")
+
+
+def saved(author, keys=("first", "second", "third"), **fields) -> MetaBoard:
+    return save_meta_board(MetaBoardSpec(list(keys), {"name": "All three", **fields}), author=author)
+
+
+def ranks(client, path: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(client.get(path).content.decode())))
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({}, ""),
+        ({"rule": "borda", "worth": "points", "missing_policy": "median"}, "&rule=borda&score=points&policy=median"),
+        ({"least": 3, "default_rule": "minimax", "missing_policy": "worst"}, "&least=3&reference=minimax&policy=worst"),
+    ],
+)
+def test_a_saved_board_is_what_the_benchmarks_side_by_side_say(three, author, client, fields, asked):
+    board = saved(author, **fields)
+    assert board.key == "all-three"
+    path = f"/compare/?b=first&b=second&b=third{asked}"
+    assert ranks(client, "/meta/all-three/?format=csv") == ranks(client, f"{path}&format=csv")
+    page = unescape(compact(client.get("/meta/all-three/")))
+    change = re.search(r'href="(/compare/[^"]+)">Change the question', page)[1]
+    assert ranks(client, f"{change}&format=csv") == ranks(client, f"{path}&format=csv")
+    assert '<a href="/meta/all-three/">All three</a>' in compact(client.get("/meta/"))
+
+
+def test_it_follows_the_boards_and_computes_what_it_knows_no_second_time(three, make, author, monkeypatch):
+    from leaderboard.explore import benchmarks
+
+    n_computed = []
+    rank_in_time = benchmarks.rank_in_time
+    monkeypatch.setattr(benchmarks, "rank_in_time", lambda *given: n_computed.append(1) or rank_in_time(*given))
+    board = saved(author, missing_policy="median", default_rule="mean")
+    first = meta_board_page(AnonymousUser(), board).compared
+    again = meta_board_page(author, board).compared
+    assert [(row.name, row.rank) for row in first.rows] == [(row.name, row.rank) for row in again.rows]
+    assert len(n_computed) == 1
+    make.accepted(three["second"], {"Eve": [4.0], "Cleo": [9.0]})
+    make.publish(three["second"])
+    later = meta_board_page(AnonymousUser(), board).compared
+    assert len(n_computed) == 2
+    ranks_there = {row.name: row.places[1] and row.places[1].rank for row in later.rows}
+    assert ranks_there == {"Ada": 4, "Bob": 3, "Cleo": 1, "Dan": None}
+
+
+def test_a_benchmark_that_became_private_is_not_there_for_others(three, author, client):
+    saved(author)
+    type(three["third"]).objects.filter(key="third").update(visibility="private")
+    page = unescape(compact(client.get("/meta/all-three/")))
+    assert "of the 2 benchmarks" in page
+    assert "third" not in page.casefold()
+    client.force_login(owner_of(three["third"]), backend=BACKEND)
+    assert "Third" in compact(client.get("/meta/all-three/"))
+
+
+def test_a_private_board_is_its_authors_alone_and_its_key_says_nothing(three, make, author, client):
+    board = saved(author, is_public=False)
+    assert re.fullmatch(r"board-[0-9a-f]{16}", board.key)
+    path, missing = f"/meta/{board.key}/", "/meta/board-0000000000000000/"
+    for user in (None, make.user()):
+        if user:
+            client.force_login(user, backend=BACKEND)
+        answer, nothing = client.get(path), client.get(missing)
+        assert (answer.status_code, answer.content) == (404, nothing.content)
+        assert "All three" not in compact(client.get("/meta/"))
+    client.force_login(author, backend=BACKEND)
+    assert client.get(path).status_code == 200
+    assert "All three" in compact(client.get("/meta/"))
+
+
+def test_the_author_saves_what_was_compared_changes_it_and_deletes_it(three, author, make, client):
+    client.force_login(author, backend=BACKEND)
+    page = compact(client.get("/compare/?b=first&b=second&policy=median&rule=borda"))
+    link = unescape(re.search(r'href="(/meta/new/[^"]+)"', page)[1])
+    form = client.get(link).context["form"]
+    fields = {name: form[name].value() or "" for name in form.fields}
+    assert (fields["benchmarks"], fields["rule"], fields["missing_policy"]) == ("first\nsecond", "borda", "median")
+    answer = client.post("/meta/new/", fields | {"name": "Two", "is_public": "on"})
+    assert answer.headers["Location"] == "/meta/two/"
+    form = client.get("/meta/two/manage/").context["form"]
+    fields = {name: form[name].value() or "" for name in form.fields}
+    changed = fields | {"benchmarks": "third\nfirst", "least": "2", "is_public": "on", "default_rule": "minimax"}
+    client.post("/meta/two/manage/", changed)
+    board = MetaBoard.objects.get()
+    assert sorted(one.key for one in board.benchmarks.all()) == ["first", "third"]
+    assert (board.key, board.default_rule, board.rule) == ("two", "minimax", "borda")
+    client.force_login(make.user(), backend=BACKEND)
+    assert client.post("/meta/two/manage/", {"action": "delete"}).status_code == 403
+    client.force_login(author, backend=BACKEND)
+    client.post("/meta/two/manage/", {"action": "delete"})
+    assert not MetaBoard.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields", "problem"),
+    [
+        (["first"], {}, "1 benchmarks; a meta-board has from 2 to 12"),
+        ([f"b{k}" for k in range(MAX_BENCHMARKS + 1)], {}, "13 benchmarks"),
+        (["first", "nothing"], {}, "There is no benchmark 'nothing', or you have no access to it"),
+        (["first", "hidden"], {}, "There is no benchmark 'hidden', or you have no access to it"),
+        (["first", "second"], {"rule": "x" * 100}, "is not a rule"),
+        (["first", "second"], {"default_rule": "nothing"}, "'nothing' is not a rule"),
+        (["first", "second"], {"least": 3}, "3 is not between 2 and 2"),
+        (["first", "second"], {"description": "x" * 5_001}, "at most 5000 are kept"),
+        (["first", "second"], {"name": " "}, "is empty"),
+        (["first", "second"], {"worth": "nothing"}, "not a valid choice"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_and_nothing_is_stored(three, make, author, keys, fields, problem):
+    make.published({"Ada": [1.0]}, name="Hidden", key="hidden", n_tasks=1, visibility="private")
+    with pytest.raises(ValidationError) as error:
+        saved(author, keys, **fields)
+    assert problem in " ".join(error.value.messages)
+    assert not MetaBoard.objects.exists()
+
+
+def test_a_public_board_has_public_benchmarks_alone(three, make):
+    hidden = make.published({"Ada": [1.0]}, name="Hidden", key="hidden", n_tasks=1, visibility="private")
+    owner = owner_of(hidden)
+    with pytest.raises(ValidationError, match="hidden is not public"):
+        saved(owner, ["first", "hidden"])
+    board = saved(owner, ["first", "hidden"], is_public=False)
+    with pytest.raises(ValidationError, match="hidden is not public"):
+        save_meta_board(MetaBoardSpec(None, {"is_public": True}), author=owner, board=board)
+
+
+def test_there_is_an_end_to_the_boards_of_one_person(three, author, monkeypatch):
+    monkeypatch.setattr(meta_boards, "MAX_META_BOARDS", 1)
+    saved(author)
+    with pytest.raises(ValidationError, match="You have 1 meta-boards, which is the limit"):
+        saved(author)
+
+
+def test_names_give_keys_that_differ_and_are_no_page_of_their_own(three, make, author):
+    assert [saved(one, name="New").key for one in (author, make.user())] == ["new-2", "new-3"]
