@@ -7,12 +7,8 @@ from typing import Any
 
 from django.urls import reverse
 
-<<<<<<< HEAD
-from leaderboard.boards.board import Board
-=======
 from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS
-from leaderboard.boards.board import Board, reference_first
->>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
+from leaderboard.boards.board import Board
 from leaderboard.boards.page import POLICY_NAMES, BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES

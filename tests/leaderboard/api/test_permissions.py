@@ -16,13 +16,9 @@ from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
-<<<<<<< HEAD
-from leaderboard.models import ApiToken, SubmissionEvent, Webhook
-=======
 from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
-from leaderboard.models import ApiToken, Webhook
->>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
+from leaderboard.models import ApiToken, SubmissionEvent, Webhook
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 
@@ -167,7 +163,6 @@ MANAGED = (
     "people",
     "person",
 )
-<<<<<<< HEAD
 MANAGED += (
     "keep",
     "withdraw_own",
@@ -181,19 +176,12 @@ MANAGED += (
     "webhooks",
     "webhook",
 )
-MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
-# What reads needs no more than reading.
-ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases")
-WITHOUT_BENCHMARK = ("experiment_studies", "benchmarks", "rules", "schema", "docs", "landscape", "close_account")
-WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts")
-VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
-=======
-MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook", "models_of_benchmark", "delete_meta_board")
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
+WITHOUT_BENCHMARK = ("experiment_studies", "benchmarks", "rules", "schema", "docs", "landscape", "close_account")
+WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards")
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
->>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
 
 
 @dataclass(frozen=True)
@@ -317,15 +305,9 @@ class World:
             return "/api/v1/nothing/"
         if name in WITHOUT_BENCHMARK:
             return reverse(f"api:{name}")
-<<<<<<< HEAD
-        if name in BY_NUMBER:
-=======
-        if name == "meta_boards":
-            return reverse("api:meta_boards")
         if name in ("model", "meta_board", "delete_meta_board"):
             return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
-        if name in ("submission", "withdraw", "accept", "reject", "reinstate", "retract", "take_down"):
->>>>>>> 945867e (Save boards over benchmarks under an address, and give the API models and meta-boards)
+        if name in BY_NUMBER:
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
             batch = self.pending if is_pending else self.accepted
             batch = {"reinstate": self.withdrawn, "keep": self.asked}.get(name, batch)
