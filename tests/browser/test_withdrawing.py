@@ -84,4 +84,4 @@ def test_three_ticked_rows_of_a_board_are_compared_side_by_side(reader):
     assert chart.locator("text.who").all_text_contents() == ["Vega v1", "ERNIE", "T5"]
     first = chart.locator("g.task").first
     assert first.locator("text").all_text_contents() == ["CoLA", "14.3", "75.5"]  # the worst and the best score of all
-    expect(chart.get_by_text("median of all systems")).to_be_visible()
+    expect(chart.get_by_text("median of all systems", exact=True)).to_be_visible()
