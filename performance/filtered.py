@@ -1,7 +1,7 @@
 """What a large board filtered by what is known of its systems costs: wall-clock and processor time of a page.
 
-Makes a board with random scores and metadata in a database of its own (SQLite, in a folder that is deleted) and asks for
-its page in this process: the least and the median of several requests.
+Makes a board with random scores and metadata in a database of its own (SQLite, in a folder that is deleted) and asks
+for its page in this process: the least and the median of several requests.
 
     PYTHONPATH=. python performance/filtered.py [--systems 1000] [--tasks 10] [--requests 15]
 """
