@@ -141,6 +141,8 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for rule, entry in by_catalogue(dict(slow_rules)).items():
         repeats, of, name = entry["n_repeats"], entry["of"], rule_name(rule)
         text = f"{name} ranked {'all' if repeats == of else f'{repeats:,} of'} {of:,} repeats"
+        if entry.get("n_resamples", of) < entry.get("of_resamples", of):  # reports of earlier versions have neither
+            text += f", and {entry['n_resamples']:,} of the {entry['of_resamples']:,} resamples of each round"
         if entry["proven"] is not None:
             share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
             text += f"; its order is proven to be the best for {share:g} % of {entry['n_tables']:,} tables"

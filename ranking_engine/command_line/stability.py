@@ -214,8 +214,12 @@ def as_json(report: Report) -> str:
 
 
 def as_csv(report: Report) -> str:
-    """Return the summary, a line a figure: rule, figure, place on its curve, value."""
-    return csv_text([["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"])])
+    """Return the summary, a line a figure: rule, figure, place on its curve, value; last how slow rules took part."""
+    slow_rules = report["summary"].get("slow_rules", {})
+    slow = [
+        [rule, f"slow_rules.{name}", "", value] for rule, entry in slow_rules.items() for name, value in entry.items()
+    ]
+    return csv_text([["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"]), *slow])
 
 
 def summary_rows(study: str, summary: Mapping[str, Any]) -> list[list[object]]:
@@ -270,7 +274,10 @@ def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
         if entry["proven"] is not None:
             share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
             tables = f"; orders proven to be the best: {share:.1f}% of {entry['n_tables']:,}"
-        notes.append(f"{_name(rule)} ranked {entry['n_repeats']:,} of {entry['of']:,} repeats{tables}")
+        resamples = ""
+        if "n_resamples" in entry:
+            resamples = f", and {entry['n_resamples']:,} of {entry['of_resamples']:,} resamples in each round"
+        notes.append(f"{_name(rule)} ranked {entry['n_repeats']:,} of {entry['of']:,} repeats{resamples}{tables}")
     return notes
 
 

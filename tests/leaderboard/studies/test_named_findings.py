@@ -175,3 +175,18 @@ def test_who_may_not_see_names_or_scores_sees_no_finding(studied, hiding):
     answer = Client().get(f"/b/{studied.key}/stability/")
     assert answer.status_code == 403
     assert [name for name in SYSTEMS.values() if name in unescape(answer.content.decode())] == []
+
+
+@pytest.mark.parametrize(
+    ("resamples", "told"),
+    [
+        ({}, ""),
+        ({"n_resamples": 100, "of_resamples": 100}, ""),
+        ({"n_resamples": 2, "of_resamples": 100}, ", and 2 of the 100 resamples of each round"),
+    ],
+)
+def test_a_slow_rule_says_how_many_repeats_and_resamples_it_ranked(resamples, told):
+    entry = {"n_repeats": 100, "of": 10_000, "n_tables": 140, "proven": 0.9996, **resamples}
+    assert page.slow_rule_texts({"kemeny": entry}) == [
+        f"Kemeny ranked 100 of 10,000 repeats{told}; its order is proven to be the best for 99.9 % of 140 tables."
+    ]

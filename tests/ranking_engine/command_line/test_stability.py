@@ -6,7 +6,7 @@ import pytest
 
 from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line import main
-from ranking_engine.command_line.stability import slow_rule_notes
+from ranking_engine.command_line.stability import as_csv, slow_rule_notes
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
 
@@ -233,3 +233,17 @@ def test_a_share_of_proven_orders_is_never_rounded_up_to_all():
     assert slow_rule_notes({"slow_rules": {"kemeny": entry}}) == [
         "Kemeny ranked 2 of 100 repeats; orders proven to be the best: 99.9% of 2,500"
     ]
+    rounds = {"n_resamples": 2, "of_resamples": 20, **entry}
+    (note,) = slow_rule_notes({"slow_rules": {"kemeny": rounds}})
+    assert note.startswith("Kemeny ranked 2 of 100 repeats, and 2 of 20 resamples in each round; orders proven")
+
+
+def test_the_lines_of_a_csv_end_with_how_slow_rules_took_part():
+    entry = {"n_repeats": 2, "of": 100, "n_tables": 2_500, "proven": 0.9996}
+    summary = {"rules": {"kemeny": {"mean": [0.5]}}, "slow_rules": {"kemeny": entry}, "levels": [0]}
+    lines = as_csv({"study": "missing_scores", "summary": summary}).splitlines()
+    assert lines[1] == "kemeny,mean,0,0.5"
+    assert lines[2:] == [
+        "kemeny,slow_rules.n_repeats,,2", "kemeny,slow_rules.of,,100", "kemeny,slow_rules.n_tables,,2500",
+        "kemeny,slow_rules.proven,,0.9996",
+    ]  # fmt: skip

@@ -109,6 +109,16 @@ def test_the_repeats_that_a_slow_rule_ranks_are_the_first_of_every_so_many():
     assert average_ranks(alone.ranks[None])[0].tolist() == ranks.tolist()
 
 
+@pytest.mark.parametrize("budget", [60.0, 0.5])
+def test_the_stability_of_a_slow_rule_says_on_how_many_resamples_it_rests(budget):
+    parameters = {"rules": RULES, "n_trials": 40, "n_resamples": 6, "n_rounds": 2, "budget": budget}
+    (entry,) = run_study("judge_bootstrap", MATRIX, parameters).summary["slow_rules"].values()
+    assert entry["of_resamples"] == 6
+    assert 2 <= entry["n_resamples"] <= 6
+    # a table each for the trials, and for the resamples of two rounds of tasks and two of systems
+    assert entry["n_tables"] == entry["n_repeats"] + 4 * entry["n_resamples"]
+
+
 def test_merged_chunks_are_the_whole_with_slow_rules_too(monkeypatch):
     monkeypatch.setattr("ranking_engine.stability.study.CHUNK_SECONDS", 1e-3)
     for study in ("missing_scores", "judge_bootstrap", "task_subsets"):
