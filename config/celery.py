@@ -1,4 +1,4 @@
-"""The Celery application. Its messages only wake workers; what there is to do is in the job rows."""
+"""The Celery application. Its messages only wake workers; the work itself is in the job rows."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The Celery tasks: thin. A message names a job row; the row says what there is to do."""
+"""The Celery tasks: thin. A message names a job row; the row says what to do."""
 
 import logging
 import os

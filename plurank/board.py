@@ -44,13 +44,13 @@ class Board:
         systems: the names of the rows, where `scores` has none.
         tasks: the names of the columns, where `scores` has none.
         lower_is_better: the tasks on which less is better.
-        weights: of the tasks, by name (1 where none is stated) or one a task: whole numbers, "1/3" or decimals, not
+        weights: of the tasks, by name (1 where none is stated) or one per task: whole numbers, "1/3" or decimals, not
             negative, not all 0. A task of weight 0 does not vote.
-        groups: the group of each task, by name or one a task.
+        groups: the group of each task, by name or one per task.
         group_weights: the weight of each group, by name.
-        clusters: which tasks are not independent of each other, by name or one a task; without it, those of one group.
-        precision: the smallest difference on a task that means anything, by name or one a task.
-        minimum, maximum, chance: the scale of each task, by name or one a task.
+        clusters: which tasks depend on each other, by name or one per task; without it, those of one group.
+        precision: the smallest difference on a task that means anything, by name or one per task.
+        minimum, maximum, chance: the scale of each task, by name or one per task.
         gamma: the optimality threshold, in the tasks' unit.
         aggregation: how groups count: "basic", "weighted", "balanced" or "two_step".
         missing: what becomes of missing scores under rules that need all: "undefined" (no ranking), "drop_systems",
@@ -87,7 +87,7 @@ class Board:
         check_policy(missing)
         self.aggregation, self.missing = aggregation, missing
         self.notes: tuple[str, ...] = ()
-        """What there is to say about how the scores were read."""
+        """Remarks on how the scores were read."""
         self._backend: str | None = None
         if isinstance(scores, ScoreMatrix):
             base = scores
@@ -130,7 +130,7 @@ class Board:
         return self.matrix.task_names
 
     def with_weights(self, weights: Mapping[str, WeightLike] | Sequence[WeightLike]) -> Board:
-        """Return the board with other task weights: by name, the others keep theirs, or one a task.
+        """Return the board with other task weights: by name, the others keep theirs, or one per task.
 
         Raises:
             ValueError: an unknown task, or weights that are negative or all 0.
@@ -230,7 +230,7 @@ class Board:
         return SystemProspects(title, columns, notes, answers, backend=self._backend)
 
     def significance(self, rule: str = "borda", **settings: Any) -> SeparablePairs:  # noqa: ANN401
-        """Say which systems of consecutive ranks can be told apart: sign-flip tests with Holm's adjustment.
+        """Say which systems of consecutive ranks differ significantly: sign-flip tests with Holm's adjustment.
 
         Args:
             rule: its key or name.
@@ -255,7 +255,7 @@ class Board:
             "adjusted": numbers(pairs.adjusted),
             "verdict": [VERDICTS[code] for code in pairs.verdicts.tolist()],
         }
-        title = f"Which neighbours can be told apart under {ranked.title}"
+        title = f"Which neighbours differ significantly under {ranked.title}"
         notes = [f"tested: {tests.tested_text}", f"{tests.n_clusters} clusters of tasks, taken as independent"]
         return SeparablePairs(title, columns, notes, tests, self.systems, backend=self._backend)
 
@@ -330,7 +330,7 @@ class Board:
         """Say whose rank under a rule changes if the tasks had other weights.
 
         Args:
-            weights: by task, the others keep theirs; or one a task.
+            weights: by task, the others keep theirs; or one per task.
             rule: its key or name.
             options: of the rule.
 
@@ -364,5 +364,5 @@ class Board:
         return reweighted(self.matrix, self.aggregation)
 
     def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401 -- of whichever library
-        """Return the scores as a data frame, a row a system; see `ResultTable.to_frame`."""
+        """Return the scores as a data frame, one row per system; see `ResultTable.to_frame`."""
         return scores_frame(self.systems, self.tasks, self.matrix.values, backend or self._backend)

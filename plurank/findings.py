@@ -78,7 +78,7 @@ class SystemProspects(ResultTable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SeparablePairs(ResultTable):
-    """Which neighbours of a ranking can be told apart.
+    """Which neighbours of a ranking differ significantly.
 
     Attributes:
         significance: the engine's, with all pairs and Friedman's test.
@@ -90,7 +90,7 @@ class SeparablePairs(ResultTable):
 
     @property
     def groups(self) -> list[list[str]]:
-        """Maximal runs of ranks within which no pair can be told apart, as names; they may overlap."""
+        """Maximal runs of ranks within which no pair differs significantly, as names; they may overlap."""
         return [[self.systems[i] for i in run.systems] for run in self.significance.runs]
 
     def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib

@@ -146,7 +146,7 @@ def to_frame(
 
 
 def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArray, backend: str | None) -> Any:  # noqa: ANN401
-    """Return scores as a frame, a row a system: `values` of shape (n_systems, n_tasks), NaN where one is missing.
+    """Return scores as a frame, one row per system: `values` of shape (n_systems, n_tasks), NaN where one is missing.
 
     Raises:
         ValueError, ImportError: as for `to_frame`.

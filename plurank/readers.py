@@ -20,7 +20,7 @@ def read(
 ) -> Board:
     """Read files of scores as a board.
 
-    Tables (CSV, TSV) have a row a system; a `benchmark.toml` beside one says what its tasks are. Workbooks (.xlsx) and
+    Tables (CSV, TSV) have one row per system; a `benchmark.toml` next to one describes its tasks. Workbooks (.xlsx) and
     Parquet files have the same shape. All others are result files of other programs: lm-eval, lighteval, HELM, MTEB,
     OpenCompass, BIG-bench, model cards and further ones; docs/importing.md describes each.
 

@@ -25,7 +25,7 @@ class ResultTable:
     Attributes:
         title: what it shows.
         columns: by name, each with one value a row; the first one names the rows.
-        notes: what there is to say beside the figures.
+        notes: remarks on the figures.
         backend: the library whose frames `to_frame` makes unless told otherwise; None for the first that is installed.
     """
 

@@ -1,4 +1,4 @@
-"""One error that comes again and again is logged once with its traceback, then as a line a minute with a count.
+"""One error that is repeated is logged once with its traceback, then as a line a minute with a count.
 
 While the database is away every loop of a process fails the same way many times a second. `RepeatedErrors` is in
 front of a process's own handler: the first record of an error passes whole; the same one again only counts. A minute

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis of our own on this machine, in a folder and on ports of one's own, without any system service.
+"""A separate PostgreSQL and Redis on this machine, with their own folder and ports, without any system service.
 
 For `make production-like` and for tests that kill them. PostgreSQL refuses to run as root: then its programs run as the
 user `postgres`, who must be able to reach the folder.

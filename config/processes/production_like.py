@@ -1,7 +1,7 @@
 """`make production-like`: the site as in production, on this machine and without containers, until Ctrl-C.
 
 PostgreSQL and Redis of its own, gunicorn with two processes, two workers for boards and two for studies, the sweep, and
-the settings of production but for HTTPS, which a proxy would speak. Everything lies in `var/production-like`.
+the settings of production except HTTPS, which a proxy would speak. Everything lies in `var/production-like`.
 """
 
 import argparse

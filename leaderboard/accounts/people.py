@@ -110,7 +110,7 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
     """Take the role that a link offers; a greater one that the user has stays.
 
     Raises:
-        PeopleError: someone used the link already, or its author owns the benchmark no more.
+        PeopleError: someone used the link already, or its author no longer owns the benchmark.
     """
     still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
     if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(

@@ -94,7 +94,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def second_factor_picture(request: HttpRequest) -> HttpResponse:
-    """What to scan while a second factor is set up: of the secret in one's own session, and never kept."""
+    """What to scan while a second factor is set up: of the secret in the user's session, and never kept."""
     picture = pending_picture(request, signed_in(request))
     if picture is None:
         raise Http404("No second factor is being set up here.")
@@ -146,7 +146,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def revoke(request: HttpRequest) -> HttpResponse:
-    """Revoke one of one's own tokens."""
+    """Revoke one of the user's tokens."""
     name = request.POST.get("name", "")
     if revoke_token(signed_in(request), name):
         messages.success(request, f"The token “{name}” was revoked and no longer works.")

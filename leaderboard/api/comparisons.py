@@ -1,4 +1,4 @@
-"""Systems held against each other: margins, and any two systems."""
+"""Systems compared with each other: margins, and any two systems."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +56,7 @@ class MarginPageSerializer(PublishedSerializer):
 
 
 class PairTaskEntrySerializer(Shape):
-    """One task on which two systems are held against each other."""
+    """One task on which two systems are compared with each other."""
 
     task = s.CharField(source="key", help_text="Its key.")
     name = s.CharField()

@@ -1,4 +1,4 @@
-"""What is decided about submissions: accepted, rejected, withdrawn, reinstated, taken back."""
+"""What is decided about submissions: accepted, rejected, withdrawn, reinstated, retracted."""
 
 from collections.abc import Callable
 from functools import partial
@@ -125,7 +125,7 @@ class DecisionView(WritingView):
             request: what was asked.
             batch: which submission is meant.
             step: takes the step.
-            rules: says what a dry run would change; where None, the board after it is held against the one before.
+            rules: says what a dry run would change; where None, the board after it is compared with the one before.
         """
         is_dry, states = self.truth("dry_run"), []
 

@@ -232,7 +232,7 @@ def read_proposal(data: Any, present: Proposal) -> tuple[Proposal, str]:  # noqa
 
     Args:
         data: the body; of tasks and groups it names those that change or are new, of each the fields that change.
-        present: what there is.
+        present: the existing fields.
 
     Raises:
         ApiError: the body has another shape.
@@ -243,7 +243,7 @@ def read_proposal(data: Any, present: Proposal) -> tuple[Proposal, str]:  # noqa
 
 
 def changed_proposal(body: Mapping[str, Any], present: Proposal) -> Proposal:
-    """What there is, with the changes of a body."""
+    """The existing fields, with the changes of a body."""
     groups: dict[str, GroupEdit] = _changed(present.groups, body.get("groups", []), GroupEdit)
     known = {fold_name(group.name) for group in groups.values()}
     by_key = {group.key: group.name for group in groups.values() if group.key}

@@ -23,7 +23,7 @@ from leaderboard.submissions.moderation.preview import outcomes_of_accepting
 from leaderboard.submissions.queries import is_undecided
 from leaderboard.submissions.withdrawals import requested, requests_at
 
-MAX_WAITING = 200  # on a page: each is held against the board
+MAX_WAITING = 200  # on a page: each is compared with the board
 DECISIONS_EXAMPLE = body_example(
     "Reject one", {"submissions": ["5c0f3b1e-8a1d-4f0b-9a53-0d9f3c1c2b7a"], "decision": "reject", "reason": "Made up."}
 )

@@ -1,4 +1,4 @@
-"""People of a benchmark, and what was changed by whom: for its owners. One's own account."""
+"""People of a benchmark, and what was changed by whom: for its owners. The user's own account."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

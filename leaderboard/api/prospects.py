@@ -298,13 +298,13 @@ class ProspectsView(AllTasksView):
         examples=[CONDITIONS_EXAMPLE],
         responses={
             (200, "application/json"): ConditionsAnswerSerializer,
-            400: error("A condition cannot be read, or names what there is not."),
+            400: error("A condition cannot be read, or names something unknown."),
             422: error("The board is too large for an answer on demand; the message says the limit."),
             **{status: answer for status, answer in READING.items() if status != 304},
         },
     )
     def post(self, request: Request, key: str) -> Response:
-        """Solved when asked, stored nowhere. Conditions that no weights satisfy are told apart from a system that
+        """Solved when asked, stored nowhere. Conditions that no weights satisfy are distinguished from a system that
         cannot win under them."""
         publication = self.published()
         body = ConditionsBodySerializer.read(request.data)

@@ -1,4 +1,4 @@
-"""Which systems can be told apart under a rule."""
+"""Which systems differ significantly under a rule."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ class FamilySerializer(Shape):
 
 
 class SeparabilityDetailSerializer(PublishedSerializer):
-    """Which systems can be told apart under a rule."""
+    """Which systems differ significantly under a rule."""
 
     rule = s.CharField()
     status = s.ChoiceField(choices=["there", "computing", "undefined"])
@@ -80,7 +80,7 @@ class SeparabilityDetailSerializer(PublishedSerializer):
 
 
 class SeparabilityView(ComparisonView):
-    """What can be told apart."""
+    """Which systems differ significantly."""
 
     @extend_schema(
         operation_id="separability",
@@ -92,7 +92,7 @@ class SeparabilityView(ComparisonView):
         ),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Tests over tasks of systems of consecutive ranks under a rule, and runs among which none is told apart."""
+        """Tests of systems of consecutive ranks under a rule, and runs in which no pair differs significantly."""
         publication = self.published()
         wanted, jobs = window(request.query_params), job_states(publication)
         board, systems = published_board(publication), systems_at(publication.revision)

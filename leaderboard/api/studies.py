@@ -287,7 +287,7 @@ class InstancesView(FigureView):
         responses=reading(InstancesSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Ranks on two levels, on one and by the mean, and which neighbours of the board can be told apart."""
+        """Ranks on two levels, on one and by the mean, and which neighbours of the board differ significantly."""
         publication, wanted = self.published(), window(request.query_params)
         page = instances_page(publication)
 

@@ -112,7 +112,7 @@ def told_key(viewer: User, made: Benchmark, key: str = "") -> str:
 
     Args:
         viewer: who asks.
-        made: the benchmark, stored until the dry run takes it back.
+        made: the benchmark, stored until the dry run rolls it back.
         key: the one that is stated, if any.
     """
     return key or make_key(made.name, known_keys(viewer) - {made.key})

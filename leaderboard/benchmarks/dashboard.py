@@ -1,4 +1,4 @@
-"""One's own page: drafts, submissions with their state, the benchmarks one looks after with what waits, notices."""
+"""The page of a signed-in user: drafts, submissions, notices, own benchmarks with their pending submissions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ STATES = {
     Submission.State.ACCEPTED: "accepted",
     Submission.State.REJECTED: "rejected",
     Submission.State.WITHDRAWN: "withdrawn",
-    Submission.State.RETRACTED: "taken back",
+    Submission.State.RETRACTED: "withdrawn before a decision",
 }
 
 

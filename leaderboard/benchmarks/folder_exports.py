@@ -101,7 +101,7 @@ def folder_zip(revision: Revision) -> bytes:
     """The folder packed as a zip: the same revision gives the same bytes.
 
     Raises:
-        FolderError: as `folder_of`, or it is larger than what this site would take back.
+        FolderError: as `folder_of`, or it is larger than what this site would import again.
     """
     packed, size = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w") as archive:

@@ -1,4 +1,4 @@
-"""Tasks, groups and how they count, as a page edits them: a row a task, all of them sent together."""
+"""Tasks, groups and how they count, as a page edits them: one row per task, all of them sent together."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -64,7 +64,7 @@ class WeightField(ExactField):
 
 
 class VariantsFormField(LinesFormField):
-    """Variants of rules, one a line; which there are is checked where they are written."""
+    """Variants of rules, one per line; which there are is checked where they are written."""
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         """The list as lines."""

@@ -1,6 +1,6 @@
 """Changing what ranks depend on: tasks, groups, directions, weights, scales, policies. Previewed first.
 
-The preview makes the change, reads the configuration that comes of it, and takes it back: what is shown is what would
+The preview makes the change, reads the configuration that comes of it, and rolls it back: what is shown is what would
 be stored, and what cannot be stored is refused by the same checks.
 """
 
@@ -175,7 +175,7 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
 
 
 def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
-    """What `proposal` would change, field by field; it is written and taken back.
+    """What `proposal` would change, field by field; it is written and rolled back.
 
     Raises:
         ProposalError: it cannot be stored.

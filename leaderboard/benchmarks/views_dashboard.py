@@ -1,4 +1,4 @@
-"""One's own page."""
+"""The page of a signed-in user."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

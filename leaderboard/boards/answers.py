@@ -63,7 +63,7 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
 
 
 def certainty_answer(board: Board) -> dict[str, Any]:
-    """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
+    """How sure the first place under the reference rule is: its rank interval, and significant differences."""
     reference, published = board.reference, board.published
     leaders = np.flatnonzero(reference.is_winner).tolist()
     verdict = ""  # whether tests tell the one system that comes first from the next, where there is one such

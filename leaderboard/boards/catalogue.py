@@ -22,7 +22,7 @@ SIZES = ((30, 10), (300, 80), (2000, 50))  # systems x tasks, for which the time
 
 @dataclass(frozen=True)
 class RuleFilter:
-    """Which rules of the catalogue someone wants to see; what there is not asks for nothing."""
+    """Which rules of the catalogue someone wants to see; unknown values are ignored."""
 
     family: str = ""
     properties: tuple[str, ...] = ()  # those that a rule must have

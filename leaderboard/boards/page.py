@@ -134,7 +134,7 @@ class BoardPage:
         self._agreements = agreements(board.columns, board.reference)
         self.agreement = agreement_answer(self._agreements, board)
         self.certainty = certainty_answer(board)
-        self.tests_url = ""  # where the tests behind what can be told apart are; some readers and boards have none
+        self.tests_url = ""  # of the tests behind these sentences; some readers and boards have none
         if self._key and not self._is_restricted:
             parameters = {"rule": board.reference.rule}
             parameters |= {"revision": str(self._query.revision)} if self._query.revision else {}

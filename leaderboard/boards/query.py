@@ -120,7 +120,7 @@ def _number(text: Any, otherwise: int) -> int:  # noqa: ANN401 -- whatever is in
 
 
 def query_pairs(query: BoardQuery, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    """The address's parameters that say the query, but for the fields `without`: only what differs from the default."""
+    """The address's parameters that say the query, except the fields `without`: only what differs from the default."""
     pairs: list[tuple[str, str]] = []
     for field in fields(BoardQuery):
         value = getattr(query, field.name)

@@ -71,7 +71,7 @@ class Row:
     median_rank: float | int | None
     greatest_rank: int | None
     cells: list[Cell]
-    inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
+    inseparable_text: str = ""  # the ranks of those that do not differ significantly from it
     interval: tuple[int, int] | None = None  # of its rank under the reference rule, where the study is there
     is_pinned: bool = False
     baseline: str = Baseline.NONE

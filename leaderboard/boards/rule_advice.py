@@ -20,7 +20,7 @@ class Recommendation:
         section: of `/papers/`, where what was recomputed of it is.
         text: what it recommends or warns of.
         rules: the rules that it speaks for.
-        about: the requirements to which it speaks; anyone who asks for none of them reads it all the same.
+        about: the requirements to which it speaks; anyone who asks for none of them still reads it.
     """
 
     paper: str
@@ -79,7 +79,7 @@ RECOMMENDATIONS = (
 
 @dataclass(frozen=True)
 class JudgedRule:
-    """A rule that a paper names, held against what is asked for."""
+    """A rule that a paper names, compared with what is asked for."""
 
     key: str
     name: str
@@ -88,7 +88,7 @@ class JudgedRule:
 
 @dataclass(frozen=True)
 class JudgedRecommendation:
-    """A recommendation with its rules held against what is asked for."""
+    """A recommendation with its rules compared with what is asked for."""
 
     recommendation: Recommendation
     rules: list[JudgedRule]

@@ -1,4 +1,4 @@
-"""The answer while the database cannot be written or reached: a 503 that says when to come again."""
+"""The answer while the database cannot be written or reached: a 503 that says when to try again."""
 
 import re
 import threading
@@ -42,7 +42,7 @@ class WritesMiddleware:
     """Keeps threads free for readers while requests that change something wait, for a locked row or a database.
 
     At most `WRITES_AT_ONCE` of them go on at once in a process. A further one waits for its turn; where those under way
-    are stuck it is told to come again, at once, so that it takes no thread either.
+    are stuck it is told to try again, at once, so that it takes no thread either.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -120,7 +120,7 @@ def require_attempt_left(kind: str, **whose: str) -> None:
 
 
 def give_back_attempt(kind: str, **whose: str) -> None:
-    """Take back one attempt, which ended well. Others that failed still count: successes in between hide none."""
+    """Remove one successful attempt from the count. Failed ones still count: successes in between hide none."""
     for of in settings.ATTEMPTS[kind].keys() & whose.keys():
         rows = AttemptCount.objects.filter(kind=kind, whose=_hash(of, whose[of]), n_attempts__gt=0)
         rows.update(n_attempts=F("n_attempts") - 1)

@@ -69,7 +69,7 @@ class NearMisses:
 
 
 def cut_apart(names: Sequence[str], most: int = 32) -> list[str]:
-    """Names that fit into a narrow column and can still be told apart: longer ones lose their middle.
+    """Names that fit into a narrow column and still differ: longer ones lose their middle.
 
     Where all names begin alike and some are too long, the long ones lose that beginning first. Names that would then
     look the same stay whole.

@@ -52,7 +52,7 @@ def instance_shares(revision: Revision, first: int, second: int) -> list[Instanc
         first, second: ids of two systems.
 
     Returns:
-        One a task in the configuration's order, then all together where there are several; empty where there is none.
+        One per task in the configuration's order, then all together where there are several; empty where there is none.
     """
     cells = current_instances(revision)
     shares = []

@@ -1,4 +1,4 @@
-"""Two systems held against each other, task by task: who wins which, by how much weight, and if it could be luck."""
+"""Two systems compared with each other, task by task: who wins which, by how much weight, and if it could be luck."""
 
 import math
 from collections.abc import Sequence

@@ -19,7 +19,7 @@ TOP = 10
 
 @dataclass(frozen=True)
 class RankHistory:
-    """Ranks over revisions: the chart, and its table with a row a system."""
+    """Ranks over revisions: the chart, and its table with one row per system."""
 
     rule: str
     rule_name: str

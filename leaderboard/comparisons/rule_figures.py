@@ -68,7 +68,7 @@ class RuleFigures:
 
     @property
     def values(self) -> dict[str, float | None]:
-        """The figures by the names that files and the API give them, but for tau; None where one does not exist."""
+        """The figures by the names that files and the API give them, except tau; None where one does not exist."""
         excess = self.excess
         return {
             **{f"agreement_top_{k}": number(rate) for k, rate in self.top.items()},

@@ -1,4 +1,4 @@
-"""Systems held against each other: weighted margins in integers, places on the tasks' scales, the test of a pair."""
+"""Systems compared with each other: weighted margins in integers, places on the tasks' scales, the test of a pair."""
 
 from collections.abc import Sequence
 from typing import Any

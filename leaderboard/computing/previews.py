@@ -1,4 +1,4 @@
-"""Two states of a board, ranked side by side: what is there, and what is proposed."""
+"""Two states of a board, ranked side by side: the current state, and the proposed one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

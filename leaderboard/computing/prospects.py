@@ -31,5 +31,5 @@ def who_can_win(matrix: ScoreMatrix, conditions: Conditions, rule: str, *, all_t
 
 
 def what_puts_above(matrix: ScoreMatrix, system: str, rival: str) -> Prospect:
-    """Which weights put a system level with a rival or above it, and the least changes that do."""
+    """Which weights put a system equal to a rival or above it, and the least changes that do."""
     return pair_prospect(matrix, system, rival, n_draws=PAIR_DRAWS)

@@ -72,7 +72,7 @@ class RuleSplit:
 
 
 def site_rules() -> list[str]:
-    """The rules that a board may show, in the catalogue's order: all but those with parameters of one's own."""
+    """The rules that a board may show, in the catalogue's order: all but those with parameters of the user."""
     return [key for key, rule in RULES.items() if not rule.parameters]
 
 

@@ -41,7 +41,7 @@ TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weigh
 MAX_TESTED = 100  # systems; beyond, there are too many pairs to test while someone waits
 MAX_WON = 100  # systems of whom it is found out who could win
 DRAWS, STEPS = 2000, 5000  # weightings drawn, and linear programs solved, for that
-DUELS = 30  # systems held against each other
+DUELS = 30  # systems compared with each other
 # The rules that may take the rest of the time alone: so many seconds, or more, on a large board.
 AFTER_WINNERS = tuple(rule for rule in LONGEST if seconds_on_large_board(RULES[rule]) >= 30)
 WINNERS_SHARE = 0.7  # of the seconds, after which no more is found out about who could win
@@ -105,7 +105,7 @@ class Duels:
 
 @dataclass(frozen=True)
 class Tests:
-    """Which systems can be told apart under a rule, or why that was not tested."""
+    """Which systems differ significantly under a rule, or why that was not tested."""
 
     rule: str
     significance: Significance | None

@@ -42,7 +42,7 @@ def _choices(words: dict[str, str], known: Any) -> list[tuple[str, str]]:  # noq
 
 
 def variants_in(text: str) -> tuple[str, ...]:
-    """The keys of the variants of rules that a text has, one a line.
+    """The keys of the variants of rules that a text has, one per line.
 
     Raises:
         ValidationError: the text is too long, there are too many, or one is none.
@@ -110,7 +110,7 @@ class TryForm(forms.Form):
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
         label="Variants of rules",
-        help_text=f"Further columns, one a line, up to {MAX_VARIANTS}: <code>copeland[variant=lower]</code>, "
+        help_text=f"Further columns, one per line, up to {MAX_VARIANTS}: <code>copeland[variant=lower]</code>, "
         "<code>positional[vector=12,10,8]</code>, <code>plurality[then=borda]</code>.",
         widget=forms.Textarea(attrs={"rows": 3, **CODE}),
     )

@@ -108,7 +108,7 @@ class ComparePage:
 
     @property
     def variants_text(self) -> str:
-        """The variants, one a line."""
+        """The variants, one per line."""
         return "\n".join(self.query.variants)
 
     @property

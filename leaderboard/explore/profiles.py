@@ -101,7 +101,7 @@ def keep_profile(
 
 
 def delete_profile(audience: Audience, profile_id: int) -> bool:
-    """Delete one's own profile; owners delete any published one. Returns whether there was such a one."""
+    """Delete the user's own profile; owners delete any published one. Returns whether there was such a one."""
     mine = Q(author=audience.viewer)
     if audience.may_administer:
         mine |= Q(is_published=True)

@@ -1,4 +1,4 @@
-"""The what-if page: the board under weights of one's own, the data that rank it in the browser, kept profiles."""
+"""The what-if page: the board under weights that the reader chooses, its data for the browser, saved profiles."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from leaderboard.rankings.weights import WeightsError
 
 @require_safe
 def what_if(request: HttpRequest, key: str) -> HttpResponse:
-    """Who wins under weights of one's own. The form's many fields become a short address."""
+    """Who wins under weights that the reader chooses. The form's many fields become a short address."""
     benchmark, audience = readable_benchmark(request.user, key)
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     context: dict[str, Any] = {"benchmark": benchmark, "publication": publication}

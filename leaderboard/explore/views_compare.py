@@ -67,7 +67,7 @@ def board_file(board: Board, title: str, name: str) -> HttpResponse:
 
 
 def read_query(request: HttpRequest) -> CompareQuery:
-    """What an address asks; what it does not say, or says of what there is not, has its default."""
+    """What an address asks; what it does not say, or names something unknown, has its default."""
     parameters = request.GET
     rule, score = parameters.get("rule", ""), parameters.get("score", "share")
     variants, refusal = tuple[str, ...](), ""

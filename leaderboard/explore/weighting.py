@@ -149,7 +149,7 @@ def multiplied(weights: Weights, configuration: BoardConfiguration, keys: Collec
 
 
 def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
-    """One a group and one a task without a group, in the benchmark's order; of every task that has an order."""
+    """One per group and one per task without a group, in the benchmark's order; of every task that has an order."""
     configuration = configuration_of(table.revision)
     shares = shares_of(weighed_matrix(table, weights), aggregation)
     tasks = {

@@ -1,4 +1,4 @@
-"""Studies of a benchmark: which its owners want, what people tried out, and what is there of one before it is whole."""
+"""Studies of a benchmark: which its owners want, what people tried out, and the parts of an unfinished study."""
 
 from django.db import models
 

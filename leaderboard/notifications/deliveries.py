@@ -121,7 +121,7 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
 
 @transaction.atomic
 def switch_off_leavers(benchmark: Benchmark) -> int:
-    """Switch off the webhooks of people who own the benchmark no more; another owner may take them over.
+    """Switch off the webhooks of people who no longer own the benchmark; another owner may take them over.
 
     Asked when an owner goes, and before anything is put into the outbox or posted, however the role was taken.
 

@@ -82,7 +82,7 @@ def mark_read(user: User) -> int:
 
 
 def choose_ways(user: User, ways: Mapping[str, str]) -> None:
-    """Keep where the user wants to hear of which kinds. What waits to be mailed and is wanted no more is not sent.
+    """Keep where the user wants to hear of which kinds. Waiting notices that are no longer wanted are not sent.
 
     Raises:
         ValueError: there is no such kind, or no such way.

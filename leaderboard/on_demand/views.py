@@ -18,7 +18,7 @@ HUNG_UP = 499  # no one reads it: the client is gone; for the log
 
 class ComputingMiddleware:
     """A page whose turn to compute did not come becomes a 503, one that was asked for too often a 429; both say when to
-    come again.
+    try again.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -2,7 +2,7 @@
 
 A backup is a tar file of two members: `manifest.json` says what is inside (release, migrations, rows of every table,
 and of every benchmark the published revision with the hash of its inputs), and `database` is SQLite's own copy or
-PostgreSQL's own dump, both of one moment while the site goes on. A restored database is held against the manifest, and
+PostgreSQL's own dump, both of one moment while the site goes on. A restored database is compared with the manifest, and
 the hashes are computed again from its scores. A backup of SQLite also restores into PostgreSQL.
 """
 

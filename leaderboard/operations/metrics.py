@@ -139,7 +139,7 @@ def _queues() -> list[Metric]:
         depth += [((queue, "waiting"), n_waiting), ((queue, "running"), n_running)]
         age.append(((queue,), max(0.0, (now - since).total_seconds()) if since else 0.0))
     description = (
-        "How long the oldest waiting job of a queue has been due, but for those after an upgrade; 0 where none is."
+        "How long the oldest waiting job of a queue has been due, except those after an upgrade; 0 where none is."
     )
     return [
         _gauge("queue_jobs", "Jobs by queue that wait or run.", ["queue", "state"], depth),

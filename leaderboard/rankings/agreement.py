@@ -15,7 +15,7 @@ TOP = 5
 
 @dataclass(frozen=True)
 class Agreement:
-    """One rule's ranking held against the reference rule's, on the systems that both rank."""
+    """One rule's ranking compared with the reference rule's, on the systems that both rank."""
 
     n_common: int
     kendall_tau: float  # tau-b

@@ -20,14 +20,14 @@ from ranking_engine.core.aggregation import reweighted, weight_bits
 
 @dataclass(frozen=True)
 class Margins:
-    """Some systems held against others.
+    """Some systems compared with others.
 
     Attributes:
         ahead: `ahead[i, j]`: the share of the voting weight on which row i is above column j.
         behind: the share on which it is below.
         sign: 1 where row i beats column j, -1 where it is beaten, 0 where neither is; exact, unlike the shares.
         is_compared: whether any voting task has a score of both, and the two are not the same.
-        n_beaten, n_lost, n_level: of every row, how many of *all* its rivals it beats, loses to, is level with.
+        n_beaten, n_lost, n_level: of every row, how many of *all* its rivals it beats, loses to, ties with.
     """
 
     ahead: np.ndarray

@@ -86,7 +86,7 @@ class PublishedBoard:
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
     is_simultaneous: bool = False  # whether `lower` and `upper` of the columns are those of all systems at once
-    # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
+    # Which systems differ significantly, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
     stamp: tuple[object, ...] = ()  # of the reports that it was unpacked from
@@ -173,7 +173,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
 
 
 def separability_of(board: PublishedBoard, column: Column) -> Separability:
-    """Which systems of a board can be told apart under one of its rules."""
+    """Which systems of a board differ significantly under one of its rules."""
     arrays = unpack_arrays(board.test_arrays, array_names(column.rule))
     return separability(board.tests, arrays, column.rule, column.name, column.ranks)
 
@@ -268,7 +268,7 @@ def rank_rows(
 ) -> list[dict[str, Any]]:
     """Every system under a rule: best first, equals by key, unranked ones last.
 
-    With `separability` each says between which ranks it cannot be told apart from others.
+    With `separability` each says between which ranks it does not differ significantly from others.
     """
     order = sorted(range(len(systems)), key=lambda i: (column.ranks[i] < 1, int(column.ranks[i]), systems[i].key))
     rows = [rank_row(column, i, systems[i]) for i in order]

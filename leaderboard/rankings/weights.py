@@ -1,4 +1,4 @@
-"""Weights of one's own: read from an address or a body, put in place of a revision's, told as shares.
+"""Weights chosen by a reader: read from an address or a body, put in place of a revision's, told as shares.
 
 Only what differs from the revision's weights is named, so that an address stays short. A task of weight 0 takes no
 part: a subset of the tasks is the weights 0 of the others.

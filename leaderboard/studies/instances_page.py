@@ -1,4 +1,4 @@
-"""What the page of single instances shows: ranks under each aggregation, and neighbours that can be told apart."""
+"""What the page of single instances shows: ranks under each aggregation, and neighbours that differ significantly."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -89,7 +89,7 @@ class InstancesPage:
         state: `none` where no system has instance scores, `computing`, `failed`, `undefined`, or `there`.
         reason: why it failed, or is undefined.
         sentence: what the aggregations say of the first rank.
-        separability: how many neighbours can be told apart, and under which rule they are neighbours.
+        separability: how many neighbours differ significantly, and under which rule they are neighbours.
         rows: by their rank under `two_level`.
         subset_taus: by aggregation the mean tau-b of the ranking on k tasks with that on all, for k = 1, 2, ...
         n_subset_draws: over so many orders of the tasks.
@@ -229,7 +229,7 @@ def winners_sentence(winners: dict[str, list[str]]) -> str:
 
 
 def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
-    """How many neighbours can be told apart on instances, in a sentence; empty where there are none.
+    """How many neighbours differ significantly on instances, in a sentence; empty where there are none.
 
     Args:
         summary: of the report.

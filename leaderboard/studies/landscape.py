@@ -16,7 +16,7 @@ from leaderboard.studies.landscape_fit import Fit, fit
 from leaderboard.studies.scale_ends import ScaleEnd, n_trials, random_top, scale_ends
 
 DIVERSITY, CARDINAL, ORDINAL = "diversity", "cardinal_sensitivity", "ordinal_sensitivity"
-PAGE_PLACES = 100  # as many dots as can be told apart
+PAGE_PLACES = 100  # as many dots as readers can distinguish
 FEASIBLE = "scaled"  # the weights of the released code
 
 

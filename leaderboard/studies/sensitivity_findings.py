@@ -74,7 +74,7 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
 
 
 def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
-    """Which systems can be told apart on the board of the marked rule."""
+    """Which systems differ significantly on the board of the marked rule."""
     if "rules" not in summary:  # an experiment about one rule
         summary, marked = {"reason": "", **summary, "rules": {summary["rule"]: summary}}, summary["rule"]
     if summary["reason"]:

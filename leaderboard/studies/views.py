@@ -111,7 +111,7 @@ def distribution(request: HttpRequest, key: str, study: str) -> HttpResponse:
 
 @require_safe
 def instances(request: HttpRequest, key: str) -> HttpResponse:
-    """Ranks under the three aggregations side by side, and which neighbours can be told apart."""
+    """Ranks under the three aggregations side by side, and which neighbours differ significantly."""
     benchmark, _ = readable_benchmark(request.user, key)
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     context = {

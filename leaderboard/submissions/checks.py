@@ -94,7 +94,7 @@ def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
 
 
 class OnBoard:
-    """The systems of the benchmark's latest revision, read once for everything that an upload is held against."""
+    """The systems of the benchmark's latest revision, read once for everything that an upload is compared with."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.systems = board_systems(benchmark)
@@ -121,7 +121,7 @@ def check_rows(
 
     Args:
         audience: who sends them, and where to.
-        rows: one a system.
+        rows: one per system.
         on_board: the systems there are, where they were read already.
         suggests: whether a new name is told the known names that it may be a slip of the pen for.
 
@@ -186,7 +186,7 @@ def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
 
 
 class _Check:
-    """What every row is held against, read once."""
+    """What every row is compared with, read once."""
 
     def __init__(self, audience: Audience, rows: Sequence[SubmittedRow], on_board: OnBoard, *, suggests: bool) -> None:
         self.audience, self.benchmark = audience, audience.benchmark

@@ -20,7 +20,7 @@ MAX_HELPED = 3  # unknown names of one upload that are told what they may have m
 
 
 def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[SubmittedRow]:
-    """The rows of a file, one a system; an empty cell is a score that is not reported, a word may say another reason.
+    """The rows of a file, one per system; an empty cell is a score that is not reported, a word may say another reason.
 
     Args:
         benchmark: whose tasks the columns are.

@@ -1,4 +1,4 @@
-"""Result files held against a benchmark: which of their columns is which task, and which name is which system.
+"""Result files compared with a benchmark: which of their columns is which task, and which name is which system.
 
 Between the page that shows what was recognised and its answer nothing is stored: the page carries the records, signed.
 """
@@ -268,7 +268,7 @@ def direction_problem(column: FileColumn, task: Task) -> str:
     if higher_is_better is None or task.direction == (1 if higher_is_better else -1):
         return ""
     said = "higher" if higher_is_better else "lower"
-    return f"the file states that {said} is better, but for {task.name} it is: {task.get_direction_display()}"
+    return f"the file states that {said} is better, but {task.name} states: {task.get_direction_display()}"
 
 
 def scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:

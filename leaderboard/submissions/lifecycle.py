@@ -87,7 +87,7 @@ def submit_rows(audience: Audience, rows: list[CheckedRow], **about: Any) -> Bat
     Args:
         audience: who submits, and where to, which they may: found while the caller's transaction locks the
             benchmark's row.
-        rows: as a draft holds them, one a system.
+        rows: as a draft holds them, one per system.
         about: as `store_batch` takes it.
 
     Raises:
@@ -135,7 +135,7 @@ def store_batch(
     Args:
         benchmark: where to.
         uploader: who sends them.
-        rows: as a draft holds them, one a system.
+        rows: as a draft holds them, one per system.
         source: by which door.
         note: what the uploader says.
         idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
@@ -255,7 +255,7 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
 
 @transaction.atomic
 def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
-    """Take one's own batch back before it comes onto the board. What no one decided on counts no more for the caps.
+    """Withdraw the user's own batch before it comes onto the board. What no one decided on counts no more for the caps.
 
     Raises:
         PermissionDenied: it is someone else's.

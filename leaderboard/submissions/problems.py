@@ -7,11 +7,11 @@ from ranking_engine.files.problems import InputError, Problems
 
 
 class PartlyReadError(InputError):
-    """A table with something wrong in it, of which rows can be checked all the same: a page says everything at once.
+    """A table with something wrong in it, of which rows can still be checked: a page says everything at once.
 
     Args:
         problems: what is wrong with the table.
-        rows: one a system, without what could not be read.
+        rows: one per system, without what could not be read.
     """
 
     def __init__(self, problems: Problems, rows: Sequence[SubmittedRow]) -> None:

@@ -52,7 +52,7 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
-    """Count systems no more that were taken back before anyone decided about them. Call inside a transaction."""
+    """No longer count systems that were withdrawn before anyone decided about them. Call inside a transaction."""
     for period in (day_of(submitted_at), TOTAL):
         rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
         rows.filter(n_submitted__gte=n_systems).update(n_submitted=F("n_submitted") - n_systems)

@@ -158,7 +158,7 @@ class Statement:
 
 
 def statements_of(submissions: Sequence[Submission]) -> list[Statement]:
-    """What submissions that wait state of their systems, but for what the board says already.
+    """What submissions that wait state of their systems, except what the board says already.
 
     Args:
         submissions: with their systems.

@@ -123,7 +123,7 @@ def _in_words(status: BatchStatus) -> str:
 
 
 def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
-    """What they may do to a batch now: take it back, decide about it, withdraw or reinstate its systems.
+    """What they may do to a batch now: withdraw it, decide about it, withdraw or reinstate its systems.
 
     Its uploader withdraws what is on the board, or asks for it, as the owners set.
     """

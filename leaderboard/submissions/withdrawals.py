@@ -29,7 +29,7 @@ def withdraws_alone(benchmark: Benchmark) -> bool:
 
 @transaction.atomic
 def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> bool:
-    """Withdraw one's own accepted scores, or ask the moderators for it; whether they are withdrawn.
+    """Withdraw the user's own accepted scores, or ask the moderators for it; whether they are withdrawn.
 
     Args:
         audience: who withdraws, and from where.

@@ -49,7 +49,7 @@ def board_row(
 ) -> SafeString:
     """One system: place, name, ranks over all rules, tasks scored, and a cell for each column.
 
-    `with_separability` adds the ranks of the systems that cannot be told apart from it, `with_pins` a box to tick.
+    `with_separability` adds the ranks of systems that do not differ significantly, `with_pins` a box to tick.
     """
     # Why rules leave the system out: mostly one reason under many rules. A rule that elects only and ranks no one else
     # leaves out all but one; that is the rule's reason, not a system's.

@@ -51,7 +51,7 @@ class NotThereError(SiteError, LookupError):
 
 
 class TooManyError(SiteError):
-    """A rate limit or a quota, also after all attempts; `retry_after` says when to come again."""
+    """A rate limit or a quota, also after all attempts; `retry_after` says when to try again."""
 
 
 class UnreachableError(SiteError, ConnectionError):

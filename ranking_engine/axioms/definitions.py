@@ -300,7 +300,7 @@ _ORDER_EFFECTS: Mapping[tuple[int | None, int | None], str] = {
 
 
 def won(result: Result) -> frozenset[str] | None:
-    """Return the winners; None where the rule gives no answer or broke a tie by name, but for Kemeny's.
+    """Return the winners; None where the rule gives no answer or broke a tie by name, except Kemeny's.
 
     Kemeny's rule names every system that is first in some optimal order.
     """

@@ -71,7 +71,7 @@ def _unanimity(witness: Witness) -> str:
 def _order_change(witness: Witness) -> str:
     return {
         "reversed": f"{witness.y} overtakes {witness.x}",
-        "tied": f"{witness.y} draws level with {witness.x}",
+        "tied": f"{witness.y} now ties with {witness.x}",
         "parted": f"{witness.x} gets ahead of {witness.y}, with which it was tied",
     }[witness.effect]
 

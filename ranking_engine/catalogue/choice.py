@@ -1,4 +1,4 @@
-"""Six questions that lead to a rule: every answer is a requirement, and every rule is held against the requirements.
+"""Six questions that lead to a rule: every answer is a requirement, and every rule is compared with the requirements.
 
 Nothing here says which answers lead where. What a rule has is read from the catalogue (`registry`), from the table
 of properties (`axioms.table`) and from shares of ties that were counted (`tied_shares`), under the convention for ties,
@@ -228,7 +228,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A rule held against the requirements.
+    """A rule compared with the requirements.
 
     Attributes:
         rule: the rule.
@@ -246,7 +246,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """The answers, what they require, and every rule held against that, the best first."""
+    """The answers, what they require, and every rule compared with that, the best first."""
 
     answers: Mapping[str, Answer]
     requirements: tuple[Requirement, ...]
@@ -281,7 +281,7 @@ class Choice:
 
 
 def choose_rule(given: Mapping[str, str]) -> Choice:
-    """Hold every rule without parameters of one's own against the answers `given`, by question.
+    """Compare every rule without parameters of the user with the answers `given`, by question.
 
     A ranking is asked for in any case. What is not answered, or has no such answer, requires nothing.
     """

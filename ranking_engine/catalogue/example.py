@@ -38,7 +38,7 @@ class Example:
     Attributes:
         ranking: what the rule makes of it.
         reads: what the rule looks at: `scores`, `positions` on each task, or `duels` of every two systems.
-        table: that, a row a system: a column a task, or for duels a column a rival, the number of tasks on which the
+        table: that, one row per system: a column per task, or per rival for duels, the number of tasks on which the
             row is above it (-1 against itself).
         options: what the rule was given beside the table.
     """

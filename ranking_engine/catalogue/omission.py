@@ -59,7 +59,7 @@ class OmissionWitness:
     """A table in which the first system gains by leaving out its score on one task.
 
     Attributes:
-        table: the scores, a row a system; all tasks are better high and weigh 1, but for the last one.
+        table: the scores, one row per system; all tasks are better high and weigh 1, except the last one.
         weight: that of the last task.
         task: the index of the task whose score is left out.
         before: the first system's rank with the score; None where a rule that only elects does not elect it.
@@ -121,7 +121,7 @@ def _chosen_by_name(ranking: Ranking) -> bool:
 
 
 def small_table(table: Table, weight: int = 1) -> ScoreMatrix:
-    """Return a table of the search as a matrix: systems A, B, ..., tasks of weight 1 but for the last one's.
+    """Return a table of the search as a matrix: systems A, B, ..., tasks of weight 1 except the last one's.
 
     It states the scales that some rules need.
     """

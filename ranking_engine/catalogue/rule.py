@@ -78,7 +78,7 @@ class Omission(NamedTuple):
     """A table in which the first system gains by leaving out its score on one task.
 
     Attributes:
-        table: the scores, as in "1 2|2 3|3 1": a row a system, all tasks better high.
+        table: the scores, as in "1 2|2 3|3 1": one row per system, all tasks better high.
         weight: that of the last task; the others weigh 1.
         task: the index of the task whose score is left out.
         before: the first system's rank with the score; None where a rule that only elects does not elect it.

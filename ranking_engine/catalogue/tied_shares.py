@@ -62,7 +62,7 @@ def board(seed: int) -> ScoreMatrix:
 
 
 def store() -> None:
-    """Measure every rule without parameters of one's own and store the shares."""
+    """Measure every rule without parameters of the user and store the shares."""
     shares = {key: measured_share(key) for key, rule in RULES.items() if not rule.parameters}
     _FILE.write_text(json.dumps(shares, indent=2) + "\n", encoding="utf-8")
     stored_shares.cache_clear()

@@ -222,7 +222,7 @@ def as_json(report: Report) -> str:
 
 
 def as_csv(report: Report) -> str:
-    """Return a row for each pair of rules, with every measure and the first one's own figures; empty where is none."""
+    """Return a row for each pair of rules, with every measure and the first rule's figures; empty where is none."""
     rows: list[list[object]] = []
     square = ["n_common", *MATRICES, "kendall_distance"]
     rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in report[key]]

@@ -34,7 +34,7 @@ def as_csv(board: Board) -> str:
 
 
 def as_table(board: Board) -> str:
-    """Return the ranks as aligned text, with what there is to say about them."""
+    """Return the ranks as aligned text, with remarks about them."""
     return "\n".join([*text_grid(_cells(board)), "", *_notes(board)]) + "\n"
 
 

@@ -52,7 +52,7 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
     Args:
         measure: a key of MEASURES.
         ranks: average ranks of all systems, 2 or more.
-        of_tasks: those that the tasks give, a row a task, without gaps.
+        of_tasks: those that the tasks give, one row per task, without gaps.
         shares: the tasks' shares of the weight, see `task_shares`. Under `spearman` a task, or a ranking, that ties
             all systems has no correlation and counts as one of 0.
     """
@@ -72,7 +72,7 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
 def place_costs(measure: str, of_tasks: FloatArray, shares: FloatArray) -> FloatArray:
     """Return what each place costs each system, shape (n_systems, n_places), for a measure other than Kendall's.
 
-    Their sum over the systems of an order is its mean distance to the tasks, but for a constant and a factor.
+    Their sum over the systems of an order is its mean distance to the tasks, up to a constant and a factor.
     """
     n = of_tasks.shape[1]
     places = np.arange(1.0, n + 1)

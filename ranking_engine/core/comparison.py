@@ -245,7 +245,7 @@ def kendall_w(ranks: FloatArray, *, is_tie_corrected: bool = False) -> float:
 
 
 def top_shares(ranks: FloatArray, k: int) -> FloatArray:
-    """Return the share of each system in the first k places: 1 or 0, but for a tie that straddles place k.
+    """Return the share of each system in the first k places: 1 or 0, except for systems tied around place k.
 
     Complete average `ranks`, a row a ranking; a tie block of b systems with s places left gives each s / b.
     """

@@ -77,7 +77,7 @@ class UnitProgram:
         _check(self._solver.changeColsBounds(len(every), every, lower, upper), "bounds")
 
     def drop_idle_rows(self) -> NDArray[np.intp]:
-        """Take back the rows that the last solution does not touch; return their places among all rows."""
+        """Remove the rows that the last solution does not touch; return their places among all rows."""
         from highspy import HighsBasisStatus  # noqa: PLC0415 -- slow import
 
         basic = HighsBasisStatus.kBasic
@@ -122,7 +122,7 @@ class Solution:
 
 
 class RowProgram:
-    """Minimise cost @ x over lower <= x <= upper and rows, the later of which can be taken back.
+    """Minimise cost @ x over lower <= x <= upper and rows, the later of which can be removed.
 
     One solver for a whole family of programs: `reset` takes back the rows added since `keep` and forgets
     everything else, so that no answer depends on what was solved before.
@@ -167,7 +167,7 @@ class RowProgram:
         self._n_kept = self._solver.getNumRow()
 
     def reset(self) -> None:
-        """Take back all rows that are not kept, and start from scratch."""
+        """Remove all rows that are not kept, and start from scratch."""
         n = self._solver.getNumRow()
         if n > self._n_kept:
             _check(self._solver.deleteRows(n - self._n_kept, np.arange(self._n_kept, n, dtype=np.int32)), "rows")

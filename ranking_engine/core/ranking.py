@@ -98,7 +98,7 @@ class Ranking:
 
     @property
     def n_tied(self) -> int:
-        """Ranked systems minus distinct rule scores: 0 means that the rule tells all of them apart."""
+        """Ranked systems minus distinct rule scores: 0 means that no two of them are equal."""
         return self.n_ranked - len(self._shared)
 
     @property

@@ -148,7 +148,7 @@ def dispersion(matrix: ScoreMatrix, *, normalized: bool = False) -> float:
     """Return the mean Kendall distance over ordered pairs of voting tasks (Colombo et al. 2022, eq. 3).
 
     Two tasks are compared on the systems with a score on both; pairs of tasks with fewer than two such systems
-    do not count. O(n_systems^2 n_tasks), but for the normalised one of a matrix with gaps.
+    do not count. O(n_systems^2 n_tasks), except the normalised one of a matrix with gaps.
     """
     if not normalized:
         return TaskVotes.of(matrix).dispersion

@@ -1,6 +1,6 @@
 """Reading scores of single instances from CSV.
 
-Two forms, told apart by the header:
+Two forms, recognised by the header:
 
 - wide: a column with the systems, one with the instances (`instance` or, as in Colombo et al. 2022, `Utterance`), and a
   column for each task;

@@ -65,7 +65,7 @@ class TableIssue:
 class TableError(ValueError):
     """A table cannot be read; `errors` holds up to 100 issues, in the order of the file.
 
-    `readable` is what can be read all the same, so that more can be checked at once: the rows whose name and length are
+    `readable` is what can still be read, so that more can be checked at once: the rows whose name and length are
     right, with NaN in cells that are no numbers. It is None where reading stopped.
     """
 

@@ -21,7 +21,7 @@ _PANDAS_INDEX = "__index_level_0__"  # as pandas calls an index without a name i
 
 
 def read_workbook(path: Path) -> Table:
-    """Read the first sheet of a workbook: a header, then a row a system.
+    """Read the first sheet of a workbook: a header, then one row per system.
 
     Raises:
         TableError: it cannot be read; the message names line and column of the sheet.
@@ -41,7 +41,7 @@ def read_workbook(path: Path) -> Table:
 
 
 def read_parquet(path: Path) -> Table:
-    """Read a Parquet file: a row a system, whose names are the column `system` or `model`, an index, or texts.
+    """Read a Parquet file: one row per system, whose names are the column `system` or `model`, an index, or texts.
 
     Raises:
         TableError: it cannot be read; the message names row and column, the header being line 1.

@@ -1,4 +1,4 @@
-"""Plain CSV in the wide form: the first column `system` (or `model`), every other one a task.
+"""Plain CSV in the wide form: the first column `system` (or `model`), every other column is a task.
 
 A column `<task>_stderr` holds the standard errors of the column `<task>`, `<task>_n` its numbers of instances.
 """

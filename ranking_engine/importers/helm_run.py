@@ -1,6 +1,6 @@
 """HELM, a run folder: `stats.json` with its `run_spec.json`.
 
-Several runs are told apart by what is before those names, as in `a_stats.json` and `a_run_spec.json`. Only what
+Several runs are distinguished by what is before those names, as in `a_stats.json` and `a_run_spec.json`. Only what
 was measured on the test split, without a perturbation, is read. There is no direction in these files.
 """
 

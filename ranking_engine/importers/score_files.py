@@ -33,7 +33,7 @@ class ScoreFiles:
         table: with the names.
         lower_is_better: the tasks of which the files say so.
         notes: how the files were read, and what was left out.
-        is_plain: whether it is one table with a row a system, which a benchmark.toml beside it describes.
+        is_plain: whether it is one table with one row per system, which a benchmark.toml beside it describes.
     """
 
     table: Table
@@ -43,7 +43,7 @@ class ScoreFiles:
 
     @classmethod
     def of_table(cls, table: Table) -> ScoreFiles:
-        """A table with a row a system."""
+        """A table with one row per system."""
         return cls(table, frozenset(), (table.rounding,) if table.rounding else (), is_plain=True)
 
     def matrix(self, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:

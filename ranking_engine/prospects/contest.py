@@ -112,7 +112,7 @@ class Contest:
         return Contest(self._table, self._i, self.rivals[rivals], self.terms)
 
     def always_level(self) -> BoolArray:
-        """For each rival, whether the system is level with it on every task."""
+        """For each rival, whether the system ties with it on every task."""
         return np.asarray((self.exactly == 0).all(axis=1), dtype=bool)
 
     def domination(self) -> Certificate | None:

@@ -27,8 +27,8 @@ _Row = list[Fraction]
 class ExactProgram:
     """Minimise cost @ x over x >= 0 and rows a @ x >= b, all of integers, by the dual simplex method.
 
-    As no cost is negative, x = 0 is optimal but for the rows; each step mends one of these. Rows may be added between
-    solves. The table holds integers over one denominator, which every step divides without a rest. Lemke 1954, Edmonds
+    No cost is negative, so x = 0 is optimal without the rows; each step corrects one of them. Rows may be added
+    between solves. The table holds integers over one denominator, which every step divides without a rest. Lemke 1954, Edmonds
     1967; against cycles Bland 1977.
 
     Args:

@@ -42,7 +42,7 @@ class Optimum:
     """An optimal solution, in floats.
 
     Attributes:
-        weights: one a task.
+        weights: one per task.
         x: the program's own variables.
         rival_duals, condition_duals: of the rows of rivals (0 for those never added) and of conditions.
     """
@@ -95,7 +95,7 @@ class WeightProgram:
         self._n_kept += len(rows)
 
     def keep_rows(self, rows: FloatArray, lower: FloatArray) -> None:
-        """Add rows that hold against all rivals: rows @ x >= lower."""
+        """Add rows for all rivals: rows @ x >= lower."""
         self._keep_rows(rows, lower, np.inf)
 
     def solve(

@@ -110,7 +110,7 @@ def prospects(
 
 
 def pair_prospect(matrix: ScoreMatrix, system: str, rival: str, **options: Any) -> Prospect:  # noqa: ANN401 -- passed on
-    """Say which weights put `system` level with `rival` or above it, and the least changes that do.
+    """Say which weights put `system` equal to `rival` or above it, and the least changes that do.
 
     `options` are those of `prospects`.
     """

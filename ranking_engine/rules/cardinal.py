@@ -23,7 +23,7 @@ _CANCELLED = 1e-6  # a mean that is so much smaller than what it is of has lost 
 def mean(profile: Profile) -> Outcome:
     """Return the weighted arithmetic mean of the oriented scores.
 
-    Sums are correctly rounded (Shewchuk 1997), so the order of the tasks cannot matter. Where they cancel out but for
+    Sums are correctly rounded (Shewchuk 1997), so the order of the tasks cannot matter. If they cancel out except for
     what rounding leaves, as centred scores do, scores are taken for the decimals that denote them and added exactly.
     """
     means = weighted_mean(profile.scores, profile.weights)

@@ -49,7 +49,7 @@ def threshold(profile: Profile, *, ties: str = "worst") -> Outcome:
     if n <= DETAILED_SYSTEMS:
         unit = cells.denominator * profile.matrix.weight_denominator
         details["weights_by_position"] = _listed(profile, cells, unit, is_steps=ties == "average")
-    # Rows of integers, one a system, whose lexicographic order is that of the rows of the table. Reading from the last
+    # Rows of integers, one per system, in the same lexicographic order as the rows of the table. Reading from the last
     # position on, the next entry of a row is compared with 0 wherever the other row has its own further on: a positive
     # one is worse the further back it is, a negative one better.
     size = np.abs(cells.amount)

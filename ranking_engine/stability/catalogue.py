@@ -125,7 +125,7 @@ def estimate_study(key: str, matrix: ScoreMatrix, parameters: Parameters | None 
     """Return why a study says nothing about `matrix`, empty where it does, and the seconds that it should take.
 
     Raises:
-        ValueError: as `run_study`, but for scores about which the study says nothing.
+        ValueError: as `run_study`, except scores about which the study says nothing.
     """
     study = get_study(key)
     own, scope = split_parameters(parameters or {})

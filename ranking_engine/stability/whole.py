@@ -1,6 +1,6 @@
 """The studies that are not made of trials: diversity, significance, and sensitivity with its proof.
 
-Each is one chunk, but for cardinal sensitivity, which is one for each feasible set.
+Each is one chunk, except cardinal sensitivity, which is one for each feasible set.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _why_not_cardinal(matrix: ScoreMatrix, parameters: Parameters) -> str:
     part = complete(matrix, parameters["missing"]).matrix
     if part is None or part.n_systems < 2:
         return "fewer than two systems have all scores"
-    return "" if (part.scores != part.scores[0]).any() else "no task tells any two systems apart"
+    return "" if (part.scores != part.scores[0]).any() else "on every task all systems are equal"
 
 
 def _run_cardinal(

@@ -28,7 +28,7 @@ def clean_name(text: str) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return what two names have in common when they count as the same: case and joiners do not tell them apart."""
+    """Return what two names have in common when they count as the same: case and joiners do not matter."""
     if name.isascii():  # most names are, and thousands of them are folded for one upload: it has no joiners
         return name.strip().casefold()
     return normal_form(without_joiners(clean_name(name)).casefold())

@@ -315,7 +315,7 @@ class WritingView(ApiView):
     """A view that changes something."""
 
     def carry_out(self, step: Callable[[], Any], *, status: int = 200) -> Response:
-        """Take a step whole or not at all; with `dry_run=true` it is taken, told and taken back.
+        """Take a step whole or not at all; with `dry_run=true` it is stored, reported and rolled back.
 
         Args:
             step: does it, and returns the content of the answer.

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 PREFIX = "/api/"
 SERVER_ERROR = "Something went wrong here; it is logged."
-AWAY = "The database is away for a moment. Come again."
+AWAY = "The database is not reachable at the moment. Try again."
 # After an error no one can promise that nothing was stored: it may have come after the commit.
 UNCERTAIN = (
     " What you sent may have been stored, or not: send the same again with the same Idempotency-Key, or look before "

@@ -38,7 +38,7 @@ def problems_of(detail: Any, place: str = "") -> list[dict[str, str]]:  # noqa: 
     """What is wrong with a body, each with its place, such as `systems[0].scores.qnli`.
 
     Args:
-        detail: of a validation error: messages, or by field or number what is wrong with what is there.
+        detail: of a validation error: messages, or by field or number what is wrong with the existing objects.
         place: of what the detail is about.
     """
     if not isinstance(detail, dict):

@@ -1,4 +1,4 @@
-"""A critical-difference diagram: average ranks, and which of them are too close to tell apart (Demšar 2006)."""
+"""A critical-difference diagram: average ranks, and which of them are not significantly different (Demšar 2006)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ LEAST_KNEE = 12  # ranks that always are at equal distances
 LABEL_GAP = 12.0  # between two names
 NAME_LETTERS, NAME_TO_LINES = 25, 28  # of a name as it is drawn; from where its room begins to the first column
 FLAT_LETTERS = 4  # a longer name leans, and then all of them do
-MAX_PINNED = 4  # as many colours as can be told apart beside each other
+MAX_PINNED = 4  # as many colours as readers can distinguish
 
 
 @dataclass(frozen=True)

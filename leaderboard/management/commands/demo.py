@@ -100,7 +100,7 @@ def collect_static(stamp: Path, progress: Callable[[str], None]) -> None:
 
 
 def static_digest() -> str:
-    """Tells apart any two states of all static files, ours and the packages', and of how they are stored."""
+    """Distinguishes any two states of all static files, ours and the packages', and of how they are stored."""
     digest = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
     for finder in get_finders():
         for path, storage in finder.list([]):

@@ -1,4 +1,4 @@
-"""Which systems of a ranking can be told apart, in sentences."""
+"""Which systems of a ranking differ significantly, in sentences."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from leaderboard.rankings.confidence.independence import tasks_phrase
 
 FAMILIES = ("neighbours", "top", "every_pair")
-LEAST_FOR_ONE_PAIR = 6  # clusters with which one pair can be told apart at 5 %: 2^(1 - 6) is below
+LEAST_FOR_ONE_PAIR = 6  # clusters with which one pair can differ significantly at 5 %: 2^(1 - 6) is below
 
 
 def short_sentence(tests: Mapping[str, Any]) -> str:
-    """What can be told apart, in a few words; empty where there are no two systems.
+    """Which systems differ significantly, in a few words; empty where there are no two systems.
 
     Args:
         tests: what the report says of the rule: the summaries of its families of pairs, and what was tested on how many
@@ -87,7 +87,7 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
 
 
 def _is_too_few(tests: Mapping[str, Any]) -> bool:
-    """Whether there are too few tasks to tell any two systems apart in any family of pairs."""
+    """Whether there are too few tasks to find any two systems significantly different in any family of pairs."""
     untied = [tests[family] for family in FAMILIES if tests[family]["n_pairs"] > tests[family]["n_tied"]]
     return bool(untied) and all(family["verdict"] == "too_few_tasks" for family in untied)
 

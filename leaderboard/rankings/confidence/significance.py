@@ -1,4 +1,4 @@
-"""Which systems of a board can be told apart: computed for every quick rule, stored, and said in words."""
+"""Which systems of a board differ significantly: computed for every quick rule, stored, and said in words."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -124,12 +124,12 @@ def neighbour_arrays(rule: str) -> tuple[str, str, str, str]:
 
 @dataclass(frozen=True)
 class Separability:
-    """What can be told apart under one rule of one revision.
+    """Which systems differ significantly under one rule of one revision.
 
     Attributes:
         text: what the tests say of the board, in a sentence or two; or why there are none.
-        first_rank, last_rank: of every system, the ranks between which no system can be told apart from it; 0 where
-            there is none but itself, or where nothing on the board can be told apart.
+        first_rank, last_rank: of every system, the ranks between which no system differs significantly from it; 0 where
+            there is none but itself, or where no pair on the board differs significantly.
         short_text: the first half of `text`, for where there is little room.
     """
 
@@ -140,11 +140,11 @@ class Separability:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a column of the ranks that cannot be told apart says something."""
+        """Whether a column of the ranks that do not differ significantly says something."""
         return bool(self.first_rank.any())
 
     def ranks_of(self, i: int) -> list[int] | None:
-        """The ranks between which system `i` cannot be told apart from others."""
+        """The ranks between which system `i` does not differ significantly from others."""
         return [int(self.first_rank[i]), int(self.last_rank[i])] if self.first_rank[i] else None
 
     def range_text(self, i: int) -> str:
@@ -203,7 +203,7 @@ class NeighbourTest:
 
     @property
     def is_separable(self) -> bool:
-        """Whether they are told apart, the better one being ahead."""
+        """Whether they differ significantly, and the better one is ahead."""
         return self.verdict == VERDICTS[SEPARABLE]
 
 
@@ -222,7 +222,7 @@ def neighbour_tests(arrays: dict[str, np.ndarray], rule: str) -> list[NeighbourT
 
 
 def inseparable_runs(arrays: dict[str, np.ndarray], rule: str) -> list[list[int]]:
-    """The runs of systems among which no two can be told apart, by index, in the order of the board.
+    """The runs of systems among which no two differ significantly, by index, in the order of the board.
 
     Stored is of every system the last place that shares a run with it. Runs are maximal, so their first and last places
     grow together: a run begins where that last place grows.

@@ -35,7 +35,7 @@ from ranking_engine.prospects import (
 )
 from ranking_engine.text.names import fold_name
 
-# What may be asked for on demand: systems x systems x tasks, as every system is held against every other.
+# What may be asked for on demand: systems x systems x tasks, as every system is compared with every other.
 ON_DEMAND_CELLS = 10_000_000
 ALL_TASKS = "all_"  # begins the names of the arrays of the prospects in which weight-0 tasks vote, too
 
@@ -209,7 +209,7 @@ def prospects_under(
 
 
 def pair_under(revision: Revision, system: str, rival: str, audience_level: str) -> Prospect:
-    """Which weights put one system level with another or above it, and the least changes that do; solved on demand.
+    """Which weights put one system equal to another or above it, and the least changes that do; solved on demand.
 
     Args:
         revision: whose scores.

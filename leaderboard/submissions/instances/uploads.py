@@ -34,7 +34,7 @@ def with_instances(
     """The rows with their instance scores; where a row states no score of a task, it is their mean.
 
     Args:
-        rows: one a system.
+        rows: one per system.
         tasks: by key.
         where: for each row of the tasks' values, the number of its system's row, from 0.
     """
@@ -58,7 +58,7 @@ def with_instances(
 def rows_of_instances(
     benchmark: Benchmark, data: bytes, *, system_column: str = "", table_rows: Sequence[SubmittedRow] = ()
 ) -> list[SubmittedRow]:
-    """The rows of a file of instance scores, one a system.
+    """The rows of a file of instance scores, one per system.
 
     Args:
         benchmark: whose tasks they are.

@@ -85,7 +85,7 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
 
     Args:
         benchmark: where to.
-        rows: one a system.
+        rows: one per system.
         tells: whether the message counts the names that match. Where scores are hidden it does not: by counts one
             could guess, name by name, what others were measured on.
     """

@@ -284,7 +284,7 @@ class _Others:
 
     @classmethod
     def of(cls, values: np.ndarray) -> "_Others":
-        """Of scores with a row a system, NaN where one is missing."""
+        """Of scores with one row per system, NaN where one is missing."""
         is_missing = np.isnan(values)
         return cls(
             n=len(values),

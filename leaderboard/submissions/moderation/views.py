@@ -102,7 +102,7 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
 @login_required
 @require_POST
 def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take one's own submission back, withdraw one that is on the board or ask for it; moderators reinstate, too."""
+    """Withdraw a submission that is pending or on the board, or ask for it; moderators reinstate, too."""
     batch, audience = visible_batch(request.user, uuid)
     actor, action = signed_in(request), request.POST.get("action", "")
     reason = sent_lines(request, "reason", REASON_LENGTH)

@@ -68,7 +68,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class Preview:
-    """A draft held against one revision."""
+    """A draft compared with one revision."""
 
     revision_number: int
     system_name: str

@@ -61,7 +61,7 @@ class DifferingScore:
 
 @dataclass(frozen=True)
 class TablePreview:
-    """A draft of many systems held against one revision."""
+    """A draft of many systems compared with one revision."""
 
     revision_number: int
     n_systems: int

@@ -91,7 +91,7 @@ RULES: tuple[Rule, ...] = (
         summary="The smaller the worst head-to-head defeat of a system, the better.",
         source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
-            "Use it to find the system that the fewest tasks speak against. It considers only one rival of each "
+            "Use it to find the system that the fewest tasks oppose. It considers only one rival of each "
             "system, so it says little about the middle of the board."
         ),
         held=Held(

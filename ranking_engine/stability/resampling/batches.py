@@ -1,7 +1,7 @@
 """Rule scores of many matrices of the same systems and tasks at once, whose scores differ.
 
 Scores have shape (n_matrices, n_systems), NaN where a system is not ranked, and are those of the rule up to rounding,
-but for the rules that are ranked one by one, which give minus their ranks.
+except the rules that are ranked one by one, which give minus their ranks.
 """
 
 from __future__ import annotations

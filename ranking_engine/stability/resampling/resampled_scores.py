@@ -47,7 +47,7 @@ def resampled_rival_rules(
         mine, theirs = matrix.scores.T[:, rows, None], matrix.scores.T[:, None, :]
         shape = (len(task_counts), rows.stop - start, n)
         wins = (resampled @ (mine > theirs).reshape(T, -1).astype(dtype)).reshape(shape)
-        if is_strict:  # what is not won is lost, but for the system itself
+        if is_strict:  # what is not won is lost, except the system itself
             losses = totals.astype(dtype)[:, None, None] - wins
             losses[:, np.arange(shape[1]), np.arange(start, rows.stop)] = 0
         else:

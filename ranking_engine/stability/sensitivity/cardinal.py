@@ -157,7 +157,7 @@ def cardinal_sensitivity(
         return CardinalSensitivity("fewer than two systems have all scores", feasible, seed)
     space = Space(part, feasible, least_weight)
     if not space.kept.size:
-        return CardinalSensitivity("no task tells any two systems apart", feasible, seed)
+        return CardinalSensitivity("on every task all systems are equal", feasible, seed)
     budget = _Budget(max_programs, box_work, n_starts)
     return _study(space, _Counter(progress), budget, seed)
 

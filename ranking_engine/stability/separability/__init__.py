@@ -1,1 +1,1 @@
-"""Which neighbours of a ranking can be told apart: tests of pairs, under the rule itself."""
+"""Which neighbours of a ranking differ significantly: tests of pairs, under the rule itself."""

@@ -1,4 +1,4 @@
-"""Significance: which systems of a ranking can be told apart, and which cannot.
+"""Significance: which systems of a ranking differ significantly, and which do not.
 
 Separability belongs to a rule. Where the rule's scores are sums over tasks (`Rule.task_sum`), what each task adds to
 them is tested: sum_t (contribution_it - contribution_jt), weights included, is the difference of the two scores. A
@@ -68,7 +68,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """What can be told apart in a ranking.
+    """Which systems differ significantly in a ranking.
 
     Attributes:
         level, seed, scale: the parameters.
@@ -101,7 +101,7 @@ class Significance:
 
     @property
     def no_neighbours_separable(self) -> bool:
-        """Whether not a single pair of neighbours can be told apart, for whatever reason."""
+        """Whether not a single pair of neighbours differs significantly, for whatever reason."""
         return self.neighbours.verdict != "some"
 
     @property
@@ -151,7 +151,7 @@ def significance(
     ties: str | None = None,
     options: Mapping[str, object] | None = None,
 ) -> Significance:
-    """Say which systems can be told apart in `ranking`, which some rule makes of `matrix`.
+    """Say which systems differ significantly in `ranking`, which some rule makes of `matrix`.
 
     Args:
         matrix: the scores, with the weights of the aggregation; `clusters_of` tells its clusters.
@@ -163,7 +163,7 @@ def significance(
         seed: of the sign vectors drawn where a pair has more than 28 clusters, or more than 20 on a large board.
         missing, ties, options: those that `ranking` was made with.
 
-    O(n^2) tests of a millisecond at most, but for those that draw.
+    O(n^2) tests of a millisecond at most, except those that draw.
 
     Raises:
         ValueError: a parameter out of its range, a name in `pool` that is no system's, or a ranking whose scores are

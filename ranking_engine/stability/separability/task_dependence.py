@@ -103,7 +103,7 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
 
     Args:
         matrix: the scores; its clusters are what tests take as independent. Missing scores are left out; weights
-            do not matter, but for whether a task votes.
+            do not matter, except whether a task votes.
     """
     if not matrix.votes.any() or int(matrix.votes.sum()) > MAX_TASKS:
         return TaskDependence(f"only boards of 1 to {MAX_TASKS:,} voting tasks are looked at")

@@ -188,7 +188,7 @@ def test_a_direction_that_is_not_the_tasks_is_an_error(make, client):
     sign_in(client, benchmark)
     page = answer(client, benchmark, choose(client, benchmark, EXAMPLES["folder"]), scale_0="as-is")
     assert page.status_code == 400
-    assert "the file states that higher is better, but for Quiz it is: lower is better" in page.content.decode()
+    assert "the file states that higher is better, but Quiz states: lower is better" in page.content.decode()
     assert Draft.objects.count() == 0
 
 

@@ -72,7 +72,7 @@ def test_a_copy_of_a_condorcet_winner_leaves_nobody_who_beats_all_others():
     board = ScoreMatrix([[3], [2], [1]], system_names=["A", "B", "C"])
     violation = witness("condorcet", "copies", board).witness
     assert violation is not None
-    assert sentence(violation) == "Let an exact copy of A join, and B draws level with A."
+    assert sentence(violation) == "Let an exact copy of A join, and B now ties with A."
 
 
 def test_a_copy_in_a_circle_changes_who_wins_under_kemeny_whose_order_names_then_choose():

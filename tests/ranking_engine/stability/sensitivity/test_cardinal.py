@@ -82,7 +82,7 @@ def test_boards_with_ties_gaps_and_silent_tasks_have_an_interval_or_a_reason(mat
         assert found.summary() == {"reason": "fewer than two systems have all scores", "feasible": feasible}
         return
     if found.reason:
-        assert found.reason == "no task tells any two systems apart"
+        assert found.reason == "on every task all systems are equal"
         return
     share, moved = found.discordant_share, found.max_rank_change
     assert 0 <= share.lower <= share.upper <= 1
