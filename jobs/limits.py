@@ -1,4 +1,4 @@
-"""What a process that runs jobs may take."""
+"""Limits of a process that runs jobs."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Ranking rules for multi-task benchmarks: every rule side by side, who could win, and how far to trust it.
+"""Ranking rules for multi-task benchmarks: every rule side by side, which systems can win, how stable ranks are.
 
 >>> import plurank
 >>> board = plurank.Board({"A": {"QA": 90, "NLI": 60}, "B": {"QA": 80, "NLI": 70}, "C": {"QA": 70, "NLI": 50}})
@@ -7,7 +7,7 @@
 >>> board.what_if({"QA": 2})["places"]
 [0, -1, 0]
 
-Names that need more than numpy, scipy and highspy say which extra to install when they are used.
+If you use a name that needs more than numpy, scipy and highspy, the error says which extra to install.
 """
 
 from __future__ import annotations

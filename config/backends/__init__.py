@@ -1,1 +1,1 @@
-"""What Django and Celery work with here: caches, the broker, static files, and bounds on the database."""
+"""Backends of Django and Celery: caches, the broker, static files, and bounds on the database."""

@@ -1,1 +1,1 @@
-"""What makes a checkout ready to run: the packages of the lock, and what is known against them."""
+"""Preparing a checkout: the packages of the lock, and their known vulnerabilities."""

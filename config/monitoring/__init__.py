@@ -1,1 +1,1 @@
-"""What an operator learns of a running site: logs, counts, and reports of errors."""
+"""Monitoring a running site: logs, counts, and error reports."""

@@ -1,4 +1,4 @@
-"""What holds for every request: an id for the logs, a line about how it ended, and headers that Django has none for."""
+"""For every request: an id for the logs, a log line with its result, and headers that Django does not set."""
 
 import logging
 import re

@@ -1,1 +1,1 @@
-"""The processes of a running site, what keeps them running, and what they tell systemd and containers."""
+"""The processes of a running site, how they are kept running, and their signals to systemd and containers."""

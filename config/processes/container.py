@@ -1,4 +1,4 @@
-"""How much memory the container or the unit of systemd that this process runs in may take."""
+"""The memory limit of the container or systemd unit of this process."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What systemd is told: that a process is ready, and that it goes on. See sd_notify(3); it needs no library."""
+"""Messages to systemd: the process is ready, the process is alive. See sd_notify(3); it needs no library."""
 
 import logging
 import os

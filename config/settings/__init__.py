@@ -1,4 +1,4 @@
-"""The settings, a module a subject. Everything that differs between installations comes from the environment
+"""The settings, one module per subject. Everything that differs between installations comes from the environment
 (`config/env.py`); docs/settings.md has a table of its variables.
 """
 

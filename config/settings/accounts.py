@@ -1,4 +1,4 @@
-"""People: how they sign up, sign in, and prove who they are."""
+"""Accounts: sign-up, sign-in, and proof of identity."""
 
 from config import env
 from config.settings.mails import CONSOLE_MAILS, EMAIL_BACKEND

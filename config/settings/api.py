@@ -1,4 +1,4 @@
-"""The API: who may call it how often, and what its schema says."""
+"""The API: rate limits, and the texts of its schema."""
 
 from config import env
 from config.settings.accounts import PROXIES

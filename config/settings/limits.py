@@ -1,4 +1,4 @@
-"""How much anyone may send and store, and what the sweep deletes."""
+"""Limits on what users can send and store, and what the sweep deletes."""
 
 from config import env
 

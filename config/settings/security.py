@@ -1,4 +1,4 @@
-"""Headers and cookies: what browsers may do with our pages."""
+"""Headers and cookies: what browsers may do with the site's pages."""
 
 from config import env
 from config.settings.base import IS_PRODUCTION

@@ -1,4 +1,4 @@
-"""Who may see and do what on a benchmark.
+"""Permissions: who can see and do what on a benchmark.
 
 A view finds the `Audience` once, at the door, and hands it to everything that it calls: no one behind the door looks up
 a role again. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.

@@ -1,4 +1,4 @@
-"""The audit trail: who changed what from what to what, when and why."""
+"""The audit trail: who changed what, when and why, with old and new values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

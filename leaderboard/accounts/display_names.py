@@ -1,4 +1,4 @@
-"""Display names: people are identified by them alone in the trail, in batches and in the queue."""
+"""Display names: only they identify people in the audit trail, in batches and in the queue."""
 
 from leaderboard.models import User
 from leaderboard.models.people import skeleton_of

@@ -1,4 +1,4 @@
-"""Browsers in which someone signed in before, so that strangers who guess do not lock them out.
+"""Browsers in which a user signed in before, so that strangers who guess passwords do not lock the user out.
 
 Wrong passwords are counted by account. If strangers' guesses counted for everyone, anyone who knows an address could
 keep its owner out. So a browser that an account was signed in with gets a cookie, and guesses from it are counted by

@@ -1,4 +1,4 @@
-"""Who has a role on a benchmark, who may not submit to it, and how people come to a role: by a link, used once.
+"""Roles and bans on a benchmark, and invitation links, each used once.
 
 An owner who could name people by their email addresses would learn who has an account here; so they send a link.
 """

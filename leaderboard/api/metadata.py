@@ -1,4 +1,4 @@
-"""What owners say of systems beside their scores: the fields, and values of many systems at once."""
+"""Metadata of systems: the fields that owners declare, and the values of many systems at once."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Declaring as one cluster the tasks whose scores say that they are not independent of each other."""
+"""Suggesting clusters: tasks whose scores depend on each other."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What owners say of their systems beside scores: which fields there are, and values of many systems at once.
+"""Metadata of systems as owners edit it: the declared fields, and the values of many systems at once.
 
 No ranking depends on any of it: a change takes neither a revision nor a job, and the trail keeps what was before.
 """

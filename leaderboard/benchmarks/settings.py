@@ -1,4 +1,4 @@
-"""The settings of a benchmark that no rank depends on: who reads, who submits, how much, until when."""
+"""Settings of a benchmark that do not affect ranks: readers, submitters, quotas, deadlines."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,1 +1,1 @@
-"""The board of a benchmark: what a reader asks for, the rows that answer it, and the pages of its systems and rules."""
+"""The board of a benchmark: the reader's query, the rows of the answer, and the pages of its systems and rules."""

@@ -1,4 +1,4 @@
-"""What is above a board: who is elected, whether the rules agree, how sure it is."""
+"""The answers above a board: which system wins, whether the rules agree, how sure the first place is."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

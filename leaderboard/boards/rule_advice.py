@@ -1,4 +1,4 @@
-"""Which rule to take: the chooser's answer in words, beside what four papers recommend."""
+"""Which rule to use: the chooser's answer in words, next to the recommendations of four papers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

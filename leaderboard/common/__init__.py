@@ -1,1 +1,1 @@
-"""What every other package may use: text, hashing, files, caches, limits, locks, middleware and charts."""
+"""Tools for every other package: text, hashing, files, caches, limits, locks, middleware and charts."""

@@ -1,4 +1,4 @@
-"""The permit to change what is append-only. Anyone who asks for it also writes down what was changed, and why."""
+"""The permit to change append-only rows. Code that asks for it also records what was changed, and why."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a database says that is busy with others, or that is away: the same again may go through."""
+"""Recognising a database that is busy or not reachable: the same request may succeed later."""
 
 from django.db import InterfaceError, InternalError, OperationalError
 

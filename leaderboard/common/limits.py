@@ -1,4 +1,4 @@
-"""How often one may try: counts of failures by account and by address, in the database: no restart forgets them.
+"""Rate limits: failures counted by account and by IP address in the database, so that a restart does not reset them.
 
 A count begins with the first failure and ends some minutes later. Taking an attempt is one conditional UPDATE; no one
 gets more of them by trying at the very same time.

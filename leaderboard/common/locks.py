@@ -1,4 +1,4 @@
-"""One after the other: who counts a person's rows and adds one waits for anyone who is doing the same."""
+"""Locks: a request that counts a person's rows and adds one waits for others that do the same."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""For every answer: who may keep it, and a page for addresses that only take forms."""
+"""For every answer: caching headers, and a page for URLs that only accept forms."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Addresses of this site for anyone who is elsewhere: readers of mails, of feeds, of webhooks."""
+"""URLs of this site for use elsewhere: in emails, feeds and webhooks."""
 
 from django.conf import settings
 

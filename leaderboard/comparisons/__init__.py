@@ -1,1 +1,1 @@
-"""Two of a kind side by side: systems, rules, revisions, and the history of ranks."""
+"""Comparing two systems, rules or revisions, and the history of ranks."""

@@ -1,4 +1,4 @@
-"""Two systems compared with each other, task by task: who wins which, by how much weight, and if it could be luck."""
+"""Two systems compared task by task: which wins where, by how much weight, and whether it could be chance."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Two revisions of a benchmark compared: who came and went, which scores changed, and whose ranks under which rule."""
+"""Two revisions compared: systems that joined or left, changed scores, and changed ranks under each rule."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

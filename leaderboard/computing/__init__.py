@@ -1,4 +1,4 @@
-"""Figures made of arrays alone: for workers, and for the child processes that compute what a reader waits for.
+"""Computations on arrays: for workers, and for the child processes that compute while a reader waits.
 
-Nothing in this package knows Django: a child imports the engine and numpy, opens no database and reads no secret.
+This package does not use Django: a child imports the engine and numpy, opens no database and reads no secret.
 """

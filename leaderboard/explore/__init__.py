@@ -1,1 +1,1 @@
-"""What readers try without changing anything: other weights, their own tables, several benchmarks at once."""
+"""What readers can try without changing anything: other weights, their own tables, several benchmarks at once."""

@@ -1,4 +1,4 @@
-"""One search over benchmarks, systems, tasks, rules and pages, of what the reader may see."""
+"""One search over benchmarks, systems, tasks, rules and pages, limited to what the reader can see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One task of a benchmark: who is best at it, what it counts, how it agrees with the others, the board without it."""
+"""One task of a benchmark: the best systems, its weight, its correlation with others, the board without it."""
 
 import math
 from contextlib import suppress

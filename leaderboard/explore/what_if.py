@@ -1,4 +1,4 @@
-"""The board under a reader's own weights: who wins, who moves, against the benchmark's weights."""
+"""The board under a reader's weights: which system wins and which ranks change, compared with the board's weights."""
 
 import math
 from collections import Counter

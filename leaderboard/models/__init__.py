@@ -1,4 +1,4 @@
-"""Everything that is stored (`docs/design.md` tells how the rows hang together)."""
+"""The database tables (`docs/design.md` explains how they are related)."""
 
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.backups import LastBackup

@@ -1,4 +1,4 @@
-"""What people are told: notices on the site, what they chose to hear of, and the outbox of mails and webhooks."""
+"""Messages to people: notices on the site, their choices, and the outbox of emails and webhooks."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told of new revisions and boards, and what became of telling them."""
+"""Webhooks: URLs that are notified of new revisions and boards, and the results of their deliveries."""
 
 import uuid
 

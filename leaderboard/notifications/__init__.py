@@ -1,1 +1,1 @@
-"""Telling people and programs what happened: notices, mails, webhooks, and the outbox they wait in."""
+"""Messages to people and programs: notices, emails, webhooks, and the outbox in which they wait."""

@@ -1,4 +1,4 @@
-"""Posting to an address that someone typed in: to the public internet alone, whatever the name leads to.
+"""Posting to a URL that a user entered: only to the public internet, whatever its host name resolves to.
 
 A site that calls addresses of strangers can be made to call what only it can reach. So the name is resolved once, every
 address that it leads to is checked, and the connection goes to the checked address itself: a name that leads elsewhere

@@ -1,4 +1,4 @@
-"""What someone was told, as far as they may still know of it."""
+"""A person's notices, as far as they can still see their subjects."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""What a request may ask to be computed while it waits, and the budget for it."""
+"""Computations that a request waits for, and their budget."""

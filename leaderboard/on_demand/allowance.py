@@ -1,4 +1,4 @@
-"""How often a reader may have something computed on demand by a page; counted together with their calls of the API."""
+"""The rate of on-demand computations per reader; pages and API calls share one count."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a page or the API computes while someone waits: in a child process, within a budget, for those who may ask.
+"""Computations for a waiting reader: in a child process, within a budget, for those who have permission.
 
 Everything that is not stored comes through `compute`. It counts the request against its reader's rate, waits for a turn
 among the few children of this process, and ends what takes too long or is not waited for any more.

@@ -1,1 +1,1 @@
-"""The recomputed papers as `make papers` left them: `results.json`, with what its page draws."""
+"""The recomputed papers, as written by `make papers`: `results.json`, and the figures of its page."""

@@ -1,4 +1,4 @@
-"""The four papers, recomputed: published figures beside ours, and what they come to."""
+"""The four papers, recomputed: published figures next to ours, and the conclusions."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,1 +1,1 @@
-"""Background jobs: what kinds there are, how they are claimed, split, retried, and how workers are woken."""
+"""Background jobs: their kinds, how they are claimed, split and retried, and how workers are woken."""

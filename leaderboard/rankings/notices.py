@@ -1,4 +1,4 @@
-"""Telling people what a new board changed: whose systems fell in rank, and who is first now.
+"""Notices about a new board: systems that fell in rank, and new first places.
 
 What is told is what the default rule says of the board that was published last and of the one before that people were
 told of; boards in between are passed over. Numbers are compared first, without a transaction; then one conditional

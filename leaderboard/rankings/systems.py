@@ -1,4 +1,4 @@
-"""What is said of systems beside their scores."""
+"""Properties of systems besides their scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,1 +1,1 @@
-"""Studies of how far a ranking can be trusted: what is planned, what is done, what was found."""
+"""Studies of how stable a ranking is: planning them, running them, and their results."""

@@ -1,4 +1,4 @@
-"""What studies found that run as experiments alone: a rule's worst case, how many tasks it needs or can lose."""
+"""Findings of studies that run only as experiments: worst cases, manipulated tasks, needed tasks."""
 
 from collections.abc import Mapping
 from typing import Any

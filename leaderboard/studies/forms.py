@@ -1,4 +1,4 @@
-"""When a benchmark's studies run, and what they may take."""
+"""Forms for when a benchmark's studies run, and for their time budget."""
 
 from collections.abc import Iterable
 from typing import Any

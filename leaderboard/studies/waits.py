@@ -1,4 +1,4 @@
-"""Why a study is not there yet, as a sentence: what it waits behind, or who plans it and when."""
+"""Why a study is not done yet, as a sentence: its place in the queue, or when it will be planned."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Who is told what about a submission: its submitter of decisions, the moderators of what waits for one."""
+"""Notices about submissions: decisions to submitters, pending submissions to moderators."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Caps: how many systems someone may submit to a benchmark, a day and in all.
+"""Quotas: how many systems a person may submit to a benchmark, per day and in total.
 
 A count is one row, taken with one conditional UPDATE in the transaction that stores the submissions: two at once never
 both pass the last free place, and what fails afterwards takes its count back with it.

@@ -1,8 +1,8 @@
-"""Properties of ranking rules: which rule has which, and what violates them in the data at hand.
+"""Properties of ranking rules: which rule has which, and violations of them on a given board.
 
 `entry` and `table` say whether a rule has a property and why; `witness` looks for a violation on a given board,
 `violates` re-checks one from the definition, `sentence` puts it in words; `stored_witnesses` are small boards for all
-that fails; `history_flips` tells who changed the order of which others in a board's real history.
+properties that fail; `history_flips` lists which systems changed the order of others in a board's real history.
 """
 
 from ranking_engine.axioms.definitions import Witness, effect_of, violates

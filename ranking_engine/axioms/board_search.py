@@ -1,4 +1,4 @@
-"""What all searches share: the board, its parts, and pairs of systems whose order changes."""
+"""Shared parts of all searches: the board, its parts, and pairs of systems whose order changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Independence of irrelevant alternatives in a board's real history: who changed the order of which others.
+"""Independence of irrelevant alternatives in a board's real history: which systems changed the order of others.
 
 Two systems are *others* to a change of board if they are in both revisions with the same scores on the same tasks:
 whatever moves them against each other is the doing of someone else, or of the tasks' weights.

@@ -1,4 +1,4 @@
-"""The properties that a ranking rule may have, as they are meant here.
+"""The properties that a ranking rule may have, with their definitions here.
 
 Rules rank systems by tasks, so systems are the alternatives and tasks the voters, with weights. All properties are
 about complete scores: a rule that compares two systems on the tasks that both have can lose any of them, unanimity

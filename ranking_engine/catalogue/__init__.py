@@ -1,1 +1,1 @@
-"""Which rules there are, which one fits a board, and how a rule is applied by name."""
+"""All rules: their records, which one fits a board, and how to rank by the name of a rule."""

@@ -1,4 +1,4 @@
-"""`prospects`: who could win under some weights of the tasks, with the weights; who cannot, with a proof."""
+"""`prospects`: which systems can win under some task weights, with such weights; which cannot, with a proof."""
 
 from __future__ import annotations
 

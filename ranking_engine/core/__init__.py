@@ -1,1 +1,1 @@
-"""What every rule is built on: score matrices, rankings, weights, missing scores, pairwise victories."""
+"""The basis of every rule: score matrices, rankings, weights, missing scores, pairwise victories."""

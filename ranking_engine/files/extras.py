@@ -1,4 +1,4 @@
-"""What is installed beside numpy, scipy and highspy."""
+"""Packages that are installed in addition to numpy, scipy and highspy."""
 
 from __future__ import annotations
 

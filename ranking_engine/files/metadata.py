@@ -1,4 +1,4 @@
-"""What a benchmark says of its systems beside scores: typed fields, such as parameters or a licence, and their values.
+"""Metadata of systems: typed fields, such as parameters or a licence, and their values.
 
 A field is declared once, by `read_fields`; a value of it is read by `MetadataField.read`, in whatever way someone
 wrote it, and stored as JSON: a number, `true` or `false`, or a text. No ranking depends on either.

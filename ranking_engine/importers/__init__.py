@@ -1,7 +1,7 @@
-"""Result files of other programs, read into records of one shape: one module a format.
+"""Result files of other programs, read into records of one shape: one module per format.
 
-Reading stores nothing and knows no benchmark: `leaderboard.submissions.imports` compares the records with one, and
-`plurank.read` makes a board of them.
+Reading stores nothing and needs no benchmark: `leaderboard.submissions.imports` compares the records with one, and
+`plurank.read` makes a board from them.
 """
 
 from collections.abc import Sequence

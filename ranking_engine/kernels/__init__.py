@@ -1,1 +1,1 @@
-"""How a rule scores many boards at once, for those rules that can: fields of their records."""
+"""How some rules score many boards at once: fields of their records."""

@@ -1,4 +1,4 @@
-"""Who can win under some weights of the tasks, with weights; who cannot, with a proof.
+"""Which systems can win under some task weights, with such weights; which cannot, with a proof.
 
 >>> from ranking_engine import ScoreMatrix
 >>> from ranking_engine.prospects import prospects

@@ -28,8 +28,8 @@ class ExactProgram:
     """Minimise cost @ x over x >= 0 and rows a @ x >= b, all of integers, by the dual simplex method.
 
     No cost is negative, so x = 0 is optimal without the rows; each step corrects one of them. Rows may be added
-    between solves. The table holds integers over one denominator, which every step divides without a rest. Lemke 1954, Edmonds
-    1967; against cycles Bland 1977.
+    between solves. The table holds integers over one denominator, which every step divides without a
+    rest. Lemke 1954, Edmonds 1967; against cycles Bland 1977.
 
     Args:
         cost: one entry a variable, none of them negative.

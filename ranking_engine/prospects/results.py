@@ -1,4 +1,4 @@
-"""What is found out about who can win: one verdict a system, with its evidence."""
+"""Results of prospects: one verdict per system, with its evidence."""
 
 from __future__ import annotations
 

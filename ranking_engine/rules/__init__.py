@@ -1,1 +1,1 @@
-"""The ranking rules, one family a file; each rule is a function from a Profile to an Outcome."""
+"""The ranking rules, one file per family; each rule is a function from a Profile to an Outcome."""

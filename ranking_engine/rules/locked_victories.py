@@ -1,4 +1,4 @@
-"""Victories locked in one after another, and who is above whom along them."""
+"""Victories locked one after another, and the systems above and below each system along them."""
 
 from __future__ import annotations
 

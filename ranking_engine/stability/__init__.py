@@ -1,1 +1,1 @@
-"""How far a ranking can be trusted: one study a file."""
+"""How stable a ranking is: one file per study."""

@@ -1,4 +1,4 @@
-"""Rank intervals that hold for all systems at once, and the systems that may be the best.
+"""Rank intervals for all systems at once, and the systems that may be the best.
 
 A rank follows from who is ahead of whom. System j is *clearly* ahead of i where the difference of their rule scores is
 more than c of its standard deviations, as resampled. c is taken from the resamples: in `level` of them no difference of

@@ -1,4 +1,4 @@
-"""Unicode's normal forms of texts that anyone may send: the one place that makes them, so that their cost is bounded.
+"""Unicode normal forms of texts from users: the only place that computes them, so that their cost is bounded.
 
 Putting combining marks into their order takes time that grows with the square of their number, in one call that nothing
 interrupts: minutes for a few hundred kilobytes.

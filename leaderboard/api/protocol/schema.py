@@ -1,4 +1,4 @@
-"""What the schema says beside the shapes: parameters, errors, how one signs in."""
+"""What the schema says besides the shapes: parameters, errors, authentication."""
 
 from typing import Any
 

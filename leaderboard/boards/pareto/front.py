@@ -1,4 +1,4 @@
-"""Ranks and scores against what is known of systems: parameters, cost, date; and who is on the Pareto front.
+"""Ranks and scores plotted against metadata (parameters, cost, date), and the systems on the Pareto front.
 
 A system is on the front if no other is at least as good in both and better in one. Where ranks have intervals it is
 surely on the front if that holds with its own rank at its worst and all others at their best, and possibly if it holds

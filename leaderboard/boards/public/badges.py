@@ -1,4 +1,4 @@
-"""Badges: in a few words the rank of a system, or who wins a benchmark."""
+"""Badges: the rank of a system, or the winner of a benchmark, in a few words."""
 
 from dataclasses import dataclass
 

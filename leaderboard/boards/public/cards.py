@@ -1,4 +1,4 @@
-"""Cards: what the picture beside a link to a board says, and the drawn pictures, kept for a while."""
+"""Cards: the text of the picture next to a link to a board, and the drawn pictures, cached for a while."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What feeds tell: each new board, what it changed, and who leads under which rule; no more than anyone may see."""
+"""Feeds: each new board, what it changed, and the first system under each rule; only what is public."""
 
 from collections import defaultdict
 from collections.abc import Sequence

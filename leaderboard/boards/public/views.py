@@ -1,4 +1,4 @@
-"""Badges as pictures. They answer anyone who asks as someone who is not signed in."""
+"""Badges as pictures. They treat everyone as a visitor who is not signed in."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace

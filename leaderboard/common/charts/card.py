@@ -1,4 +1,4 @@
-"""The picture that other sites show beside a link to a board: PNG, for they take nothing else.
+"""The picture that other sites show next to a link to a board: PNG, because they accept nothing else.
 
 Pillow is loaded when the first card is drawn: few processes ever draw one.
 """

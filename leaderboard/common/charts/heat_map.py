@@ -1,4 +1,4 @@
-"""A heat map: one square for each pair of a row and a column, coloured by how far a value lies from the middle."""
+"""A heat map: one square for each pair of a row and a column, coloured by its distance from the middle."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where names find room beside the dots of a chart, so that none lies on another, on a dot or outside the picture."""
+"""Places for names next to the dots of a chart: no name covers another name or a dot, or leaves the picture."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Rules on who beats whom head to head."""
+"""Rules on head-to-head victories."""
 
 from __future__ import annotations
 

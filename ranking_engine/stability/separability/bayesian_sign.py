@@ -1,4 +1,4 @@
-"""A Bayesian comparison of two systems: how likely one is ahead on most tasks like these, given who is ahead on which.
+"""A Bayesian comparison: the probability that one of two systems is ahead on most tasks like these.
 
 Each independent unit, a cluster of tasks, on which one of the two is ahead is a draw; those that are level say nothing.
 Before, every share of units on which the first is ahead is as likely as any other (a uniform prior). Benavoli et al.
