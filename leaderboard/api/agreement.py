@@ -109,7 +109,7 @@ class AgreementDetailSerializer(PublishedSerializer):
     """How far every two rules agree, and every rule with the tasks."""
 
     reference = s.CharField(
-        help_text="The rule that the others are compared with and ordered from, each beside the one most like it."
+        help_text="The rule that the others are compared with; the others follow in order of similarity."
     )
     top = s.ListField(child=s.IntegerField(), help_text="The k of the first k places.")
     least = s.ListField(child=s.IntegerField(), help_text="The k of the last k places.")

@@ -87,7 +87,7 @@ class MetadataFieldSerializer(Shape):
     name = s.CharField()
     kind = s.ChoiceField(choices=list(KINDS.items()))
     unit = s.CharField(allow_blank=True, help_text="Of a number.")
-    choices = s.ListField(child=s.CharField(), help_text="What a value may be, where the kind is `choice`.")
+    choices = s.ListField(child=s.CharField(), help_text="The possible values, if the kind is `choice`.")
     is_column = s.BooleanField(help_text="Whether boards have a column of it unless a reader chooses others.")
 
     def value_of_unit(self, field: dict[str, Any]) -> str:
@@ -119,12 +119,12 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     variants = s.ListField(
         child=s.CharField(),
         source="benchmark.variants",
-        help_text="Keys of variants of rules that are columns beside the rules, such as `copeland[variant=lower]`.",
+        help_text="Keys of variants of rules, which have columns next to the rules, such as `copeland[variant=lower]`.",
     )
     metadata_fields = MetadataFieldSerializer(
         many=True,
         source="benchmark.metadata_fields",
-        help_text="What may be said of its systems beside their scores.",
+        help_text="The declared metadata fields of its systems.",
     )
     derived_gamma = s.FloatField(allow_null=True, help_text=f"{DERIVED_GAMMA} Of the published board.")
     source_url = s.CharField(allow_blank=True, source="benchmark.source_url")

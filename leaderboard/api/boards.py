@@ -194,7 +194,7 @@ class CorrelationSerializer(Shape):
 class ScaleEndSerializer(Shape):
     """A made-up benchmark without structure: one end of the scale."""
 
-    name = s.CharField(help_text="Constant (one task, repeated) or Random (every score drawn by itself).")
+    name = s.CharField(help_text="Constant (one task, repeated) or Random (every score drawn independently).")
     n_systems = s.IntegerField()
     n_tasks = s.IntegerField()
     diversity = s.FloatField()
@@ -211,7 +211,7 @@ class PlaneSerializer(Shape):
     proven = CorrelationSerializer(
         source="fit.proven", allow_null=True, help_text="With the proven upper bounds of that share."
     )
-    verdict = s.CharField(source="fit.verdict", help_text="What the figures allow to say.")
+    verdict = s.CharField(source="fit.verdict", help_text="The conclusion that the figures allow.")
     scale_ends = ScaleEndSerializer(many=True)
 
 

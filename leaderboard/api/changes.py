@@ -87,7 +87,7 @@ class ChangesSerializer(Shape):
     joined = s.ListField(child=s.CharField(), help_text="Names of systems.")
     left = s.ListField(child=s.CharField())
     renamed = RenamingSerializer(many=True)
-    configuration = s.ListField(child=s.CharField(), help_text="What of tasks and settings differs, in words.")
+    configuration = s.ListField(child=s.CharField(), help_text="Differences of tasks and settings, in words.")
     scores = ScoreChangeEntrySerializer(many=True)
     rules = RuleChangeEntrySerializer(many=True)
     rule = s.CharField(source="chosen", help_text="The rule whose ranks `ranks` lists one by one.")

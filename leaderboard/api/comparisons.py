@@ -79,7 +79,7 @@ class PairDetailSerializer(PublishedSerializer):
 
     first = NamedSystemSerializer()
     second = NamedSystemSerializer()
-    sentence = s.CharField(source="pair.sentence", help_text="Who beats whom.")
+    sentence = s.CharField(source="pair.sentence", help_text="Which system beats the other.")
     ahead = s.FloatField(source="pair.ahead", help_text="The share of the voting weight on which the first is ahead.")
     behind = s.FloatField(source="pair.behind")
     level = s.FloatField(source="pair.level")

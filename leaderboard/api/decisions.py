@@ -88,7 +88,7 @@ class TakedownSerializer(Shape):
     )
     releases = s.ListField(child=s.CharField(), help_text="The keys of frozen revisions among these.")
     n_drafts = s.IntegerField(
-        source="effects.n_drafts", help_text="Unconfirmed drafts that may have held the same scores, and are gone."
+        source="effects.n_drafts", help_text="Unconfirmed drafts that may have the same scores, and are deleted."
     )
     revision = s.IntegerField(
         source="revision.number", allow_null=True, help_text="The revision without them, where they were on the board."

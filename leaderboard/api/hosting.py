@@ -67,7 +67,7 @@ class SettingsSerializer(Shape):
     deadline = Moment(required=False, allow_null=True)
     embargo_until = Moment(required=False, allow_null=True)
     decision_days = Whole(required=False, min_value=1, max_value=365, help_text="For a moderator to decide.")
-    rejects_overdue = Truth(required=False, help_text="Whether what no one decided on in time is rejected.")
+    rejects_overdue = Truth(required=False, help_text="Whether overdue submissions are rejected.")
     submitters_withdraw = Truth(
         required=False,
         help_text="Whether submitters withdraw accepted scores themselves while submissions are open; else they ask.",
@@ -92,7 +92,7 @@ class BenchmarkBodySerializer(SettingsSerializer, CountingSerializer):
     """A new benchmark."""
 
     name = Text(most=TEXT_LENGTH, error_messages=IS_MISSING)
-    key = Text(most=80, required=False, help_text="For addresses, for good; made from the name where it is left out.")
+    key = Text(most=80, required=False, help_text="Used in URLs, permanent; made from the name if it is left out.")
     tasks = TaskBodySerializer(many=True, error_messages=IS_MISSING)
     groups = GroupBodySerializer(many=True, required=False)
 

@@ -94,7 +94,7 @@ class ImportFileSerializer(Shape):
     """A file."""
 
     name = Text(max_length=255, required=True, absent="")
-    text = FileText(help_text="What it holds, as UTF-8.")
+    text = FileText(help_text="Its content, as UTF-8.")
 
     class Meta:
         list_serializer_class = FileListSerializer
@@ -129,7 +129,7 @@ class MappingSerializer(Shape):
         help_text="By column: the name or key of the task; empty where it is none.",
     )
     scales = Labels(
-        child=s.ChoiceField(choices=list(SCALES)), required=False, help_text="By column: what is done to its scores."
+        child=s.ChoiceField(choices=list(SCALES)), required=False, help_text="By column: how its scores are scaled."
     )
     systems = Labels(
         child=s.CharField(allow_blank=True, max_length=400),
@@ -159,7 +159,7 @@ class ImportFormSerializer(Shape):
 class ImportColumnSerializer(Shape):
     """A column that was recognised."""
 
-    column = s.CharField(source="label", help_text="What a mapping calls it.")
+    column = s.CharField(source="label", help_text="Its name in a mapping.")
     task = s.CharField(source="column.task", allow_blank=True)
     subset = s.CharField(source="column.subset", allow_blank=True)
     split = s.CharField(source="column.split", allow_blank=True)
@@ -187,7 +187,7 @@ class ImportColumnSerializer(Shape):
 class ImportSystemSerializer(Shape):
     """A system that was recognised."""
 
-    system = s.CharField(allow_blank=True, help_text="What a mapping calls it.")
+    system = s.CharField(allow_blank=True, help_text="Its name in a mapping.")
     n_scores = s.IntegerField()
     assigned = s.CharField(allow_blank=True, help_text="Its name here.")
 
@@ -199,9 +199,9 @@ class ImportPreviewSerializer(Shape):
     importer = s.CharField(help_text="The format, in words.")
     columns = ImportColumnSerializer(many=True)
     systems = ImportSystemSerializer(many=True)
-    notes = s.ListField(child=s.CharField(), help_text="What was left out, and how figures were read.")
+    notes = s.ListField(child=s.CharField(), help_text="Left-out rows and columns, and how figures were read.")
     warnings = s.ListField(child=s.CharField())
-    problems = ErrorDetailSerializer(many=True, help_text="What has to be said before it can be stored.")
+    problems = ErrorDetailSerializer(many=True, help_text="Problems that you must solve before it can be stored.")
     preview = SubmissionPreviewSerializer(allow_null=True, help_text="Null where there are problems.")
 
 
@@ -230,7 +230,7 @@ class ImportsView(SubmissionsView):
         request={"application/json": ImportBodySerializer, "multipart/form-data": ImportFormSerializer},
         responses={
             200: OpenApiResponse(
-                ANSWER, description="What a dry run recognised, or the submission that the first call made."
+                ANSWER, description="The scores that a dry run recognised, or the submission of the first call."
             ),
             201: SubmissionStatusSerializer,
             **WRITING,

@@ -81,10 +81,10 @@ class MetadataBodySerializer(Shape):
 
     metadata_fields = FieldsOfSystems(
         required=False,
-        help_text="All of them: a field that is left out is gone, and its values are kept until it is back.",
+        help_text="All fields: a field that is left out is removed; its values are kept in case it is declared again.",
     )
     systems = ValuesBySystem(
-        required=False, help_text="By key. What is left out stays as it is; null takes a value away."
+        required=False, help_text="By key. Values that are left out do not change; null deletes a value."
     )
     reason = ReasonText(most=MAX_REASON, help_text="Kept with the change.")
 

@@ -39,7 +39,7 @@ class WaitingEntrySerializer(Shape):
     n_systems = s.IntegerField()
     state = s.CharField()
     note = s.CharField(allow_blank=True)
-    flags = s.ListField(child=s.CharField(), help_text="What is unusual about it; the first of it.")
+    flags = s.ListField(child=s.CharField(), help_text="Unusual properties of the submission; the first ones.")
 
 
 class WaitingPageSerializer(Shape):

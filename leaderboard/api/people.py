@@ -249,8 +249,8 @@ class AuditView(OwnerView):
         tags=["people"],
         parameters=[
             OpenApiParameter("subject", enum=[subject for subject, _ in SUBJECTS], description="Only such changes."),
-            OpenApiParameter("who", int, description="Only what this user changed."),
-            OpenApiParameter("of", str, description="Only the state of this in what was changed."),
+            OpenApiParameter("who", int, description="Only changes by this user."),
+            OpenApiParameter("of", str, description="Only changes of this object."),
             FORMAT,
             *PAGING,
         ],

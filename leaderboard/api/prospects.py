@@ -95,13 +95,13 @@ class ProspectEntrySerializer(NamedSystemSerializer):
         "(`none`), or gains on none (`tie_only`).",
     )
     condition_shares = s.DictField(
-        child=s.CharField(), help_text="By condition, what the certificate adds of each; empty without conditions."
+        child=s.CharField(), help_text="By condition, its share in the certificate; empty without conditions."
     )
     nearest = NearestSerializer(source="prospect.nearest", help_text="Empty where it cannot win, and under conditions.")
     share = s.FloatField(
         source="prospect.share",
         allow_null=True,
-        help_text="The share of all weightings, each counted alike, under which it wins, estimated.",
+        help_text="The share of all weightings under which it wins, estimated; all weightings count equally.",
     )
     share_error = s.FloatField(
         source="prospect.share_error", allow_null=True, help_text="The standard error of `share`."
@@ -122,7 +122,7 @@ class ProspectEntrySerializer(NamedSystemSerializer):
     needed_tasks = s.ListField(
         source="prospect.needed_tasks", child=s.CharField(), help_text="Tasks without weight on which it never wins."
     )
-    objective = s.CharField(allow_null=True, help_text="What the set that is minimised or maximised weighs.")
+    objective = s.CharField(allow_null=True, help_text="The weight of the set that is minimised or maximised.")
     n_incomparable = s.IntegerField(
         source="prospect.n_incomparable", help_text="Rivals without a common task that votes."
     )
@@ -161,7 +161,7 @@ class ProspectsHeadSerializer(PublishedSerializer):
     tasks = s.ListField(child=s.CharField(), help_text="The keys of the tasks that voted.")
     n_draws = s.IntegerField()
     seed = s.IntegerField()
-    is_complete = s.BooleanField(help_text="False where the steps ran out: what is left is undecided.")
+    is_complete = s.BooleanField(help_text="False if the steps ran out: the remaining systems are undecided.")
     jobs = JobStateSerializer(many=True)
 
 
@@ -205,7 +205,7 @@ class ConditionsBodySerializer(Shape):
     rule = ChoiceText(
         list(RULES),
         absent=MAJORITY,
-        help_text="What is to be won: losing to no one head to head (`majority`), or coming first on points.",
+        help_text="What counts as a win: losing to no system head to head (`majority`), or having the most points.",
     )
 
 

@@ -68,7 +68,7 @@ class RankingHeadSerializer(Shape):
     family = s.CharField()
     status = s.ChoiceField(choices=STATUS)
     reason = s.CharField(allow_blank=True, help_text="Why there is no ranking or no winner.")
-    remark = s.CharField(allow_blank=True, help_text="What to know beside the ranks, such as a proof of optimality.")
+    remark = s.CharField(allow_blank=True, help_text="Remarks on the ranks, such as a proof of optimality.")
     n_ranked = s.IntegerField()
     winners = NamedSystemSerializer(many=True)
 
@@ -114,12 +114,12 @@ class RankingRowSerializer(NamedSystemSerializer):
     interval = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="Least and greatest rank if the same tasks were drawn again with replacement; of it by itself.",
+        help_text="The range of ranks if the same tasks were drawn again with replacement, for this system alone.",
     )
     simultaneous_interval = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="Least and greatest rank likewise, wide enough to hold for all systems at once.",
+        help_text="The same, wide enough for all systems at once.",
     )
     possibly_best = s.BooleanField(
         allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
@@ -137,7 +137,7 @@ class IntervalsSerializer(Shape):
 
     status = s.CharField()
     reason = s.CharField(allow_blank=True, help_text="Why there are none.")
-    level = s.FloatField(help_text="Of each interval by itself, and of the simultaneous ones together.")
+    level = s.FloatField(help_text="Of each interval separately, and of all simultaneous intervals together.")
     n_resamples = s.IntegerField()
     n_clusters = s.IntegerField(
         allow_null=True, help_text="How many tasks are drawn, those of one cluster together: at least 8."
@@ -147,7 +147,7 @@ class IntervalsSerializer(Shape):
         allow_null=True, help_text="By how many ranks other draws of as many would move half of the intervals at most."
     )
     largest_error = s.IntegerField(allow_null=True, help_text="By how many they would move any interval at most.")
-    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are none of all systems at once.")
+    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are no intervals for all systems at once.")
 
 
 class RankingDetailSerializer(PublishedSerializer, RankingHeadSerializer, CountedSerializer):

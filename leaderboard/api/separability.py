@@ -55,7 +55,7 @@ class SeparabilityDetailSerializer(PublishedSerializer):
 
     rule = s.CharField()
     status = s.ChoiceField(choices=["there", "computing", "undefined"])
-    text = s.CharField(allow_blank=True, help_text="What the tests say, or why there are none.")
+    text = s.CharField(allow_blank=True, help_text="The result of the tests, or why there are none.")
     level = s.FloatField(allow_null=True)
     tested = s.ChoiceField(
         choices=["contributions", "mean_differences"],

@@ -44,7 +44,7 @@ class StudyEntrySerializer(Shape):
     estimated_seconds = s.FloatField(
         source="state.estimate", allow_null=True, help_text="Before it ran; null before it is planned."
     )
-    seconds = s.FloatField(source="state.seconds", allow_null=True, help_text="What it took on one core.")
+    seconds = s.FloatField(source="state.seconds", allow_null=True, help_text="Processor time on one core.")
     steps = s.IntegerField(source="state.steps", allow_null=True, help_text="How many steps its budget bought.")
 
 
@@ -57,9 +57,9 @@ class StudiesSerializer(PublishedSerializer):
 class StudyDetailSerializer(PublishedSerializer, StudyEntrySerializer):
     """What one study found."""
 
-    parameters = s.DictField(help_text="What it was run with, the seed among it; empty while it is not there.")
+    parameters = s.DictField(help_text="Its parameters, including the seed; empty until it is done.")
     summary = s.DictField(
-        help_text="What it found, by rule under `rules`; `slow_rules` says of how many repeats. Empty while not there."
+        help_text="Its results, by rule under `rules`; `slow_rules` has the number of repeats. Empty until it is done."
     )
     distribution = s.DictField(
         child=s.ListField(child=s.IntegerField()),

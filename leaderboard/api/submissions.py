@@ -220,7 +220,7 @@ class SubmissionsView(BenchmarkView):
             OpenApiParameter("dry_run", bool, description="Check and preview only; nothing is stored."),
             OpenApiParameter("create_systems", bool, description="For a CSV body: as in a JSON body."),
             OpenApiParameter("note", str, description="For a CSV body: as in a JSON body."),
-            OpenApiParameter("instances", bool, description="The CSV body holds scores of single instances."),
+            OpenApiParameter("instances", bool, description="The CSV body has scores of single instances."),
             OpenApiParameter("system_column", str, description="Of such a body, where it is not called `system`."),
             IDEMPOTENCY_KEY,
         ],

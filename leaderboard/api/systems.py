@@ -106,10 +106,10 @@ class SystemRankSerializer(Shape):
     interval = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
-        help_text="Least and greatest rank if the same tasks were drawn again with replacement; of it by itself.",
+        help_text="The range of ranks if the same tasks were drawn again with replacement, for this system alone.",
     )
     simultaneous_interval = s.ListField(
-        child=s.IntegerField(), allow_null=True, help_text="Likewise, wide enough to hold for all systems at once."
+        child=s.IntegerField(), allow_null=True, help_text="The same, wide enough for all systems at once."
     )
     possibly_best = s.BooleanField(
         allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."

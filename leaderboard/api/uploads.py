@@ -174,7 +174,7 @@ class SubmittedSystemSerializer(Shape):
     description = Text(is_line=False, required=False)
     metadata = MetadataValues(
         required=False,
-        help_text="By the key or the name of one of the benchmark's `metadata_fields`. What is left out stays.",
+        help_text="By the key or name of one of the `metadata_fields`. Fields that are left out do not change.",
     )
     corrects = NumberText(
         required=False,

@@ -14,7 +14,7 @@ class ScaleEnd:
     """A baseline of Zhang and Hardt 2024.
 
     Attributes:
-        name: Constant (one task, repeated) or Random (every score drawn by itself).
+        name: Constant (one task, repeated) or Random (every score drawn independently).
         n_systems, n_tasks: its size.
         diversity: 1 - Kendall's W, corrected for ties; a mean over trials, like `reached`.
         reached: the share of pairs that a search reversed: no more is known of the worst case.

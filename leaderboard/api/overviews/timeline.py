@@ -48,7 +48,7 @@ class TimeSerializer(PublishedSerializer):
 
     rule = s.CharField()
     by = s.CharField()
-    choices = s.ListField(child=s.CharField(), help_text="What `by` may be here.")
+    choices = s.ListField(child=s.CharField(), help_text="The possible values of `by`.")
     n_left_out = s.IntegerField(help_text="Systems with a rank and without such a date.")
     results = MomentSerializer(many=True)
 

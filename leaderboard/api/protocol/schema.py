@@ -41,7 +41,7 @@ GROUP_WEIGHTS = OpenApiParameter(
     "group_weights", description="As `weights`, of groups; `basic` aggregation does not look at them."
 )
 DRY_RUN = OpenApiParameter(
-    "dry_run", bool, description="Answer with status 200 what would be answered; nothing is stored."
+    "dry_run", bool, description="Return the answer that a real call would get, with status 200; nothing is stored."
 )
 RULE = OpenApiParameter("rule", str, description="The key of a rule; the benchmark's default rule without it.")
 NAME_QUERY = OpenApiParameter("q", str, description="Only systems whose name or key says this, in any case.")
@@ -84,7 +84,7 @@ TOO_LONG = {414: OpenApiResponse(description="The address is longer than the web
 READING = {
     **TOO_LONG,
     400: error("A parameter of the address cannot be understood."),
-    304: OpenApiResponse(description="What `If-None-Match` names is still so."),
+    304: OpenApiResponse(description="The answer named by `If-None-Match` has not changed."),
     401: error("The token is none, or has expired."),
     403: error("The token lacks the scope."),
     404: error("There is nothing here that is open to you."),
