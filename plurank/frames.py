@@ -116,7 +116,7 @@ def to_frame(
         columns: by name.
         backend: the name of the library, or the library.
         whole: the columns that are of whole numbers, also where no value is there to say so; others are then decimals,
-            but for the first, which names the rows.
+            except for the first, which names the rows.
 
     Raises:
         ValueError: `backend` is none of BACKENDS.

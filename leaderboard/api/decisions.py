@@ -213,7 +213,7 @@ class RetractView(DecisionView):
 
 
 class OwnWithdrawalView(DecisionView):
-    """Withdrawing one's own scores, or asking for it."""
+    """Withdrawing your scores, or asking for it."""
 
     scopes: ClassVar = {"POST": SUBMIT}
 

@@ -109,7 +109,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def run(options: argparse.Namespace) -> str:
-    """Return the figures, or what there is to compute, in the format asked for."""
+    """Return the figures, or what can be computed, in the format asked for."""
     papers = [BY_KEY[key] for key in options.paper or BY_KEY]
     if not options.files:
         if options.studies:

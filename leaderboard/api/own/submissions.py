@@ -1,4 +1,4 @@
-"""One's own submissions and drafts, as lists."""
+"""The user's submissions and drafts, as lists."""
 
 import re
 from collections.abc import Mapping
