@@ -11,7 +11,7 @@ import pytest
 import plurank
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Revision
-from plurank.client import InvalidInputError, NotAllowedError, NotThereError
+from plurank.client import InvalidInputError, NotAllowedError, NotThereError, TooManyError
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,6 +81,20 @@ def test_what_a_site_refuses_is_an_exception_with_places(running, board, remote)
         plurank.Site(running.url, "").benchmark(board.key).submit({"Four": {"Task 1": 1}})
     with pytest.raises(ValueError, match="did you mean 'Borda'"):
         remote.ranking("Bordaa")
+
+
+def test_pages_are_followed_and_the_limit_of_requests_is_an_exception_with_its_time(site, board):
+    site.environment["PLURANK_API_TOKEN_RATE"] = "4/min"
+    site.start("web")
+    site.wait_for_web()
+    secret = create_token(board.memberships.get().user, name="client", scopes=["read"], days=30)[1]
+    remote = plurank.Site(site.url, secret, retries=0).benchmark(board.key)
+    tasks = remote.transport.listed(f"{remote.path}tasks/", page_size=1)
+    assert [task["name"] for task in tasks] == ["Task 1", "Task 2"]
+    with pytest.raises(TooManyError) as refusal:  # noqa: PT012 -- which of the next requests is one too many
+        for _ in range(4):
+            remote.transport.get(remote.path)
+    assert (refusal.value.status, 1 <= refusal.value.retry_after <= 60) == (429, True)
 
 
 def test_result_files_are_imported_and_a_benchmark_is_created_and_managed(running, board, remote, tmp_path):
