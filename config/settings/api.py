@@ -60,6 +60,6 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "POSTPROCESSING_HOOKS": [],
+    "POSTPROCESSING_HOOKS": ["leaderboard.api.protocol.schema.strict_bodies"],
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
@@ -103,6 +103,7 @@ class MetadataFieldSerializer(Shape):
         return bool(field.get("is_column", False))
 
 
+@extend_schema_serializer(deprecate_fields=["condorcet_winner"])
 class BenchmarkDetailSerializer(PublishedSerializer):
     """A benchmark, and the state of its board."""
 
@@ -141,7 +142,9 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     n_tasks = s.IntegerField()
     n_voting_tasks = s.IntegerField()
     n_missing = s.IntegerField(help_text="Missing scores on voting tasks.")
-    condorcet_winner = s.CharField(
+    condorcet_winner = s.CharField(allow_null=True, help_text="As `condorcet_winner_name`, which is the name to use.")
+    condorcet_winner_name = s.CharField(
+        source="condorcet_winner",
         allow_null=True,
         help_text="The name of who wins every head-to-head; null where no one does, and under two-step aggregation.",
     )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import Http404, HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
@@ -93,18 +93,24 @@ class BoardSystemSerializer(Shape):
     scores = s.DictField(child=s.FloatField(allow_null=True), help_text="The rules' own scores.")
 
 
+@extend_schema_serializer(deprecate_fields=["benchmark", "condorcet_winner"])
 class BoardDetailSerializer(PublishedSerializer):
     """A view of the board: systems by rules."""
 
-    benchmark = s.CharField(help_text="Its name.")
+    benchmark = s.CharField(help_text="As `benchmark_name`, which is the name to use. Everywhere else it is the key.")
+    benchmark_key = s.CharField()
+    benchmark_name = s.CharField(source="benchmark")
     verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
     reference = s.CharField(help_text="The rule that changes are compared with.")
     missing = s.CharField()
     aggregation = s.CharField()
     ties = s.CharField()
     n_ranked_among = s.IntegerField(help_text="Systems that were ranked: all, or with `ranks=filtered` these alone.")
-    condorcet_winner = s.CharField(
-        allow_null=True, help_text="Null where no one wins every head-to-head, and under two-step aggregation."
+    condorcet_winner = s.CharField(allow_null=True, help_text="As `condorcet_winner_name`, which is the name to use.")
+    condorcet_winner_name = s.CharField(
+        source="condorcet_winner",
+        allow_null=True,
+        help_text="Null where no one wins every head-to-head, and under two-step aggregation.",
     )
     baselines = BaselineStandingSerializer(many=True)
     rules = BoardRuleSerializer(many=True)
@@ -272,6 +278,7 @@ class BoardPageView(FigureView):
             return BoardDetailSerializer.render(
                 {
                     **content,
+                    "benchmark_key": self.benchmark.key,
                     **self.stamp(self.benchmark.publication),
                     "verdict": board.sentence,
                     **page_links(request, page, revision=content["revision"]),

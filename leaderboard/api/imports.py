@@ -83,6 +83,8 @@ class FileText(Strict, s.CharField):
 class FileListSerializer(ShapeList):
     """One file or more."""
 
+    least = 1
+
     def to_internal_value(self, data: Any) -> list[Any]:  # noqa: ANN401
         """Each with its name."""
         if not (isinstance(data, list) and data):
@@ -252,7 +254,7 @@ class ImportsView(SubmissionsView):
         try:
             results = read_import(body["files"], importer)
         except InputError as problem:
-            raise wrong_body([{"place": "files", "message": str(one)} for one in problem.problems.listed]) from problem
+            raise wrong_body(problem_details(problem, place="files")) from problem
         assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results))
         upload = None if problems else self._upload_of(body, importer, results, assignment, problems)
         if self.truth("dry_run"):

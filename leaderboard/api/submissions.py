@@ -326,12 +326,23 @@ class SubmissionsView(BenchmarkView):
         }
 
 
-def problem_details(error: InputError) -> list[dict[str, Any]]:
-    """What is wrong with an upload, as the details of an error: the first of them."""
+def problem_details(error: InputError, *, place: str = "") -> list[dict[str, Any]]:
+    """What is wrong with an upload, as the details of an error: the first of them.
+
+    Args:
+        error: with the problems.
+        place: where all of them are, if they are of files; their messages then say file and line, too.
+    """
     details = []
     for problem in error.problems.listed[:SHOWN_PROBLEMS]:
-        places: dict[str, Any] = {"place": problem.place, "line": problem.line, "column": problem.place_name}
-        details.append({"message": problem.message} | {name: value for name, value in places.items() if value})
+        places: dict[str, Any] = {
+            "place": place or problem.place,
+            "file": problem.source,
+            "line": problem.line,
+            "column": problem.place_name,
+        }
+        message = str(problem) if place else problem.message
+        details.append({"message": message} | {name: value for name, value in places.items() if value})
     return details
 
 

@@ -39,7 +39,7 @@ class WebhookChangeSerializer(Shape):
 class DeliverySerializer(Shape):
     """One thing that an address is told, at least once."""
 
-    uuid = s.UUIDField(help_text="As in the header Plurank-Delivery.")
+    uuid = s.UUIDField(help_text="As in the header `webhook-id`.")
     event = s.ChoiceField(choices=[*EVENTS, WebhookDelivery.TEST])
     revision = s.IntegerField(allow_null=True)
     state = s.ChoiceField(choices=OutboxMessage.State.values, source="message.state", help_text="`failed`: given up.")
@@ -64,6 +64,9 @@ class WebhookEntrySerializer(Shape):
     why_off = s.CharField(allow_blank=True, help_text="Why the site switched it off.")
     n_failures = s.IntegerField(help_text="Attempts that failed since one succeeded.")
     created_at = s.DateTimeField()
+    old_secret_until = s.DateTimeField(
+        allow_null=True, help_text="Until when deliveries are also signed with the secret before this one."
+    )
 
 
 class WebhookDetailSerializer(WebhookEntrySerializer):
@@ -194,7 +197,7 @@ class SecretView(OwnerView):
         responses={200: NewWebhookSerializer, **WRITING},
     )
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
-        """Deliveries are signed with it from now on, those that wait among them. It is shown once."""
+        """Deliveries are signed with it from now on, and for a day also with the old one. It is shown once."""
         webhook = webhook_of(self.benchmark, uuid)
         is_dry = self.truth("dry_run")
 

@@ -1,8 +1,10 @@
 """Webhooks: URLs that are notified of new revisions and boards, and the results of their deliveries."""
 
 import uuid
+from datetime import datetime, timedelta
 
 from django.db import models
+from django.utils import timezone
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.notices import OutboxMessage
@@ -11,6 +13,7 @@ from leaderboard.models.reports import Publication
 from leaderboard.models.revisions import Revision
 
 ADDRESS_LENGTH = 500
+BOTH_SIGN = timedelta(days=1)  # after a new secret, so that a receiver has time to learn it
 
 
 class Webhook(models.Model):
@@ -34,12 +37,19 @@ class Webhook(models.Model):
     # The owner who added it or took it over; it ends with their role. None only where no one knows who that was.
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     secret_number = models.PositiveIntegerField(default=0)  # how often the secret was renewed
+    renewed_at = models.DateTimeField(null=True)  # when it last was: for some time the one before signs, too
 
     class Meta:
         ordering = ["pk"]
 
     def __str__(self) -> str:
         return f"webhook {self.uuid} of {self.benchmark}"
+
+    @property
+    def old_secret_until(self) -> datetime | None:
+        """Until when deliveries are also signed with the secret before this one; None where that is over."""
+        until = None if self.renewed_at is None else self.renewed_at + BOTH_SIGN
+        return until if until is not None and until > timezone.now() else None
 
 
 class WebhookDelivery(models.Model):

@@ -1,8 +1,10 @@
 """Carrying out one delivery: what it says, how it is signed, what becomes of an address that never answers."""
 
+import base64
 import hmac
 import json
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -40,16 +42,36 @@ WHY_LEFT = "Its owner left. If you switch it on, it becomes yours; renew its sec
 SWITCHED_OFF = "the webhook was switched off"
 
 
-def secret_of(webhook: Webhook) -> str:
-    """The key that deliveries are signed with. It changes with the site's own secret, and when owners renew it."""
-    name = f"{webhook.uuid} {webhook.secret_number}" if webhook.secret_number else str(webhook.uuid)
+def secret_of(webhook: Webhook, number: int | None = None) -> str:
+    """The key that deliveries are signed with. It changes with the site's own secret, and when owners renew it.
+
+    Args:
+        webhook: whose.
+        number: which of its secrets, from 0; the present one where None.
+    """
+    number = webhook.secret_number if number is None else number
+    name = f"{webhook.uuid} {number}" if number else str(webhook.uuid)
     return f"whsec_{salted_hmac('plurank.webhook', name, algorithm='sha256').hexdigest()}"
 
 
 def signature(secret: str, body: bytes, at: int) -> str:
-    """What is in `Plurank-Signature`: when it was signed, and the HMAC of that and the body."""
+    """What is in `Plurank-Signature`, which is to go: when it was signed, and the HMAC of that and the body."""
     digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
     return f"t={at}, v1={digest}"
+
+
+def standard_signature(secrets: Sequence[str], body: bytes, *, number: str, at: int) -> str:
+    """What is in `webhook-signature` by Standard Webhooks 1.0.0: a signature for each secret, with spaces between.
+
+    Args:
+        secrets: `whsec_` and the key in base64, as every one of `secret_of` is.
+        body: what is posted.
+        number: of the delivery, as in `webhook-id`.
+        at: seconds since 1970, as in `webhook-timestamp`.
+    """
+    text = f"{number}.{at}.".encode() + body
+    keys = [base64.b64decode(secret.removeprefix("whsec_")) for secret in secrets]
+    return " ".join(f"v1,{base64.b64encode(hmac.new(key, text, sha256).digest()).decode()}" for key in keys)
 
 
 def deliver(message: OutboxMessage) -> None:
@@ -67,12 +89,19 @@ def deliver(message: OutboxMessage) -> None:
     if switch_off_leavers(webhook.benchmark) and not Webhook.objects.filter(pk=webhook.pk, is_active=True).exists():
         return
     body = json.dumps(body_of(delivery), ensure_ascii=False).encode()
+    at, numbers = int(time.time()), [webhook.secret_number]
+    if webhook.old_secret_until is not None:
+        numbers.append(webhook.secret_number - 1)
+    secrets = [secret_of(webhook, number) for number in numbers]
     headers = {
         "Content-Type": "application/json; charset=utf-8",
         "User-Agent": f"Plurank/{settings.PLURANK_VERSION}",
         "Plurank-Event": delivery.event,
         "Plurank-Delivery": str(delivery.uuid),
-        "Plurank-Signature": signature(secret_of(webhook), body, int(time.time())),
+        "Plurank-Signature": signature(secrets[0], body, at),
+        "webhook-id": str(delivery.uuid),
+        "webhook-timestamp": str(at),
+        "webhook-signature": standard_signature(secrets, body, number=str(delivery.uuid), at=at),
     }
     try:
         status = post(webhook.address, body, headers)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F
+from django.utils import timezone
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import (
@@ -85,13 +86,13 @@ def change_webhook(
 
 @transaction.atomic
 def renew_secret(webhook: Webhook, *, author: User) -> str:
-    """Sign with another secret from now on, deliveries that wait among them; no one can read the old one again.
+    """Sign with another secret from now on, deliveries that wait among them; the old one signs, too, for a day.
 
     Returns:
         The new secret.
     """
-    Webhook.objects.filter(pk=webhook.pk).update(secret_number=F("secret_number") + 1)
-    webhook.refresh_from_db(fields=["secret_number"])
+    Webhook.objects.filter(pk=webhook.pk).update(secret_number=F("secret_number") + 1, renewed_at=timezone.now())
+    webhook.refresh_from_db(fields=["secret_number", "renewed_at"])
     before, after = ({"secret": f"number {webhook.secret_number + step}"} for step in (0, 1))
     changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), before, after)
     record_changes(webhook.benchmark, changes, actor=author)

@@ -17,8 +17,10 @@ from rest_framework.response import Response
 from leaderboard.access.audience import DECIDERS_ALONE, Audience, Viewer, readable_benchmark
 from leaderboard.accounts.closing import ClosingError
 from leaderboard.accounts.people import PeopleError
+from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.exchange import Exchange
 from leaderboard.api.protocol.fields import Moment, Shape
+from leaderboard.api.protocol.problem_json import ProblemRenderer, as_problem, asks_for_problems
 from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.benchmarks.releases import ReleaseError
 from leaderboard.benchmarks.tasks import ProposalError, StaleProposalError
@@ -90,6 +92,13 @@ class ApiView(Exchange):
             answer.accepted_renderer = JSONRenderer()
             answer.accepted_media_type = JSONRenderer.media_type
             answer["Cache-Control"] = "no-store"
+            if asks_for_problems(request.META.get("HTTP_ACCEPT", "")) and "error" in (answer.data or ()):
+                body = getattr(request, "_full_data", None)  # only if it was read
+                answer.data = as_problem(answer.status_code, answer.data["error"], body)
+                answer.accepted_renderer = ProblemRenderer()
+                answer.accepted_media_type = ProblemRenderer.media_type
+            else:
+                deprecated(answer)
         return answer
 
     @property

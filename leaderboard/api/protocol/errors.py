@@ -56,7 +56,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     response = exception_handler(error, context)
     if response is None:
         set_rollback()
-        return _failure(error, context["request"].method)
+        uncertainty = _uncertainty(context["request"].method)
+        if is_busy(error) or is_away(error):
+            text, seconds = (BUSY, RETRY_SECONDS) if is_busy(error) else (AWAY + uncertainty, AWAY_SECONDS)
+            return Response(body(CODES[503], text), status=503, headers={"Retry-After": str(seconds)})
+        logger.error("the API failed", exc_info=error)
+        return Response(body(CODES[500], SERVER_ERROR + uncertainty), status=500)
     code = CODES.get(response.status_code, "invalid")
     if isinstance(error, exceptions.AuthenticationFailed):
         code = str(error.get_codes())
@@ -69,17 +74,6 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         message = str(detail) if isinstance(detail, str) else "The request is not valid."
     response.data = body(code, message)
     return response
-
-
-def _failure(error: Exception, method: str | None) -> Response:
-    """The answer to what is no one's mistake but the database's, or ours."""
-    if is_busy(error):
-        return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
-    if is_away(error):
-        text = AWAY + _uncertainty(method)
-        return Response(body(CODES[503], text), status=503, headers={"Retry-After": str(AWAY_SECONDS)})
-    logger.error("the API failed", exc_info=error)
-    return Response(body(CODES[500], SERVER_ERROR + _uncertainty(method)), status=500)
 
 
 def _uncertainty(method: str | None) -> str:

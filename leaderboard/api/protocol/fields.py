@@ -231,9 +231,10 @@ def _text_or_messages(value: Any, most: int) -> tuple[str, list[str]]:  # noqa: 
 
 
 class StrictList(Strict):
-    """A list, whose entries beyond `most` are not read; `words` say what was expected."""
+    """A list, whose entries beyond `most` are not read; `words` say what was expected, `least` is for the schema."""
 
     most: int | None = None
+    least: int | None = None
     words = "a list"
     child: Any
 

@@ -58,8 +58,9 @@ class ErrorDetailSerializer(s.Serializer):
 
     message = s.CharField()
     place = s.CharField(required=False, help_text="The path of a JSON value, such as `systems[0].scores.qnli`.")
-    line = s.IntegerField(required=False, help_text="The line of the body, from 1.")
-    column = s.CharField(required=False, help_text="The name of the column of a CSV body.")
+    file = s.CharField(required=False, help_text="The file that was sent, and where in it.")
+    line = s.IntegerField(required=False, help_text="The line of the body or of the file, from 1.")
+    column = s.CharField(required=False, help_text="The name of the column of a table.")
     parameter = s.CharField(required=False, help_text="The parameter of the address.")
 
 

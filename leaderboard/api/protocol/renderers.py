@@ -6,9 +6,16 @@ from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 
+from leaderboard.api.protocol.problem_json import MEDIA_TYPE
+
 
 class Negotiation(DefaultContentNegotiation):
     """By `?format=`, else by the Accept header; a form that there is not is a 406."""
+
+    def get_accept_list(self, request: Any) -> list[str]:  # noqa: ANN401
+        """What is accepted; asking for problem details says nothing of what is asked for otherwise."""
+        kinds: list[str] = super().get_accept_list(request)
+        return [kind for kind in kinds if kind.partition(";")[0].strip().lower() != MEDIA_TYPE] or ["*/*"]
 
     def filter_renderers(self, renderers: Any, format: str) -> Any:  # noqa: A002, ANN401
         """The renderers of the form that `?format=` names."""

@@ -139,13 +139,53 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
 
 class AutoSchema(SpectacularAutoSchema):
-    """What is said of every route: reading needs no token."""
+    """What is said of every route: reading needs no token; lists of a body state how many entries are taken."""
+
+    def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:  # noqa: ANN401
+        """The schema of a field, with the bounds that `Listing` and `ShapeList` check."""
+        shape = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        if isinstance(shape, dict) and shape.get("type") == "array":
+            bounds = {"minItems": getattr(field, "least", None), "maxItems": getattr(field, "most", None)}
+            shape |= {name: bound for name, bound in bounds.items() if isinstance(bound, int)}
+        return shape
 
     def get_auth(self) -> list[dict[str, Any]]:
         """How one signs in; an empty entry says that one need not."""
         schemes: list[dict[str, Any]] = super().get_auth()
         is_reading = self.method == "GET" or getattr(self.view, "reads_by_post", False)
         return [*schemes, {}] if is_reading else schemes
+
+
+def strict_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: ANN401
+    """State that bodies have no other fields than those that are named. Answers may get some.
+
+    Args:
+        result: the schema, whose components are changed.
+    """
+    components = result["components"]["schemas"]
+    operations = [operation for methods in result["paths"].values() for operation in methods.values()]
+
+    def reached(begin: list[Any]) -> set[str]:
+        names: set[str] = set()
+        waiting = list(begin)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, dict):
+                name = str(node.get("$ref", "")).removeprefix("#/components/schemas/")
+                if name and name not in names:
+                    names.add(name)
+                    waiting.append(components[name])
+                waiting += node.values()
+            elif isinstance(node, list):
+                waiting += node
+        return names
+
+    sent = reached([operation.get("requestBody") for operation in operations])
+    answered = reached([operation["responses"] for operation in operations])
+    for name in sent - answered:
+        if components[name].get("type") == "object" and "properties" in components[name]:
+            components[name]["additionalProperties"] = False
+    return result
 
 
 def body_example(name: str, value: dict[str, Any]) -> OpenApiExample:

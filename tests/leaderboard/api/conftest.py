@@ -80,6 +80,14 @@ class Api:
         """Any other method."""
         return self._client.generic(method, _url(path), headers=self._headers(headers))
 
+    def call_json(self, method: str, path: str, body: Any, **headers: str) -> HttpResponse:
+        """Any method with a body of JSON, whatever form the answer has."""
+        return self.call_raw(method, path, json.dumps(body), "application/json", **headers)
+
+    def call_raw(self, method: str, path: str, body: str, kind: str, **headers: str) -> HttpResponse:
+        """Any method with a body, whatever form the answer has."""
+        return self._client.generic(method, _url(path), body, content_type=kind, headers=self._headers(headers))
+
     def _headers(self, headers: dict[str, str]) -> dict[str, str]:
         token = {"Authorization": f"Token {self._secret}"} if self._secret else {}
         return token | {name.replace("_", "-"): value for name, value in headers.items()}

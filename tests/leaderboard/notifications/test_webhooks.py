@@ -1,5 +1,6 @@
 """Webhooks: what is told, how it is signed, to whom it goes, and what becomes of those that never answer."""
 
+import base64
 import hashlib
 import hmac
 import json
@@ -15,7 +16,7 @@ from django.utils import timezone
 from leaderboard.accounts.closing import close_account
 from leaderboard.accounts.people import change_role
 from leaderboard.models import AuditEntry, Benchmark, Notice, OutboxMessage, Webhook, WebhookDelivery
-from leaderboard.notifications.deliveries import FAILING_FOR, MAX_FAILURES, body_of
+from leaderboard.notifications.deliveries import FAILING_FOR, MAX_FAILURES, body_of, standard_signature
 from leaderboard.notifications.outbox import MAX_OF_ONE_OWNER, send_due_messages, send_due_webhooks
 from leaderboard.notifications.posting import PostError, post
 from leaderboard.notifications.webhooks import (
@@ -38,6 +39,37 @@ def again():
     OutboxMessage.objects.filter(state="waiting").update(not_before=timezone.now())
 
 
+def standard(secret: str, text: bytes) -> str:
+    """A signature by Standard Webhooks 1.0.0."""
+    key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    return f"v1,{base64.b64encode(hmac.digest(key, text, 'sha256')).decode()}"
+
+
+def test_a_signature_is_the_one_of_standard_webhooks_own_example():
+    # The example of the specification's reference libraries.
+    body, number, at = b'{"test": 2432232314}', "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330
+    signed = standard_signature(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], body, number=number, at=at)
+    assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_the_old_secret_signs_for_a_day_and_no_longer(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    with hook_sink(tmp_path) as sink:
+        webhook, _ = add_hook(benchmark, sink.port)
+        second = renew_secret(webhook, author=owner_of(benchmark))
+        third = renew_secret(webhook, author=owner_of(benchmark))
+        ages = (timedelta(hours=23), timedelta(hours=25))
+        for age in ages:
+            type(webhook).objects.update(renewed_at=timezone.now() - age)
+            webhook.refresh_from_db()
+            put_test(webhook)
+            send_due_webhooks()
+            assert (webhook.old_secret_until is not None) == (age < timedelta(days=1))
+    for taken, secrets in zip(sink.taken, ([third, second], [third]), strict=True):
+        text = f"{taken['headers']['webhook-id']}.{taken['headers']['webhook-timestamp']}.{taken['body']}".encode()
+        assert taken["headers"]["webhook-signature"] == " ".join(standard(secret, text) for secret in secrets)
+
+
 def test_a_new_revision_and_its_board_are_told_signed_and_once(make, inside, tmp_path):
     benchmark = make.benchmark({}, n_tasks=1, name="Toy")
     with hook_sink(tmp_path) as sink:
@@ -47,6 +79,11 @@ def test_a_new_revision_and_its_board_are_told_signed_and_once(make, inside, tmp
         assert [send_due_messages(), send_due_webhooks(), send_due_webhooks()] == [0, 2, 0]
         first, second = sink.taken
     for taken, event in ((first, "revision"), (second, "publication")):
+        headers = taken["headers"]
+        assert headers["webhook-id"] == json.loads(taken["body"])["id"]
+        assert abs(time.time() - int(headers["webhook-timestamp"])) < 60
+        text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{taken['body']}".encode()
+        assert headers["webhook-signature"] == standard(secret, text)
         stamp, _, signed = taken["headers"]["Plurank-Signature"].partition(", v1=")
         at = stamp.removeprefix("t=")
         expected = hmac.new(secret.encode(), f"{at}.{taken['body']}".encode(), hashlib.sha256).hexdigest()
@@ -275,6 +312,9 @@ def test_a_new_secret_signs_what_is_posted_from_now_on(make, inside, tmp_path):
         assert len({old, new}) == 2
         send_due_webhooks()
         (taken,) = sink.taken
+    # Both sign for a day, by Standard Webhooks; the header that is to go is the new one's.
+    text = f"{taken['headers']['webhook-id']}.{taken['headers']['webhook-timestamp']}.{taken['body']}".encode()
+    assert taken["headers"]["webhook-signature"] == " ".join(standard(secret, text) for secret in (new, old))
     at, _, signed = taken["headers"]["Plurank-Signature"].removeprefix("t=").partition(", v1=")
     assert signed == hmac.new(new.encode(), f"{at}.{taken['body']}".encode(), hashlib.sha256).hexdigest()
     trail = AuditEntry.objects.get(subject="webhook", field="secret")
