@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0037_models_and_meta_boards'),
+        ('leaderboard', '0038_visits_and_submitters'),
     ]
 
     operations = [
