@@ -16,16 +16,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.fields import (
-    Shape,
-    ShapeList,
-    Strict,
-    Text,
-    Truth,
-    kind_of,
-    read_each,
-    read_text,
-)
+from leaderboard.api.protocol.fields import Shape, ShapeList, Strict, Text, Truth, kind_of, read_each, read_text
 from leaderboard.api.protocol.parsers import FilesParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ErrorDetailSerializer, wrong_body
 from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, WRITING, error
