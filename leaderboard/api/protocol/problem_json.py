@@ -37,11 +37,11 @@ def as_problem(status: int, content: dict[str, Any], sent: Any) -> dict[str, Any
         into the body, or the `file`, `line` and `column` of a table, or the `parameter` of the address.
     """
     errors = []
-    for found in content["details"]:
-        places = {name: found[name] for name in ("file", "line", "column", "parameter") if name in found}
-        if "place" in found and (pointer := json_pointer(sent, found["place"])) is not None:
+    for problem in content["details"]:
+        places = {name: problem[name] for name in ("file", "line", "column", "parameter") if name in problem}
+        if "place" in problem and (pointer := json_pointer(sent, problem["place"])) is not None:
             places = {"pointer": pointer} | places
-        errors.append({"detail": found["message"], **places})
+        errors.append({"detail": problem["message"], **places})
     return {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
