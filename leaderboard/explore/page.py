@@ -16,7 +16,7 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
-from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE
+from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE, AgreementMeasure
 
 
 class MatrixPage(BoardPage):
@@ -48,29 +48,59 @@ class AgreementLine:
 
     name: str
     n_systems: int
-    texts: list[str]  # tau, its standard deviation, z; then the same of Pearson's correlation
+    texts: list[str]  # as the headers say
+    subsets_text: str  # in how many of how many the correlations are defined; empty where none was drawn
 
 
-def agreement_lines(compared: Compared) -> list[AgreementLine]:
-    """The benchmarks that take part, the one that agrees most first; none where there is no board.
+@dataclass(frozen=True)
+class AgreementTable:
+    """How far every benchmark agrees with the others: over subsets where there are some, else over all systems."""
+
+    has_subsets: bool
+    has_z: bool
+    lines: list[AgreementLine]
+
+    @property
+    def headers(self) -> list[str]:
+        """Those of the texts of a line."""
+        beside = ["± sd"] * self.has_subsets + ["z"] * self.has_z
+        return ["Kendall’s tau", *beside, "Pearson’s r", *beside]
+
+
+def agreement_table(compared: Compared) -> AgreementTable | None:
+    """The benchmarks that take part, the one that agrees most first; None where there is no board.
 
     Args:
         compared: the benchmarks side by side.
     """
     pairs = list(zip(compared.benchmarks, compared.agreement, strict=False))
+    if not pairs:
+        return None
     pairs.sort(key=lambda pair: -pair[1].kendall.mean if not math.isnan(pair[1].kendall.mean) else math.inf)
-    return [
+    has_subsets = any(one.n_subsets for _, one in pairs)
+    has_z = any(not math.isnan(measure.z) for _, one in pairs for measure in (one.kendall, one.pearson))
+    lines = [
         AgreementLine(
             name=benchmark.name,
             n_systems=agreement.n_systems,
             texts=[
                 "–" if math.isnan(figure) else f"{figure:.2f}".replace("-", "\N{MINUS SIGN}")
                 for measure in (agreement.kendall, agreement.pearson)
-                for figure in (measure.mean, measure.deviation, measure.z)
+                for figure in _figures(measure, has_subsets=has_subsets, has_z=has_z)
             ],
+            subsets_text=f"{agreement.n_subsets - agreement.kendall.n_undefined} of {agreement.n_subsets}"
+            if agreement.n_subsets
+            else "",
         )
         for benchmark, agreement in pairs
     ]
+    return AgreementTable(has_subsets, has_z, lines)
+
+
+def _figures(measure: AgreementMeasure, *, has_subsets: bool, has_z: bool) -> list[float]:
+    if not has_subsets:
+        return [measure.whole]
+    return [measure.mean, measure.deviation, *([measure.z] if has_z else [])]
 
 
 @dataclass(frozen=True)
@@ -138,9 +168,9 @@ class ComparePage:
         return None if board is None else MatrixPage(board, "these benchmarks")
 
     @property
-    def agreement(self) -> list[AgreementLine]:
+    def agreement(self) -> AgreementTable | None:
         """How far each benchmark agrees with the others."""
-        return agreement_lines(self.compared) if self.compared else []
+        return agreement_table(self.compared) if self.compared else None
 
     @property
     def downloads(self) -> list[tuple[str, str]]:

@@ -2,9 +2,9 @@
 
 After Perlitz et al. 2024 (arXiv 2407.13696) and their package BenchBench: the reference is an aggregate of many
 benchmarks and not a single one, correlations are averaged over random subsets of the systems, and each benchmark is
-placed among the others by the z-score of its mean. Two things differ: the aggregate for a benchmark leaves that one
-out, and a win rate counts a tie as one half. BenchBench's `add_aggregate` has every benchmark in it by default, and
-counts a tie as lost.
+placed among the others by the z-score of its mean. Three things differ: the aggregate for a benchmark leaves that one
+out, a win rate counts a tie as one half, and all benchmarks share the draws. BenchBench's `add_aggregate` has every
+benchmark in it by default, and counts a tie as lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ranking_engine.core.decimals import rounded
 from ranking_engine.core.score_matrix import FloatArray
@@ -21,6 +21,7 @@ N_SUBSETS = 100
 SUBSET_SIZE = 10
 LEAST_SYSTEMS = 3  # below, a correlation says nothing
 LEAST_BENCHMARKS = 3  # two agree with one another equally well
+LEAST_WITH_Z = 5  # of k benchmarks no |z| is above (k - 1) / sqrt(k): 1.15 of three, 1.79 of five
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class AgreementMeasure:
         mean: of the subsets in which it is defined.
         deviation: their standard deviation (n - 1); NaN where there is one subset.
         n_undefined: subsets in which it is not, such as those whose systems are all tied.
-        z: (mean - mean of the benchmarks' means) / standard deviation of these (n - 1).
+        z: (mean - mean of the benchmarks' means) / standard deviation of these (n - 1); NaN where fewer than
+            `LEAST_WITH_Z` benchmarks have a mean.
     """
 
     whole: float
@@ -49,7 +51,8 @@ class BenchmarkAgreement:
     Attributes:
         n_systems: that have a value on it and on one of the others at least.
         subset_size: systems in a subset.
-        n_subsets: how many were drawn; one where it is all systems.
+        n_subsets: how many were drawn; one where it is all systems, none where there are fewer than
+            `LEAST_BENCHMARKS` benchmarks or `LEAST_SYSTEMS` systems.
         kendall: tau-b.
         pearson: Pearson's correlation.
     """
@@ -66,15 +69,16 @@ def benchmark_agreement(
 ) -> list[BenchmarkAgreement]:
     """Hold each benchmark against the mean of the others.
 
-    O(n_benchmarks (n_systems^2 + n_subsets subset_size^2)) time and memory a benchmark.
+    O(n_systems^2 + n_subsets (n_systems + subset_size^2)) time and memory a benchmark.
 
     Args:
         values: shape (n_systems, n_benchmarks), how good each system is on each, higher is better and on one scale,
             such as the share of rivals beaten; NaN where it was not ranked. The aggregate for benchmark b is each
             system's mean over the other benchmarks that have it, rounded as scores are.
-        n_subsets: drawn for every benchmark, each without replacement.
+        n_subsets: how many are drawn. All benchmarks share them, so that no figure depends on the order of the columns.
         subset_size: systems in each; all where there are fewer.
-        seed: subsets of benchmark b come from `default_rng([seed, b])`.
+        seed: subset k is the first systems of `default_rng([seed, k]).permutation(n_systems)` that the benchmark and
+            one of the others have.
 
     Raises:
         ValueError: `values` is no table, or a size is below 1 or below 3.
@@ -84,7 +88,11 @@ def benchmark_agreement(
         raise ValueError(f"`values` has {table.ndim} dimensions; expected systems by benchmarks")
     if n_subsets < 1 or subset_size < LEAST_SYSTEMS:
         raise ValueError(f"`n_subsets` is {n_subsets} and `subset_size` {subset_size}; at least 1 and {LEAST_SYSTEMS}")
-    drawn = [drawn_correlations(table, b, n_subsets, subset_size, seed) for b in range(table.shape[1])]
+    n_orders = n_subsets if table.shape[1] >= LEAST_BENCHMARKS else 0
+    orders = np.empty((n_orders, len(table)), dtype=np.intp)
+    for k in range(n_orders):
+        orders[k] = np.random.default_rng([seed, k]).permutation(len(table))
+    drawn = [drawn_correlations(table, b, orders, subset_size) for b in range(table.shape[1])]
     kendall, pearson = ([measures[k] for _, _, measures in drawn] for k in (0, 1))
     return [
         BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
@@ -96,25 +104,31 @@ Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every
 
 
 def drawn_correlations(
-    table: FloatArray, b: int, n_subsets: int, subset_size: int, seed: int
+    table: FloatArray, b: int, orders: NDArray[np.intp], subset_size: int
 ) -> tuple[int, int, list[Drawn]]:
-    """Of benchmark b the number of systems, that of subsets, and both correlations."""
+    """Of benchmark b the number of systems, that of subsets, and both correlations.
+
+    Args:
+        table: systems by benchmarks.
+        b: the column of the benchmark.
+        orders: shape (n_subsets, n_systems), all systems in a random order for each subset.
+        subset_size: systems in a subset.
+    """
     is_other = np.arange(table.shape[1]) != b
     n_others = (~np.isnan(table[:, is_other])).sum(axis=1)
     is_common = ~np.isnan(table[:, b]) & (n_others > 0)
     n = int(is_common.sum())
     if n < LEAST_SYSTEMS:
         return n, 0, [(np.nan, np.empty(0)), (np.nan, np.empty(0))]
-    own = rounded(table[is_common, b])
-    others = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
-    generator = np.random.default_rng([seed, b])
-    n_used = 1 if n <= subset_size else n_subsets
-    places = generator.permuted(np.tile(np.arange(n), (n_used, 1)), axis=1)[:, :subset_size]
+    own = rounded(table[:, b])
+    others = np.full(len(table), np.nan)
+    others[is_common] = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
+    subsets = orders[is_common[orders]].reshape(len(orders), n)[: 1 if n <= subset_size else None, :subset_size]
     measures: list[Drawn] = []
     for measure in (tau_b_rows, pearson_rows):
-        whole = float(measure(own[None], others[None])[0])
-        measures.append((whole, measure(own[places], others[places])))
-    return n, n_used, measures
+        whole = float(measure(own[None, is_common], others[None, is_common])[0])
+        measures.append((whole, measure(own[subsets], others[subsets])))
+    return n, len(subsets), measures
 
 
 def tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -150,7 +164,7 @@ def _placed(drawn: list[Drawn]) -> list[AgreementMeasure]:
     defined = [subsets[~np.isnan(subsets)] for _, subsets in drawn]
     means = np.array([subsets.mean() if len(subsets) else np.nan for subsets in defined])
     known = means[~np.isnan(means)]
-    middle, spread = (known.mean(), known.std(ddof=1)) if len(known) >= LEAST_BENCHMARKS else (np.nan, np.nan)
+    middle, spread = (known.mean(), known.std(ddof=1)) if len(known) >= LEAST_WITH_Z else (np.nan, np.nan)
     has_spread = spread > 1e-12
     return [
         AgreementMeasure(

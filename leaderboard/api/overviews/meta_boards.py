@@ -29,7 +29,14 @@ from leaderboard.explore.meta_boards.page import MetaBoardPage, meta_board_page
 from leaderboard.models import Benchmark, MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
 from leaderboard.rankings.published import number
-from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE, AgreementMeasure
+from ranking_engine.core.benchmark_agreement import (
+    LEAST_BENCHMARKS,
+    LEAST_SYSTEMS,
+    LEAST_WITH_Z,
+    N_SUBSETS,
+    SUBSET_SIZE,
+    AgreementMeasure,
+)
 
 EXAMPLE = body_example("Three boards of one family", {"name": "HELM", "benchmarks": ["helm-accuracy", "helm-fairness"]})
 CHANGE_EXAMPLE = body_example("Another policy", {"missing_policy": "median"})
@@ -59,9 +66,17 @@ class MeasureSerializer(Shape):
     """One correlation with the mean of the other benchmarks; null where there is none."""
 
     whole = s.FloatField(allow_null=True, help_text="Over all systems that both have.")
-    mean = s.FloatField(allow_null=True, help_text=f"Over {N_SUBSETS} random subsets of {SUBSET_SIZE} systems, seed 0.")
-    deviation = s.FloatField(allow_null=True)
-    z = s.FloatField(allow_null=True, help_text="Standard deviations from the mean of the benchmarks.")
+    mean = s.FloatField(
+        allow_null=True,
+        help_text=f"Over the random subsets of {SUBSET_SIZE} systems (seed 0) in which the correlation is defined.",
+    )
+    deviation = s.FloatField(allow_null=True, help_text="Of the same subsets.")
+    n_undefined = s.IntegerField(help_text="Subsets in which the correlation is not defined.")
+    z = s.FloatField(
+        allow_null=True,
+        help_text=f"Standard deviations from the mean of the k benchmarks, at most (k - 1) / sqrt(k). Null below "
+        f"{LEAST_WITH_Z} benchmarks.",
+    )
 
     def value_of_whole(self, one: AgreementMeasure) -> float | None:
         """Over all."""
@@ -85,6 +100,10 @@ class VoterSerializer(Shape):
 
     benchmark = s.CharField()
     n_systems = s.IntegerField(help_text="That it ranks and one of the others does.")
+    n_subsets = s.IntegerField(
+        help_text=f"That were drawn: {N_SUBSETS}; 1 where there are at most {SUBSET_SIZE} systems; 0 below "
+        f"{LEAST_BENCHMARKS} benchmarks or {LEAST_SYSTEMS} systems."
+    )
     kendall = MeasureSerializer()
     pearson = MeasureSerializer()
 
@@ -178,8 +197,8 @@ def content_of(board: MetaBoard, page: MetaBoardPage) -> dict[str, Any]:
             for row in compared.rows
         ],
         "benchmarks": [
-            {"benchmark": one.key, "n_systems": agreement.n_systems, "kendall": agreement.kendall,
-             "pearson": agreement.pearson}
+            {"benchmark": one.key, "n_systems": agreement.n_systems, "n_subsets": agreement.n_subsets,
+             "kendall": agreement.kendall, "pearson": agreement.pearson}
             for one, agreement in zip(compared.benchmarks, compared.agreement, strict=False)
         ],
     }  # fmt: skip

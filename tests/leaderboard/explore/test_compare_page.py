@@ -271,3 +271,18 @@ def test_how_far_benchmarks_agree_is_computed_from_the_shares_of_rivals(three, c
     }
     assert {name: tau for name, _, tau in lines} == texts
     assert {name: int(n) for name, n, _ in lines} == {"First": 4, "Second": 3, "Third": 4}
+    assert '<th scope="col" class="number">Defined in subsets</th>' in table
+    assert table.count('<td class="number">1 of 1</td>') == 3
+    assert ">z</th>" not in table  # from five benchmarks on
+
+
+def test_two_benchmarks_agree_with_one_another_alike_over_all_systems(three, client):
+    (agreement, other) = compared(CompareQuery(keys=("first", "third"), rule="mean")).agreement
+    assert agreement.kendall.whole == other.kendall.whole
+    page = unescape(compact(client.get("/compare/?b=first&b=third&rule=mean")))
+    table = page[page.index('id="benchmark-agreement"') :]
+    text = f"{agreement.kendall.whole:.2f}".replace("-", "\N{MINUS SIGN}")
+    lines = re.findall(r'<tr><th scope="row">(\w+)</th><td class="number">4</td><td class="number">([^<]+)</td>', table)
+    assert lines == [("First", text), ("Third", text)]
+    assert "The figures are over all systems that both have." in table
+    assert "sd</th>" not in table

@@ -1,5 +1,6 @@
 """Benchmark agreement against scipy, subset by subset, and against BenchBench's own way where both mean the same."""
 
+import dataclasses
 import math
 import statistics
 
@@ -20,17 +21,17 @@ def table(seed: int, n: int = 17, n_benchmarks: int = 5, missing: float = 0.2) -
 
 def naive(values, b, *, n_subsets, subset_size, seed):
     """Of one benchmark, subset by subset: the number of systems, and (whole, subsets) of each measure."""
-    pairs = []
-    for row in values:
+    pairs = {}
+    for i, row in enumerate(values):
         others = [x for c, x in enumerate(row) if c != b and not math.isnan(x)]
         if others and not math.isnan(row[b]):
-            pairs.append((row[b], float(f"{sum(others) / len(others):.12g}")))
-    rng = np.random.default_rng([seed, b])
-    n_drawn = 1 if len(pairs) <= subset_size else n_subsets
-    orders = rng.permuted(np.tile(np.arange(len(pairs)), (n_drawn, 1)), axis=1)
-    subsets = [[pairs[i] for i in order[:subset_size]] for order in orders]
+            pairs[i] = (row[b], float(f"{sum(others) / len(others):.12g}"))
+    subsets = []
+    for k in range(1 if len(pairs) <= subset_size else n_subsets):
+        order = np.random.default_rng([seed, k]).permutation(len(values)).tolist()
+        subsets.append([pairs[i] for i in order if i in pairs][:subset_size])
     return len(pairs), [
-        (measure(*zip(*pairs, strict=True)).statistic,
+        (measure(*zip(*pairs.values(), strict=True)).statistic,
          [measure(*zip(*subset, strict=True)).statistic for subset in subsets])
         for measure in (kendalltau, pearsonr)
     ]  # fmt: skip
@@ -64,18 +65,46 @@ def test_the_same_seed_gives_the_same_figures_and_another_one_others():
     assert first != second
 
 
-def test_a_benchmark_that_reverses_the_others_is_far_below_them():
+@pytest.mark.parametrize("seed", range(4))
+def test_no_figure_depends_on_the_order_of_the_benchmarks(seed):
+    values = table(seed, n=30)
+    order = [3, 0, 4, 2, 1]
+    first, second = benchmark_agreement(values), benchmark_agreement(values[:, order])
+    for one, b in zip(second, order, strict=True):
+        assert flat(one) == pytest.approx(flat(first[b]), abs=1e-12)
+
+
+def flat(one):
+    return [one.n_systems, one.n_subsets, *dataclasses.astuple(one.kendall), *dataclasses.astuple(one.pearson)]
+
+
+def test_benchmarks_that_are_the_same_agree_equally_well():
+    values = table(5, n=40, n_benchmarks=3, missing=0)
+    first, second, _, _ = benchmark_agreement(values[:, [0, 0, 1, 2]])
+    assert flat(first) == pytest.approx(flat(second), abs=1e-12, nan_ok=True)
+
+
+def test_two_benchmarks_have_one_figure_of_all_systems_and_no_subsets():
+    values = table(2, n=40, n_benchmarks=2)
+    first, second = benchmark_agreement(values)
+    assert first.kendall.whole == second.kendall.whole
+    assert (first.n_subsets, first.kendall.n_undefined) == (0, 0)
+    assert all(math.isnan(x) for x in (first.kendall.mean, first.kendall.deviation, first.kendall.z))
+
+
+def test_a_benchmark_that_reverses_the_others_is_as_far_below_them_as_one_of_five_can_be():
     order = np.arange(12.0)
-    found = benchmark_agreement(np.column_stack([order, order, order, -order]))
-    assert [one.kendall.whole for one in found] == [1.0, 1.0, 1.0, -1.0]
-    assert [round(one.kendall.z, 12) for one in found] == [0.5, 0.5, 0.5, -1.5]
+    found = benchmark_agreement(np.column_stack([order, order, order, order, -order]))
+    assert [one.kendall.whole for one in found] == [1.0, 1.0, 1.0, 1.0, -1.0]
+    assert [one.kendall.z for one in found] == pytest.approx([1 / math.sqrt(5)] * 4 + [-4 / math.sqrt(5)])
+    four = benchmark_agreement(np.column_stack([order, order, order, -order]))
+    assert [one.kendall.mean for one in four] == [1.0, 1.0, 1.0, -1.0]
+    assert all(math.isnan(one.kendall.z) for one in four)
 
 
 def test_what_is_not_defined_has_no_figure():
     order = np.arange(12.0)
     level = np.zeros(12)
-    two = benchmark_agreement(np.column_stack([order, order]))
-    assert [(one.kendall.mean, math.isnan(one.kendall.z)) for one in two] == [(1.0, True)] * 2
     tied = benchmark_agreement(np.column_stack([order, order, level]))[2]
     assert (tied.n_systems, tied.kendall.n_undefined) == (12, 100)
     assert math.isnan(tied.kendall.mean)

@@ -93,6 +93,9 @@ def test_a_meta_board_is_saved_read_changed_and_deleted(owned, client, django_as
     assert [(one["benchmark"], one["kendall"]["mean"], one["pearson"]["z"]) for one in content["benchmarks"]] == [
         (key, number(one.kendall.mean), number(one.pearson.z)) for key, one in zip(TABLES, agreement, strict=True)
     ]
+    assert [(one["n_subsets"], one["kendall"]["n_undefined"]) for one in content["benchmarks"]] == [
+        (one.n_subsets, one.kendall.n_undefined) for one in agreement
+    ]
     with django_assert_num_queries(2 + 2 + 2 * 3):  # the board; the benchmarks and what they linked; each one
         client.get("/api/v1/meta-boards/all/")
     assert client.patch("/api/v1/meta-boards/all/", {"benchmarks": ["first", "third"]}, **owned).status_code == 200
