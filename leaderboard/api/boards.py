@@ -105,7 +105,10 @@ class BoardDetailSerializer(PublishedSerializer):
     missing = s.CharField()
     aggregation = s.CharField()
     ties = s.CharField()
-    n_ranked_among = s.IntegerField(help_text="Systems that were ranked: all, or with `ranks=filtered` these alone.")
+    n_ranked_among = s.IntegerField(
+        help_text="Systems that the rules were given: all, or with `ranks=filtered` these alone. A rule may leave some "
+        "of them without a rank."
+    )
     condorcet_winner = s.CharField(allow_null=True, help_text="As `condorcet_winner_name`, which is the name to use.")
     condorcet_winner_name = s.CharField(
         source="condorcet_winner",

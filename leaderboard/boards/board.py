@@ -114,8 +114,9 @@ class RanksOfAll:
         if is_whole:
             return board
         ranks = self.ranks[board.ordering.rule]
+        n_ranked = sum(rank >= 1 for rank in ranks.values())
         rows = [
-            replace(row, among_text=f"{ranks[row.id]} of {self.n_systems} among all" if ranks[row.id] >= 1 else "")
+            replace(row, among_text=f"{ranks[row.id]} of {n_ranked} among all" if ranks[row.id] >= 1 else "")
             for row in board.rows
         ]
         return replace(board, rows=rows)

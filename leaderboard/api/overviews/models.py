@@ -16,7 +16,7 @@ from leaderboard.benchmarks.identities.links import MAX_LINKS, NEW, change_links
 from leaderboard.benchmarks.identities.proposals import MAX_PROPOSALS, Counterpart, ModelProposal, proposals_for
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.identities.page import BOARDS_A_PAGE, ModelOnBoard, ModelPage, ParetoPlace, model_page
-from leaderboard.explore.identities.strengths import KindOfTask
+from leaderboard.explore.identities.strengths import MAX_KINDS, KindOfTask
 from leaderboard.models import System
 from leaderboard.models.benchmarks import KEY_LENGTH
 
@@ -81,7 +81,10 @@ class ModelSerializer(Shape):
     page = s.IntegerField()
     n_pages = s.IntegerField()
     boards = ModelOnBoardSerializer(many=True)
-    strengths = KindSerializer(many=True, source="kinds", help_text="Over the boards of this page, the best first.")
+    strengths = KindSerializer(
+        many=True, source="kinds", help_text=f"Over the boards of this page, the {MAX_KINDS} best, the best first."
+    )
+    n_strengths = s.IntegerField(source="n_kinds", help_text="Kinds of tasks on the boards of this page.")
 
     def value_of_page(self, model: ModelPage) -> int:
         """The number of the page."""

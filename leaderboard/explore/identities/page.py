@@ -15,7 +15,7 @@ from leaderboard.access.audience import Viewer, audience_of, naming_benchmarks
 from leaderboard.boards.pareto.front import STANDINGS, Upright, figures_across, standings_of
 from leaderboard.boards.rows import score_text
 from leaderboard.common.paging import with_parameters
-from leaderboard.explore.identities.strengths import KindOfTask, TaskShare, kinds_of, task_shares
+from leaderboard.explore.identities.strengths import MAX_KINDS, KindOfTask, TaskShare, kinds_of, task_shares
 from leaderboard.models import Benchmark, System
 from leaderboard.rankings.confidence.intervals import interval_text
 from leaderboard.rankings.published import PublishedBoard, published_board
@@ -76,7 +76,8 @@ class ModelPage:
     rule: str  # empty: each board's own
     boards: list[ModelOnBoard]
     page: Page[System]  # which of the pages of boards it is
-    kinds: list[KindOfTask]
+    kinds: list[KindOfTask]  # the strongest
+    n_kinds: int
 
     @property
     def n_boards(self) -> int:
@@ -123,6 +124,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     boards = [on_board(viewer, system, names[system.pk], rule) for system in found_page]
     called = [names[system.pk] for system in systems]
     name = max(sorted(set(called)), key=called.count)
+    kinds = kinds_of([(one.benchmark, one.shares) for one in boards])
     return ModelPage(
         key=key,
         name=name,
@@ -130,7 +132,8 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
         rule=rule,
         boards=boards,
         page=found_page,
-        kinds=kinds_of([(one.benchmark, one.shares) for one in boards]),
+        kinds=kinds[:MAX_KINDS],
+        n_kinds=len(kinds),
     )
 
 

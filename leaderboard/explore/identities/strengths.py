@@ -71,7 +71,7 @@ def task_shares(revision: Revision, i: int, *, n_systems: int) -> list[TaskShare
 
 
 def kinds_of(boards: Sequence[tuple[Benchmark, Sequence[TaskShare]]]) -> list[KindOfTask]:
-    """The kinds of tasks, the strongest first; kinds of several boards are one where their names are.
+    """All kinds of tasks, the strongest first; groups or tasks of the same name are one kind, on any boards.
 
     Args:
         boards: each with its shares.
@@ -89,4 +89,4 @@ def kinds_of(boards: Sequence[tuple[Benchmark, Sequence[TaskShare]]]) -> list[Ki
         )
         for pairs in by_name.values()
     ]
-    return sorted(kinds, key=lambda kind: (-kind.below, kind.name))[:MAX_KINDS]
+    return sorted(kinds, key=lambda kind: (-kind.below, kind.name))

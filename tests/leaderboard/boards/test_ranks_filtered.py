@@ -54,6 +54,23 @@ def test_each_row_says_its_place_among_all(benchmark):
     }
 
 
+def test_systems_without_a_rank_are_no_rivals(make):
+    """The geometric mean leaves out E, which has a score of 0."""
+    complete = SCORES | {"E": [0.0, 1.0, 2.0, 5.0, 1.0]}
+    benchmark = make.published(complete, metadata_fields=FIELDS)
+    System.objects.filter(benchmark=benchmark, name__in=MODELS).update(metadata={"kind": "model"})
+    values = np.array(list(complete.values()))
+    whole = rank(ScoreMatrix(values, system_names=list(complete)), "geometric_mean")
+    places = dict(zip(complete, whole.ranks.tolist(), strict=True))
+    assert (whole.n_ranked, places["E"]) == (4, -1)
+    board = board_of(benchmark, reference="geometric_mean")
+    assert {row.name: row.among_text for row in board.rows} == {
+        "A": f"{places['A']} of 4 among all",
+        "B": f"{places['B']} of 4 among all",
+        "E": "",
+    }
+
+
 def test_what_is_pinned_is_shown_and_ranked_with_the_others(benchmark):
     board = board_of(benchmark, pins=("c",))
     ranks = {row.name: row.place for row in board.rows}

@@ -13,6 +13,7 @@ from leaderboard.benchmarks.create import GroupSpec, TaskSpec
 from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.explore.identities import page as pages
 from leaderboard.explore.identities.page import model_page
+from leaderboard.explore.identities.strengths import MAX_KINDS
 from leaderboard.models import System
 from tests.factories import owner_of
 from tests.markup import compact
@@ -149,3 +150,23 @@ def test_a_page_has_some_boards_and_each_costs_as_many_queries(model, monkeypatc
         with django_assert_num_queries(2 + 1):
             found = model_page(AnonymousUser(), "ada", page=str(number))
         assert ([one.benchmark.key for one in found.boards], found.n_boards) == ([key], 2)
+
+
+def test_kinds_beyond_the_longest_table_are_counted(make, client):
+    """More tasks without a group than the table has rows; the one that a second board has, too, is one kind."""
+    names = ["Shared", *(f"T{k}" for k in range(MAX_KINDS))]
+    scores = {"Ada": [float(k) for k in range(len(names))], "Bob": [100.5] * len(names)}
+    for key, task_names in (("long", names), ("short", ["Shared"])):
+        tasks = [TaskSpec(name, weight=Decimal(1)) for name in task_names]
+        values = {name: row[: len(tasks)] for name, row in scores.items()}
+        board = make.published(values, name=key, key=key, tasks=tasks)
+        change_links(board, {"ada": NEW if key == "long" else "ada"}, author=owner_of(board))
+    found = model_page(AnonymousUser(), "ada")
+    assert (len(found.kinds), found.n_kinds) == (MAX_KINDS, MAX_KINDS + 1)
+    page = unescape(compact(client.get("/s/ada/")))
+    assert f"These are the {MAX_KINDS} strongest of {MAX_KINDS + 1} kinds." in page
+    content = client.get("/api/v1/models/ada/").json()
+    assert (len(content["strengths"]), content["n_strengths"]) == (MAX_KINDS, MAX_KINDS + 1)
+    hide(System.objects.get(benchmark__key="long", key="ada").benchmark, visibility="private")
+    assert [kind.name for kind in model_page(AnonymousUser(), "ada").kinds] == ["Shared"]
+    assert "strongest of" not in client.get("/s/ada/").content.decode()
