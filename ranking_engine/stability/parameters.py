@@ -175,7 +175,7 @@ def missing(default: str = "drop_systems", policies: tuple[str, ...] = tuple(MIS
 def budget() -> tuple[Parameter, Parameter]:
     """Return the parameters that decide which slow rules take part, and in how many repeats."""
     seconds = "Estimated seconds for all rules that rank one table at a time; the cheapest take part first."
-    share = "The part of these seconds, 0 to 1, that may buy slow rules more than the least of 2 repeats, or 1 %."
+    share = "Slow rules together spend at most this share of the seconds, 0 to 1, or the minimum if that costs more."
     return (
         Parameter("budget", 60.0, NUMBER, "Seconds for slow rules", seconds, most=86_400),
         Parameter("more_repeats", 1.0, NUMBER, "Share for more repeats", share, most=1),

@@ -47,7 +47,7 @@ RULES: tuple[Rule, ...] = (
         source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
             "Use it if Borda's use of whole orders appeals to you, but not its dependence on weak systems: here weak "
-            "systems leave before they can affect the result."
+            "systems leave first, so they affect the result less."
         ),
         held=Held(
             claims.MAJORITY | {"unanimity"},

@@ -167,6 +167,42 @@ def test_some_rules_give_no_answer_to_some_complete_boards():
     assert silent == {"geometric_mean", "harmonic_mean", "bradley_terry"}
 
 
+def test_where_lower_is_better_or_chance_is_best_three_rules_and_one_give_no_answer(client):
+    """Every rule on complete boards of positive scores with all scales stated, as Arrow's section says."""
+    random = np.random.default_rng(1)
+    scales = {"minimum": [0, 0, 0], "maximum": [9, 9, 9], "chance": [1, 1, 1], "gamma": 5.0}
+    lower, at_chance = scales | {"directions": [1, 1, -1]}, scales | {"chance": [1, 1, 9]}
+    cases = {
+        "plain": scales,
+        "a task where lower is better": lower,
+        "a task whose best score is chance": at_chance,
+    }
+    # Close scores in every order, so that every rule that can rank such a board does.
+    boards = [np.array([[4, 5, 6], [5, 6, 4], [6, 4, 5]]) + random.integers(0, 2, size=(3, 3)) for _ in range(10)]
+    silent = {
+        case: {
+            rule
+            for rule in RULES
+            for values in boards
+            if rank(ScoreMatrix(values, **options), rule, **RULES[rule].example_options).status == "undefined"
+        }
+        - {"bradley_terry"}  # gives none where no finite strengths fit
+        for case, options in cases.items()
+    }
+    assert silent == {
+        "plain": set(),
+        "a task where lower is better": {"geometric_mean", "harmonic_mean", "optimality_gap"},
+        "a task whose best score is chance": {"normalized_mean"},
+    }
+    page = " ".join(client.get("/rules/").content.decode().split())
+    sentences = page.partition('id="universality">')[2].partition("</span>")[0]
+    assert "the normalised mean none where the best score of a task is no better than chance" in sentences
+    assert (
+        "Where lower is better on a task, the geometric mean, the harmonic mean and the optimality gap give none."
+        in sentences
+    )
+
+
 def test_there_is_no_page_for_what_is_no_rule(client):
     assert client.get("/rules/nonsense/").status_code == 404
     assert len(PROPERTIES) == 15
