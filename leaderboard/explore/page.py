@@ -16,7 +16,7 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
-from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE, AgreementMeasure
+from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE
 
 
 class MatrixPage(BoardPage):
@@ -79,6 +79,7 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
     pairs.sort(key=lambda pair: -pair[1].kendall.mean if not math.isnan(pair[1].kendall.mean) else math.inf)
     has_subsets = any(one.n_subsets for _, one in pairs)
     has_z = any(not math.isnan(measure.z) for _, one in pairs for measure in (one.kendall, one.pearson))
+    fields = ["mean", "deviation", *(["z"] if has_z else [])] if has_subsets else ["whole"]
     lines = [
         AgreementLine(
             name=benchmark.name,
@@ -86,7 +87,7 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
             texts=[
                 "–" if math.isnan(figure) else f"{figure:.2f}".replace("-", "\N{MINUS SIGN}")
                 for measure in (agreement.kendall, agreement.pearson)
-                for figure in _figures(measure, has_subsets=has_subsets, has_z=has_z)
+                for figure in (getattr(measure, field) for field in fields)
             ],
             subsets_text=f"{agreement.n_subsets - agreement.kendall.n_undefined} of {agreement.n_subsets}"
             if agreement.n_subsets
@@ -95,12 +96,6 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
         for benchmark, agreement in pairs
     ]
     return AgreementTable(has_subsets, has_z, lines)
-
-
-def _figures(measure: AgreementMeasure, *, has_subsets: bool, has_z: bool) -> list[float]:
-    if not has_subsets:
-        return [measure.whole]
-    return [measure.mean, measure.deviation, *([measure.z] if has_z else [])]
 
 
 @dataclass(frozen=True)

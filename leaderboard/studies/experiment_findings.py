@@ -196,13 +196,23 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
     wanted = f"at least {summary['least']}"
     if summary["most"] is not None:
         wanted += f" and at most {summary['most']}"
-    before, n_reversed = summary["first_before"], summary["reversed_pairs"]
+    # Experiments that were stored before ties counted have one number.
+    least, most = (summary.get(key, summary.get("first_before")) for key in ("before_least", "before_most"))
+    before, n_reversed = f"{least:,}" if least == most else f"{least:,} to {most:,}", summary["reversed_pairs"]
     named = f"the {n_group} named system{'' if n_group == 1 else 's'}"
-    if not n_reversed:
-        sentence = f"The ranking by {rule} already gives {named} {wanted} of {first}: {before}."
+    ties = "" if least == most else ", depending on how ties are broken"
+    if summary.get("is_within", not n_reversed):
+        sentence = (
+            f"The ranking by {rule} already gives {named} {wanted} of {first}, however ties are broken: {before}."
+        )
+    elif not n_reversed:
+        sentence = (
+            f"The ranking by {rule} gives {named} {wanted} of {first} if ties are broken so: it gives {before}{ties}. "
+            "No pair of systems must change order."
+        )
     else:
         sentence = (
-            f"By {rule}, {named} {'has' if n_group == 1 else 'have'} {before} of {first}. For {wanted}, "
+            f"By {rule}, {named} {'has' if n_group == 1 else 'have'} {before} of {first}{ties}. For {wanted}, "
             f"{n_reversed:,} pair{'' if n_reversed == 1 else 's'} of systems must change order, and no order within "
             "these bounds changes fewer."
         )
@@ -211,7 +221,7 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
         sentence,
         ["Value"],
         [
-            StudyRow("", "Named systems among the first, before", False, [StudyCell(f"{before:,}")]),
+            StudyRow("", "Named systems among the first, before", False, [StudyCell(before)]),
             StudyRow("", "Named systems among the first, after", False, [StudyCell(f"{summary['first_after']:,}")]),
             _row("Reversed pairs", summary["discordant_share"]),
             _row("Largest rank change", summary["max_rank_change"]),

@@ -62,6 +62,17 @@ class PlaceBounds:
         return cls(lower, upper)
 
 
+def counts_of_ranking(ranks: FloatArray, in_group: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return how many of a group are among the first j systems, for j = 1..n: at least and at most, as ties are broken.
+
+    Args:
+        ranks: average ranks of all systems.
+        in_group: which systems are in the group.
+    """
+    least, most = (np.cumsum(in_group[np.lexsort((key, ranks))], dtype=np.intp) for key in (in_group, ~in_group))
+    return least, most
+
+
 def nearest_within(ranks: FloatArray, in_group: BoolArray, bounds: PlaceBounds) -> NDArray[np.intp]:
     """Return the places, from 1, of an order within the bounds that reverses as few pairs of a ranking as possible.
 

@@ -13,8 +13,8 @@ import numpy as np
 from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import UNRANKED, Ranking
-from ranking_engine.core.reserved_places import PlaceBounds, nearest_within
-from ranking_engine.core.score_matrix import BoolArray, ScoreMatrix
+from ranking_engine.core.reserved_places import PlaceBounds, counts_of_ranking, nearest_within
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import FLAG, INTEGER, RULE, TEXTS, Parameter
@@ -45,14 +45,22 @@ def run_chunk(
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
-    """Return how many of the group are among the first before and after, and what moves."""
+    """Return how many of the group are among the first before and after, and what moves.
+
+    Before, these are at least `before_least`, with ties broken against the group, and at most `before_most`, with ties
+    broken in its favour; `is_within` says whether all bounds are kept however ties are broken. A system enters or
+    leaves if it was outside or inside however ties are broken.
+    """
     arrays = partials[0]
     before, after, in_group = arrays["before"], arrays["after"], arrays["in_group"]
     n, places = len(before), places_of(parameters, len(before))
     names = [matrix.system_names[i] for i in arrays["systems"].tolist()]
     reversed_pairs = int(n_reversed(before, after[None])[0])
-    up = [names[i] for i in np.argsort(after).tolist() if after[i] <= places < before[i]]
-    down = [names[i] for i in np.argsort(after).tolist() if before[i] <= places < after[i]]
+    was_in, was_out = sure_places(before, places)
+    least, most = counts_of_ranking(before, in_group)
+    bounds = _bounds(parameters, in_group)
+    up = [names[i] for i in np.argsort(after).tolist() if was_out[i] and after[i] <= places]
+    down = [names[i] for i in np.argsort(after).tolist() if was_in[i] and after[i] > places]
     summary = {
         "rule": get_rule(parameters["rule"]).key,
         "places": places,
@@ -61,7 +69,9 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "all_along": parameters["all_along"],
         "n_systems": n,
         "n_group": int(in_group.sum()),
-        "first_before": int((in_group & (before <= places)).sum()),
+        "before_least": int(least[places - 1]),
+        "before_most": int(most[places - 1]),
+        "is_within": bool((least >= bounds.least).all() and (most <= bounds.most).all()),
         "first_after": int((in_group & (after <= places)).sum()),
         "reversed_pairs": reversed_pairs,
         "discordant_share": plain(reversed_pairs / (n * (n - 1) // 2)),
@@ -72,6 +82,19 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         **side_by_side(names, before, after),
     }
     return StudyResult(summary, dict(arrays))
+
+
+def sure_places(ranks: FloatArray, places: int) -> tuple[BoolArray, BoolArray]:
+    """Return which systems are among the first, and which are not, however ties are broken.
+
+    Args:
+        ranks: average ranks of all systems.
+        places: how many first places there are.
+    """
+    ordered = np.sort(ranks)
+    last = np.searchsorted(ordered, ranks, side="right")
+    first = np.searchsorted(ordered, ranks, side="left") + 1
+    return last <= places, first > places
 
 
 def places_of(parameters: Parameters, n_systems: int) -> int:

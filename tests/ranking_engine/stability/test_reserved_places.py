@@ -16,7 +16,8 @@ def test_the_best_of_the_named_systems_moves_up_to_the_last_of_the_first_places(
     assert summary["systems"] == ["a", "b", "c", "d", "e", "f"]
     assert summary["before"] == [1, 2, 3, 4, 5, 6]
     assert summary["after"] == [1, 3, 4, 5, 2, 6]
-    assert (summary["first_before"], summary["first_after"], summary["reversed_pairs"]) == (0, 1, 3)
+    assert (summary["before_least"], summary["before_most"], summary["is_within"]) == (0, 0, False)
+    assert (summary["first_after"], summary["reversed_pairs"]) == (1, 3)
     assert (summary["moved_up"], summary["moved_down"]) == (["e"], ["b"])
     assert summary["discordant_share"] == 0.2
     assert summary["max_rank_change"] == 0.6
@@ -33,7 +34,41 @@ def test_all_along_the_places_are_spread():
 
 
 def test_a_ranking_within_the_bounds_stays():
-    assert reserved(systems=["a"], places=1)["reversed_pairs"] == 0
+    summary = reserved(systems=["a"], places=1)
+    assert (summary["reversed_pairs"], summary["is_within"]) == (0, True)
+
+
+TIED = ScoreMatrix([[3, 3], [2, 2], [2, 2], [1, 1]], system_names=["A", "B", "C", "D"])
+
+
+@pytest.mark.parametrize(
+    ("systems", "least", "most", "expected"),
+    [
+        (["C"], 1, None, (0, 1, 1, 0, False)),  # among the first two if it comes before B
+        (["C"], 0, 0, (0, 1, 0, 0, False)),
+        (["C"], 0, None, (0, 1, 1, 0, True)),
+        (["B", "C"], 1, None, (1, 1, 1, 0, True)),  # one of them, whichever
+        (["D"], 1, None, (0, 0, 1, 2, False)),
+    ],
+)
+def test_ties_are_resolved_against_the_named_systems_and_in_their_favour(systems, least, most, expected):
+    parameters = {"rule": "mean", "systems": systems, "places": 2, "least": least, "most": most}
+    summary = run_study("reserved_places", TIED, parameters).summary
+    keys = ("before_least", "before_most", "first_after", "reversed_pairs", "is_within")
+    assert tuple(summary[key] for key in keys) == expected
+    # B and C were neither in nor out.
+    assert (summary["moved_up"], summary["moved_down"]) == (["D"] if systems == ["D"] else [], [])
+
+
+def test_bounds_all_along_are_kept_however_ties_are_broken_only_if_they_are_at_every_place():
+    parameters = {"rule": "mean", "systems": ["C", "A"], "places": 4, "least": 2, "all_along": True}
+    board = ScoreMatrix([[2, 2], [1, 1], [2, 2], [1, 1]], system_names=["A", "B", "C", "D"])
+    assert run_study("reserved_places", board, parameters).summary["is_within"]
+    others = parameters | {"systems": ["B", "C"]}
+    level = ScoreMatrix([[1, 1]] * 4, system_names=["A", "B", "C", "D"])
+    summary = run_study("reserved_places", level, others).summary
+    assert (summary["before_least"], summary["before_most"], summary["reversed_pairs"]) == (2, 2, 0)
+    assert not summary["is_within"]
 
 
 @pytest.mark.parametrize(

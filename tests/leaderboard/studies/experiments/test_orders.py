@@ -32,6 +32,40 @@ def test_places_are_reserved_by_the_form_and_the_page_names_who_enters_and_who_l
     assert "E: rank 5 before, 2 after" in page
 
 
+ALREADY = (
+    "The ranking by Mean already gives the 1 named system at least 1 of the first 2 places, however ties are broken: 1."
+)
+IF_BROKEN_SO = (
+    "The ranking by Mean gives the 1 named system at least 1 of the first 2 places if ties are broken so: it gives 0 "
+    "to 1, depending on how ties are broken. No pair of systems must change order."
+)
+REVERSED = (
+    "By Mean, the 2 named systems have 0 to 1 of the first 2 places, depending on how ties are broken. For at least 2, "
+    "3 pairs of systems must change order"
+)
+
+
+@pytest.mark.parametrize(
+    ("systems", "least", "sentence"), [("A", 1, ALREADY), ("C", 1, IF_BROKEN_SO), ("CD", 2, REVERSED)]
+)
+def test_the_page_says_what_ties_leave_open(make, client, systems, least, sentence):
+    board = make.published({"A": [3.0, 3.0], "B": [2.0, 2.0], "C": [2.0, 2.0], "D": [1.0, 1.0]})
+    keys = dict(board.systems.values_list("name", "key"))
+    wanted = {"systems": [keys[name] for name in systems], "places": 2, "least": least, "rule": "mean"}
+    experiment = make.experiment(board, "reserved_places", by=make.user(), **wanted)
+    assert sentence in text_of(client.get(reverse("experiment", args=[board.key, experiment.pk])))
+
+
+def test_experiments_that_were_stored_with_one_number_before_are_still_shown():
+    stored = {
+        "rule": "mean", "places": 2, "least": 1, "most": None, "all_along": False, "n_systems": 6, "n_group": 2,
+        "first_before": 0, "first_after": 1, "reversed_pairs": 0, "discordant_share": 0.0, "max_rank_change": 0.0,
+        "moved_up": [], "moved_down": [],
+    }  # fmt: skip
+    told = findings("reserved_places", stored, "mean", StudyNames())
+    assert [row.cells[0].text for row in told.rows][:2] == ["0", "1"]
+
+
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
