@@ -237,7 +237,8 @@ class OwnWithdrawalView(DecisionView):
         def step() -> None:
             withdraw_own(audience, lone_submission(batch, submission), reason=reason)
 
-        return self.decide(request, batch, step)
+        # Where names or scores are hidden from them, so is what their withdrawal changes for others.
+        return self.decide(request, batch, step, rules=list if audience.is_restricted else None)
 
 
 class KeepView(DecisionView):

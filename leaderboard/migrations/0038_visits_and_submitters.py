@@ -5,6 +5,11 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+def keep_counts_of_present_benchmarks_to_their_owners(apps, schema_editor):
+    """Their submitters entered systems while no reader saw how many were rejected or withdrawn."""
+    apps.get_model("leaderboard", "Benchmark").objects.update(shows_submitters=False)
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -17,6 +22,7 @@ class Migration(migrations.Migration):
             name='shows_submitters',
             field=models.BooleanField(db_default=True, default=True),
         ),
+        migrations.RunPython(keep_counts_of_present_benchmarks_to_their_owners, migrations.RunPython.noop),
         migrations.CreateModel(
             name='Visit',
             fields=[

@@ -9,7 +9,7 @@ Who sees which counts:
 * Submitters see their own counts, with what waits.
 * Other readers see the counts only where the owners let them (`shows_submitters`), nothing is hidden from them, and no
   embargo is in force. They see nothing of what waits, and no name that the board does not show anyway:
-  submitters of whom nothing was ever accepted are counted together.
+  submitters without a system on the board are counted together.
 """
 
 from collections import defaultdict
@@ -74,6 +74,7 @@ class Submitter:
     name: str
     counts: SystemCounts
     is_viewer: bool
+    counts_waiting: bool  # else what waits is kept from the reader
     system_ids: tuple[int, ...]  # of those on the board
 
     @property
@@ -84,7 +85,8 @@ class Submitter:
         parts += [f"{counts.n_withdrawn} withdrawn"] if counts.n_withdrawn else []
         parts += [f"{counts.n_never_on_board} never on the board"] if counts.n_never_on_board else []
         systems = f"{counts.n_entered} system{'' if counts.n_entered == 1 else 's'}"
-        return f"{self.name} entered {systems} here: {', '.join(parts)}."
+        so_far = "" if self.counts_waiting else " that were decided on"
+        return f"{self.name} entered {systems} here{so_far}: {', '.join(parts)}."
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Disclosure:
 
     Attributes:
         submitters: who is named, those who entered most first.
-        n_others: submitters who are not named, because none of their systems was ever accepted.
+        n_others: submitters who are not named, because the board has no system of theirs.
         others: their counts together.
         why_own_alone: why the reader is told of their own systems alone; empty where they are told of others', too.
     """
@@ -153,12 +155,13 @@ def disclosure(audience: Audience, only: Collection[int] | None = None) -> Discl
     submitters, n_others, others = [], 0, SystemCounts()
     for pk, by_system in states.items():
         counts = counts_of(by_system.values())
-        is_known = counts.n_on_board or counts.n_withdrawn
-        if not (audience.may_moderate or pk == viewer_id or is_known):
+        if not (audience.may_moderate or pk == viewer_id or counts.n_on_board):
             n_others, others = n_others + 1, others.plus(counts)
             continue
         on_board = tuple(system for system, its in by_system.items() if State.ACCEPTED in its)
-        submitters.append(Submitter(pk, users[pk].shown_name, counts, pk == viewer_id, on_board))
+        is_viewer = pk == viewer_id
+        counts_waiting = audience.may_moderate or is_viewer
+        submitters.append(Submitter(pk, users[pk].shown_name, counts, is_viewer, counts_waiting, on_board))
     submitters.sort(key=lambda one: (-one.counts.n_entered, one.name, one.id))
     return Disclosure(submitters, n_others, others, why)
 

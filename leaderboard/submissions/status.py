@@ -58,7 +58,11 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     """Everything that the page of a batch shows beside its links, to every reader where no audience is named."""
     status = batch_standing(batch, audience)
     is_single = status.n_systems == 1
-    ranks = _ranks(status.publication, batch.submissions.get()) if status.publication and is_single else []
+    # A tie would tell of others what is hidden.
+    hides_ties = audience is not None and audience.is_restricted
+    ranks = []
+    if status.publication and is_single:
+        ranks = _ranks(status.publication, batch.submissions.get(), hides_ties=hides_ties)
     several = []
     if status.publication and not is_single:
         submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
@@ -293,7 +297,7 @@ def _stage(name: str, state: str, text: str) -> dict[str, str]:
     return {"name": name, "state": state, "text": text}
 
 
-def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:
+def _ranks(publication: Publication, submission: Submission, *, hides_ties: bool) -> list[dict[str, Any]]:
     """The system's ranks on the published board, and on the publication before its revision where there is one."""
     system = submission.system_id
     now = _ranks_by_system(publication, [system])[system]
@@ -311,7 +315,7 @@ def _ranks(publication: Publication, submission: Submission) -> list[dict[str, A
         {
             "rule_name": get_rule(rule).name,
             "rank": held.rank,
-            "n_tied_with": held.n_tied_with,
+            "n_tied_with": 0 if hides_ties else held.n_tied_with,
             "before": before[rule].rank if rule in before else None,
         }
         for rule, held in now.items()

@@ -38,16 +38,17 @@ def read(files: list[SourceFile]) -> Recognised:
         InputError: something in them cannot be read.
     """
     recognised = read_each(files, KEY, NAME, _read_file)
-    shots = {file.name: a_mapping(file.document.get("n-shot")) for file in files}  # by task: examples in its prompts
-    counts = defaultdict(set)
-    for record in recognised.records:
-        counts[record.task].add(str(shots[record.source].get(record.task, "")))
+    # By file and task: how many examples its prompts had.
+    shots = {file.raw_hash: a_mapping(file.document.get("n-shot")) for file in files}
+    stated = [shots[record.raw_hash].get(record.task) for record in recognised.records]
+    numbers = defaultdict(set)
+    for record, n in zip(recognised.records, stated, strict=True):
+        if isinstance(n, int):
+            numbers[record.task].add(n)
     # Runs with other numbers of examples are other columns; where all are alike, a task keeps its plain name.
     records = [
-        replace(record, split=f"{showable(str(n))}-shot")
-        if len(counts[record.task]) > 1 and isinstance(n := shots[record.source].get(record.task), int)
-        else record
-        for record in recognised.records
+        replace(record, split=f"{n}-shot") if isinstance(n, int) and len(numbers[record.task]) > 1 else record
+        for record, n in zip(recognised.records, stated, strict=True)
     ]
     return replace(recognised, records=records)
 

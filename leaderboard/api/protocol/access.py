@@ -20,6 +20,10 @@ KINDS = ("bearer", "token")
 class TokenAuthentication(KnoxAuthentication):
     """Knox's header with this site's tokens. A header of another kind is an error, never an anonymous request."""
 
+    def authenticate_header(self, request: Any) -> str:  # noqa: ANN401
+        """The scheme that a 401 asks for."""
+        return "Bearer"
+
     def authenticate(self, request: Any) -> tuple[User, ApiToken] | None:  # noqa: ANN401
         """Find the user and the token of the request; None where it has no such header."""
         header = request.META.get("HTTP_AUTHORIZATION", "")

@@ -42,7 +42,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     """What REST framework answers to an exception: never a trace, never another shape."""
     if isinstance(error, ApiError):
         set_rollback()
-        return Response(body(error.error_code, error.message, error.error_details), status=error.status_code)
+        headers = {"WWW-Authenticate": "Bearer"} if error.status_code == 401 else None
+        content = body(error.error_code, error.message, error.error_details)
+        return Response(content, status=error.status_code, headers=headers)
     if isinstance(error, RequestDataTooBig):
         return Response(body(CODES[413], "The body is too large."), status=413)
     if isinstance(error, SuspiciousOperation):

@@ -15,6 +15,7 @@ READS = ("GET", "HEAD")
 SENT_HEADERS = "Accept, If-None-Match, X-Request-ID"
 READ_HEADERS = "Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_SECONDS = 86_400
+MOST_OF_LINK = 1_500  # characters of an address in a header: proxies refuse answers whose headers are longer than 4 KiB
 
 
 class Exchange(APIView):
@@ -86,7 +87,7 @@ class Exchange(APIView):
                 )
             answer["RateLimit-Policy"], answer["RateLimit"] = ", ".join(policies), ", ".join(states)
         following = response.data.get("next") if isinstance(getattr(response, "data", None), dict) else None
-        if following:
+        if following and len(following) <= MOST_OF_LINK:
             answer["Link"] = f'<{following}>; rel="next"'
         is_open = self.is_for_other_sites and request.method in READS and "HTTP_AUTHORIZATION" not in request.META
         if is_open and not answer.cookies:

@@ -1,8 +1,11 @@
 """What a program is told before it decides, and what it deletes for good."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from leaderboard.models import ApiToken, Batch, Benchmark, Score, Submission, User
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
@@ -151,6 +154,15 @@ def test_a_submitter_withdraws_scores_of_one_system_where_the_owners_allow_it(ap
     assert {row["name"]: row["state"] for row in answer["systems"]} == {"C": "withdrawn", "D": "accepted"}
     again = withdrawal(api, own.batch.uploader, own)
     assert (again.status_code, error_of(again)["message"]) == (409, "This submission is not accepted any more.")
+
+
+@pytest.mark.parametrize(
+    "hiding", [{"score_view": "own"}, {"score_view": "ranks"}, {"anonymous_until": timezone.now() + timedelta(days=1)}]
+)
+def test_where_names_or_scores_are_hidden_a_dry_run_says_nothing_of_others(api, benchmark, own, hiding):
+    Benchmark.objects.filter(pk=benchmark.pk).update(**hiding)
+    answer = withdrawal(api, own.batch.uploader, own, query="dry_run=true")
+    assert (answer.status_code, answer.json()["rules"]) == (200, [])
 
 
 def test_elsewhere_a_submitter_asks_once_and_moderators_list_decline_or_grant_it(api, benchmark, owner, own):

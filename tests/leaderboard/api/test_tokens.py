@@ -91,7 +91,7 @@ def test_the_page_lists_expired_tokens_as_such(client, user):
 def test_a_header_that_opens_nothing_is_a_401_even_where_anonymous_may_read(db, client, header, code):
     response = client.get("/api/v1/rules/", headers={"Authorization": header})
     assert (response.status_code, response.json()["error"]["code"]) == (401, code)
-    assert response["WWW-Authenticate"] == "Token"
+    assert response["WWW-Authenticate"] == "Bearer"
 
 
 def test_a_token_of_a_user_who_is_not_active_opens_nothing(make, schema):

@@ -148,6 +148,14 @@ def test_the_page_has_the_best_of_each_on_the_board(world, client):
     assert (answer["n_others"], answer["others"]["n_rejected"], answer["only_own"]) == (1, 1, "")
 
 
+def test_someone_whose_every_system_was_withdrawn_is_not_named(world, make):
+    benchmark, people = world
+    gone = make.pending(benchmark, {"Gone, too": SCORES}, by=make.user("dan"))
+    accept_batch(gone, actor=people["owner"])
+    withdraw_submission(gone.submissions.get(), actor=people["owner"], reason="An error.")
+    assert told(benchmark, people["stranger"]) == (OPEN, (2, 0, 1, 0, 1, 0))
+
+
 def test_owners_switch_it_off_and_the_trail_says_so(world):
     benchmark, people = world
     assert change_settings(benchmark, {"shows_submitters": False}, author=people["owner"]) == 1
@@ -158,7 +166,7 @@ def test_owners_switch_it_off_and_the_trail_says_so(world):
 def test_the_page_of_a_system_says_how_many_its_submitter_entered(world, client):
     benchmark, _ = world
     page = " ".join(client.get(reverse("system", args=[benchmark.key, "on-1"])).content.decode().split())
-    assert "ada entered 5 systems here: 2 on the board, 1 withdrawn, 2 never on the board." in page
+    assert "ada entered 5 systems here that were decided on: 2 on the board, 1 withdrawn, 2 never on the board." in page
     Benchmark.objects.filter(pk=benchmark.pk).update(shows_submitters=False)
     page = client.get(reverse("system", args=[benchmark.key, "on-1"])).content.decode()
     assert "entered 5 systems" not in page

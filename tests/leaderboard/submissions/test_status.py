@@ -5,7 +5,8 @@ import re
 import pytest
 from django.utils import timezone
 
-from leaderboard.models import Batch, Job
+from leaderboard.access.audience import audience_of
+from leaderboard.models import Batch, Benchmark, Job
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
 from leaderboard.submissions.status import batch_page
 from ranking_engine import RULES
@@ -119,6 +120,15 @@ def test_a_rank_that_others_share_is_marked_as_such(make, client):
     client.force_login(batch.uploader)
     row = re.search(r'<th scope="row">Mean</th>.*?</tr>', compact(client.get(f"/submissions/{batch.uuid}/")))[0]
     assert f">=</span>{place}</span>" in row
+
+
+def test_where_scores_of_others_are_hidden_a_tie_is_too(make):
+    benchmark, batch = accepted(make, {"E": TOY["A"]})
+    make.publish(benchmark)
+    Benchmark.objects.filter(pk=benchmark.pk).update(score_view="own")
+    audience = audience_of(batch.uploader, Benchmark.objects.get(pk=benchmark.pk))
+    assert {rank["n_tied_with"] for rank in batch_page(batch, audience)["ranks"]} == {0}
+    assert {rank["n_tied_with"] for rank in batch_page(batch)["ranks"]} != {0}
 
 
 def test_a_newcomer_has_no_rank_before(make):
