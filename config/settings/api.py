@@ -47,6 +47,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "benchmarks"},
         {"name": "rankings"},
         {"name": "systems"},
+        {"name": "models"},
         {"name": "comparisons"},
         {"name": "prospects"},
         {"name": "studies"},

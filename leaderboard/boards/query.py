@@ -60,7 +60,7 @@ class BoardQuery:
 
     @property
     def without_filters(self) -> "BoardQuery":
-        """The query for a board of which the filters left what there is."""
+        """The same query without the filters."""
         return replace(self, q="", tags=(), least=(), most=(), meta=(), complete_only=False, top=0)
 
     @property

@@ -95,7 +95,7 @@ class Disclosure:
 
     Attributes:
         submitters: who is named, those who entered most first.
-        n_others: submitters who are not named, because the board has no system of theirs.
+        n_others: submitters who are not named, because they have no system on the board.
         others: their counts together.
         why_own_alone: why the reader is told of their own systems alone; empty where they are told of others', too.
     """

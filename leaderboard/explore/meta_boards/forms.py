@@ -23,7 +23,7 @@ class MetaBoardForm(forms.Form):
     description = LinesFormField(required=False, max_length=MAX_DESCRIPTION, widget=forms.Textarea(attrs={"rows": 3}))
     benchmarks = LinesFormField(
         max_length=MAX_BENCHMARKS * (KEY_LENGTH + 2) * 2,
-        help_text="Their keys, one a line.",
+        help_text="Their keys, one per line.",
         widget=forms.Textarea(attrs=CODE),
     )
     rule = forms.ChoiceField(required=False, label="Ranks on each benchmark under")

@@ -66,6 +66,8 @@ def answers(world: Hidden, kind: str) -> dict[str, Answer]:
             continue
         answer = client.get(path, **(token if path.startswith("/api/") else {}))
         headers = {name: value for name, value in answer.headers.items() if name not in HEADERS_OF_ONE_REQUEST}
+        if "RateLimit" in headers:  # how many requests are left, but not for how many seconds
+            headers["RateLimit"] = re.sub(r";t=\d+", "", headers["RateLimit"])
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         for pattern in OF_ONE_REQUEST:
             body = pattern.sub(b"", body)

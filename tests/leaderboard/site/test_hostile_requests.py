@@ -171,16 +171,16 @@ def test_a_board_too_large_to_compute_on_demand_is_refused_with_the_limit(make, 
 
 
 def test_one_policy_is_computed_once_however_often_and_however_oddly_it_is_asked_for(make, monkeypatch):
-    from leaderboard.rankings import published
+    from leaderboard.rankings import on_request
 
     benchmark, calls = make.published(), []
-    compute = published.rank_in_time
+    compute = on_request.rank_in_time
 
     def counted(*arguments, **options):
         calls.append(arguments)
         return compute(*arguments, **options)
 
-    monkeypatch.setattr(published, "rank_in_time", counted)
+    monkeypatch.setattr(on_request, "rank_in_time", counted)
     for number in range(5):
         parameters = {"policy": "median", "q": str(number), "page": number, "junk": number, "sort": "name"}
         Client().get(reverse("board", args=[benchmark.key]), parameters)

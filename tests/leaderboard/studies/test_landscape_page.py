@@ -53,12 +53,12 @@ def test_every_benchmark_is_where_its_studies_put_it(make, client, django_assert
     assert (place.cardinal.lower, place.cardinal.upper) == (share["lower"], share["upper"])
     assert place.ordinal.lower == summaries["ordinal_sensitivity"]["discordant_share"]["lower"]
     for plane in (page.cardinal, page.ordinal):
-        assert [[dot.key for dot in chart.dots] for chart in plane.charts] == [[first.key, second.key]] * 2
+        assert [[dot.key for dot in chart.dots] for chart in plane.charts] == [[first.key, second.key]] * 3
     page = compact(client.get("/landscape/"))
-    for width in (880, 340):
+    for width in (1320, 880, 340):
         assert f'cx="{44 + (width - 60) * place.diversity:.1f}"' in page
     assert place.cardinal.text in page
-    assert page.count('<a href="/b/first/stability/" aria-label=') == 4  # two planes, each for a desk and for a phone
+    assert page.count('<a href="/b/first/stability/" aria-label=') == 6  # two planes, each for three widths
 
 
 def test_the_landscape_has_pages_each_with_its_own_dots_and_rows(make, client, monkeypatch, django_assert_num_queries):
@@ -71,7 +71,7 @@ def test_the_landscape_has_pages_each_with_its_own_dots_and_rows(make, client, m
     assert [[place.name for place in one.places] for one in pages] == [["A", "B"], ["C"]]
     page = compact(client.get("/landscape/?page=2"))
     n_dots = page.count('stability/" aria-label=')
-    assert ("Benchmarks 3 to 3 of 3, by name" in page, n_dots, ">B</a>" in page) == (True, 4, False)
+    assert ("Benchmarks 3 to 3 of 3, by name" in page, n_dots, ">B</a>" in page) == (True, 6, False)
     assert "These figures and the line are of the benchmarks of all 2 pages." in page
 
 
@@ -117,7 +117,7 @@ def test_the_line_in_the_picture_is_the_one_of_least_squares(make, client):
     places = landscape(AnonymousUser()).places
     x, y = [p.diversity for p in places], [p.cardinal.lower for p in places]
     slope, intercept = np.polyfit(x, y, 1)
-    ends = [(44 + 820 * at, 28 + 412 * (1 - (intercept + slope * at))) for at in (min(x), max(x))]
+    ends = [(44 + 1260 * at, 28 + 492 * (1 - (intercept + slope * at))) for at in (min(x), max(x))]
     (path,) = re.findall(r'<path class="fit" d="M([^"]*)"/>', client.get("/landscape/").text)[:1]
     drawn = [[float(number) for number in end.split()] for end in path.split("L")]
     assert np.allclose(drawn, ends, atol=0.06)
