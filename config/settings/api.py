@@ -49,6 +49,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "systems"},
         {"name": "models"},
         {"name": "comparisons"},
+        {"name": "meta-boards"},
         {"name": "prospects"},
         {"name": "studies"},
         {"name": "revisions"},

@@ -40,15 +40,15 @@ def read(files: list[SourceFile]) -> Recognised:
     recognised = read_each(files, KEY, NAME, _read_file)
     # By file and task: how many examples its prompts had.
     shots = {file.raw_hash: a_mapping(file.document.get("n-shot")) for file in files}
-    stated = [shots[record.raw_hash].get(record.task) for record in recognised.records]
+    n_shots = [shots[record.raw_hash].get(record.task) for record in recognised.records]
     numbers = defaultdict(set)
-    for record, n in zip(recognised.records, stated, strict=True):
+    for record, n in zip(recognised.records, n_shots, strict=True):
         if isinstance(n, int):
             numbers[record.task].add(n)
     # Runs with other numbers of examples are other columns; where all are alike, a task keeps its plain name.
     records = [
         replace(record, split=f"{n}-shot") if isinstance(n, int) and len(numbers[record.task]) > 1 else record
-        for record, n in zip(recognised.records, stated, strict=True)
+        for record, n in zip(recognised.records, n_shots, strict=True)
     ]
     return replace(recognised, records=records)
 
