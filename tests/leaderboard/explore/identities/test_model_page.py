@@ -170,3 +170,13 @@ def test_kinds_beyond_the_longest_table_are_counted(make, client):
     hide(System.objects.get(benchmark__key="long", key="ada").benchmark, visibility="private")
     assert [kind.name for kind in model_page(AnonymousUser(), "ada").kinds] == ["Shared"]
     assert "strongest of" not in client.get("/s/ada/").content.decode()
+
+
+def test_a_task_without_a_group_and_a_group_of_its_name_are_one_kind(make, client):
+    reading = [TaskSpec("T1", group="Reading", weight=Decimal(1))]
+    first = make.published({"Ada": [2.0], "Bob": [1.0]}, key="one", tasks=reading, groups=[GroupSpec("Reading")])
+    second = make.published({"Ada": [1.0], "Bob": [2.0]}, key="two", tasks=[TaskSpec("reading", weight=Decimal(1))])
+    change_links(first, {"ada": NEW}, author=owner_of(first))
+    change_links(second, {"ada": "ada"}, author=owner_of(second))
+    assert [(kind.below, kind.n_tasks) for kind in model_page(AnonymousUser(), "ada").kinds] == [(0.5, 2)]
+    assert "groups or tasks of the same name are one kind" in compact(client.get("/s/ada/"))
