@@ -5,13 +5,16 @@ board. Nothing is kept of anyone else, who is offered the week and the month alo
 """
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db import DatabaseError
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from leaderboard.access.audience import Viewer
+from leaderboard.common.locks import without_waiting
 from leaderboard.models import Benchmark, Revision, SystemChange, Visit
 from leaderboard.rankings.revisions import whole_revisions
 
@@ -24,6 +27,8 @@ LOOK_GAP = timedelta(minutes=5)  # looks that follow one another faster are not 
 def note_visit(viewer: Viewer, benchmark: Benchmark) -> datetime | None:
     """Store that someone who is signed in looks at a board.
 
+    Nothing is stored where others are writing, or where the database stores nothing now: the page does without.
+
     Returns:
         When they last looked before this visit; None where they never did, or are not signed in.
     """
@@ -31,15 +36,19 @@ def note_visit(viewer: Viewer, benchmark: Benchmark) -> datetime | None:
         return None
     now = timezone.now()
     visit = Visit.objects.filter(user=viewer.pk, benchmark=benchmark).first()
+    if visit is not None and now - visit.at <= LOOK_GAP:
+        return visit.before
+    is_new = visit is not None and now - visit.at > VISIT_GAP
+    with suppress(DatabaseError), without_waiting():
+        if visit is None:
+            Visit.objects.bulk_create([Visit(user_id=viewer.pk, benchmark=benchmark, at=now)], ignore_conflicts=True)
+        elif is_new:
+            Visit.objects.filter(pk=visit.pk, at=visit.at).update(before=visit.at, at=now)
+        else:
+            Visit.objects.filter(pk=visit.pk).update(at=now)
     if visit is None:
-        Visit.objects.bulk_create([Visit(user_id=viewer.pk, benchmark=benchmark, at=now)], ignore_conflicts=True)
         return None
-    if now - visit.at > VISIT_GAP:
-        Visit.objects.filter(pk=visit.pk, at=visit.at).update(before=visit.at, at=now)
-        return visit.at
-    if now - visit.at > LOOK_GAP:
-        Visit.objects.filter(pk=visit.pk).update(at=now)
-    return visit.before
+    return visit.at if is_new else visit.before
 
 
 def last_visit(viewer: Viewer, benchmark: Benchmark) -> datetime | None:
@@ -98,13 +107,19 @@ class RecentChanges:
 def recent_changes(benchmarks: Collection[int], since: datetime) -> dict[int, RecentChanges]:
     """How many systems came and went since a moment, by the id of the benchmark: one query.
 
+    Of revisions with a board alone: neither those that are still computed nor those that were taken down.
+
     Args:
         benchmarks: their ids; those alone of which the reader sees every system.
         since: the moment.
     """
-    rows = SystemChange.objects.filter(
-        revision__in=Revision.objects.filter(benchmark__in=benchmarks, created_at__gt=since)
+    with_boards = Revision.objects.filter(
+        benchmark__in=benchmarks,
+        created_at__gt=since,
+        number__lte=F("benchmark__published_number"),
+        withdrawn_at=None,
     )
+    rows = SystemChange.objects.filter(revision__in=with_boards)
     kinds = SystemChange.Kind
     counts = (
         rows.order_by()

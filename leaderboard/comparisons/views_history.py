@@ -16,7 +16,7 @@ from leaderboard.comparisons.history import history_page
 from leaderboard.comparisons.rank_history import rank_history
 from leaderboard.comparisons.revisions import revision_changes
 from leaderboard.comparisons.revisions_page import RevisionsPage, newest
-from leaderboard.comparisons.since import VISIT, revision_then, start_of
+from leaderboard.comparisons.since import VISIT, last_visit, revision_then, start_of
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
@@ -46,6 +46,7 @@ def history(request: HttpRequest, key: str) -> HttpResponseBase:
         "may_administer": audience.may_administer,
         "revisions": revisions,
         "is_open": is_open,
+        "visited_at": last_visit(request.user, benchmark) if is_open else None,
         "ranks": ranks,
         "ranks_csv_url": f"?{urlencode({'rule': rule, 'format': 'csv'})}",
         "pages": page_links(page),

@@ -12,6 +12,7 @@ from leaderboard.api.protocol.base import NamedSystemSerializer, PublishedSerial
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, error, reading
+from leaderboard.boards.timeline.moments import MAX_LEADERS
 from leaderboard.boards.timeline.page import TimePage, time_export, time_page
 from leaderboard.models import Publication
 from leaderboard.rankings.published import UnknownChoiceError
@@ -35,7 +36,8 @@ class MomentSerializer(Shape):
         source="moment.revision", help_text="The number of the revision; 0 where dates are not those of revisions."
     )
     n_ranked = s.IntegerField(source="moment.n_ranked")
-    leaders = NamedSystemSerializer(many=True)
+    leaders = NamedSystemSerializer(many=True, help_text=f"At most the first {MAX_LEADERS}.")
+    n_leaders = s.IntegerField(source="moment.n_leaders", help_text="How many are first.")
     leading_score = s.FloatField(source="moment.score", allow_null=True)
     ranks = s.DictField(
         child=s.IntegerField(allow_null=True),
@@ -56,6 +58,8 @@ class TimeSerializer(PublishedSerializer):
 class TimeView(ComparisonView):
     """Ranks and the leading score over time."""
 
+    is_on_demand = True
+
     @extend_schema(
         operation_id="time",
         summary="Who led when",
@@ -63,7 +67,7 @@ class TimeView(ComparisonView):
         parameters=[BY, RULE, REVISION, TABLE_FORMAT],
         responses=reading(
             TimeSerializer,
-            table="date, revision, n_ranked, leaders, leading_score, then `rank:KEY` of the first systems.",
+            table="date, revision, n_ranked, leaders, n_leaders, leading_score, then `rank:KEY` of the first systems.",
         )
         | {400: error("There is no such rule, or there are no such dates.")},
     )

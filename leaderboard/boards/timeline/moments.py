@@ -19,6 +19,7 @@ from leaderboard.rankings.scores import BoardSystem
 from ranking_engine.catalogue.variants import rule_of_variant
 
 DRAWN = 10  # systems whose ranks are followed
+MAX_LEADERS = 20  # joint leaders of one date that are named: all of them at every date would be a square
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class Moment:
         text: the date as people read it.
         revision: its number, where the moments are revisions; else 0.
         n_ranked: systems with a rank by then.
-        leaders: those of rank 1.
+        leaders: those of rank 1, at most the first MAX_LEADERS of them.
+        n_leaders: how many there are.
+        has_new_leaders: whether others led before it.
         score: the rule's score of the leaders, as people read it; None where it has none.
     """
 
@@ -39,6 +42,8 @@ class Moment:
     revision: int
     n_ranked: int
     leaders: tuple[BoardSystem, ...]
+    n_leaders: int
+    has_new_leaders: bool
     score: float | None
 
 
@@ -60,12 +65,14 @@ class Course:
         moments: oldest first.
         followed: the first systems of the newest moment, each with its rank at every moment, None where it had none.
         dated: every system at its date; empty where the moments are revisions.
+        n_led: systems that led at some time.
         n_left_out: systems with a rank and without a date.
     """
 
     moments: list[Moment]
     followed: list[tuple[BoardSystem, list[int | None]]]
     dated: list[DatedScore]
+    n_led: int = 0
     n_left_out: int = 0
 
     def ranks_in_words(self, ranks: Sequence[int | None]) -> str:
@@ -98,17 +105,13 @@ class Lead:
 
     @property
     def names(self) -> list[str]:
-        """Who led."""
+        """Who led, at most the first MAX_LEADERS."""
         return [system.name for system in self.start.leaders]
 
 
 def leads_of(moments: Sequence[Moment]) -> list[Lead]:
     """The times during which the same systems led, oldest first."""
-    starts = [
-        moment
-        for before, moment in zip([None, *moments], moments, strict=False)
-        if before is None or {one.id for one in before.leaders} != {one.id for one in moment.leaders}
-    ]
+    starts = [moment for moment in moments if moment.has_new_leaders]
     return [Lead(start, end) for start, end in zip_longest(starts, starts[1:])]
 
 
@@ -125,16 +128,22 @@ def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mappi
     days = np.array([dates[systems[i].id][0] for i in order])
     ranks = column.ranks[order]
     ends = np.flatnonzero(np.append(np.diff(days) > 0, True)) + 1 if order else np.empty(0, int)
-    moments, first = [], 0
-    leaders: list[int] = []
+    moments: list[Moment] = []
+    start, best, n_leaders, n_led = 0, 0, 0, 0
+    named: list[int] = []
     for end in ends.tolist():
-        best = ranks[:end].min()
-        leaders = [i for i in leaders if column.ranks[i] == best]
-        leaders += [i for i in order[first:end] if column.ranks[i] == best]
-        day, text = dates[systems[order[first]].id]
-        holders = tuple(systems[i] for i in sorted(leaders))
-        moments.append(Moment(day, text, 0, end, holders, read_score(column.rule, column.scores[leaders[0]])))
-        first = end
+        best_of_day = int(ranks[start:end].min())
+        if not best or best_of_day < best:
+            best, n_leaders, named = best_of_day, 0, []
+        new = [i for i in order[start:end] if column.ranks[i] == best]
+        named = sorted(named + new)[:MAX_LEADERS]
+        n_leaders += len(new)
+        n_led += len(new)
+        day, text = dates[systems[order[start]].id]
+        leaders = tuple(systems[i] for i in named)
+        score = read_score(column.rule, column.scores[named[0]])
+        moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score))
+        start = end
     followed = []
     for k in np.argsort(ranks, kind="stable")[:DRAWN].tolist():
         better = np.cumsum(ranks < ranks[k])
@@ -144,7 +153,7 @@ def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mappi
         for i in order
         if (score := read_score(column.rule, column.scores[i])) is not None
     ]
-    return Course(moments, followed, dated, len(ranked) - len(order))
+    return Course(moments, followed, dated, n_led, len(ranked) - len(order))
 
 
 def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
@@ -159,6 +168,8 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
     named = changes.order_by("revision__number", "pk").values_list("system_id", "system__key", "name")
     systems = {pk: BoardSystem(pk, key, name) for pk, key, name in named}
     moments, ranks_of = [], []
+    leading: set[int] = set()
+    ever_led: set[int] = set()
     for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):
         if number > until or ranking.summary["status"] != "ranked":
             continue
@@ -168,12 +179,16 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
         first = [k for k, rank in enumerate(arrays["ranks"].tolist()) if rank == 1]
         score = read_score(rule, arrays["scores"][first[0]]) if first else None
         at = ranking.revision.created_at
-        leaders = tuple(systems[ids[k]] for k in first)
-        moments.append(Moment(day_of(at), moment_in_words(at), number, len(ranks), leaders, score))
+        leaders = tuple(systems[ids[k]] for k in first[:MAX_LEADERS])
+        before, leading = leading, {ids[k] for k in first}
+        ever_led |= leading
+        is_new = not moments or leading != before
+        moments.append(Moment(day_of(at), moment_in_words(at), number, len(ranks), leaders, len(first), is_new, score))
         ranks_of.append(ranks)
     newest = ranks_of[-1] if ranks_of else {}
     chosen = sorted(newest, key=lambda pk: (newest[pk], systems[pk].name))[:DRAWN]
-    return Course(moments, [(systems[pk], [ranks.get(pk) for ranks in ranks_of]) for pk in chosen], [])
+    followed = [(systems[pk], [ranks.get(pk) for ranks in ranks_of]) for pk in chosen]
+    return Course(moments, followed, [], len(ever_led))
 
 
 def read_score(rule: str, score: float) -> float | None:

@@ -91,11 +91,9 @@ class TimePage:
         if not self.leads:
             return ""
         last = self.leads[0]
-        names = in_words(last.names[:MAX_NAMES], total=len(last.names))
-        verb = "has" if len(last.names) == 1 else "have"
-        n_others = len({one.id for lead in self.leads for one in lead.start.leaders} - {
-            one.id for one in last.start.leaders
-        })  # fmt: skip
+        names = in_words(last.names[:MAX_NAMES], total=last.start.n_leaders)
+        verb = "has" if last.start.n_leaders == 1 else "have"
+        n_others = self.course.n_led - last.start.n_leaders
         others = "no other system led before" if not n_others else (
             f"{n_others} other system{'' if n_others == 1 else 's'} led before"
         )  # fmt: skip
@@ -166,9 +164,9 @@ class TimePage:
 
 def _leading(moment: Moment, rule_name: str, *, is_named: bool) -> PlacedSystem:
     """The leaders of a moment as one dot."""
-    names = in_words([system.name for system in moment.leaders[:MAX_NAMES]], total=len(moment.leaders))
+    names = in_words([system.name for system in moment.leaders[:MAX_NAMES]], total=moment.n_leaders)
     score = moment.score or 0.0
-    label = moment.leaders[0].name + (f" +{len(moment.leaders) - 1}" if len(moment.leaders) > 1 else "")
+    label = moment.leaders[0].name + (f" +{moment.n_leaders - 1}" if moment.n_leaders > 1 else "")
     said = f"{names}: first from {moment.text}, {figure_text(score)} under {rule_name}"
     url = f"../?revision={moment.revision}" if moment.revision else ""
     name = label if is_named else ""
@@ -232,6 +230,7 @@ TIME_HEADINGS = (
     ColumnHead("revision", "Revision"),
     ColumnHead("n_ranked", "Systems with a rank"),
     ColumnHead("leaders", "First", is_text=True),
+    ColumnHead("n_leaders", "How many are first"),
     ColumnHead("leading_score", "Leading score"),
 )
 
@@ -250,6 +249,7 @@ def time_export(page: TimePage, origin: Origin) -> ExportTable:
             moment.revision or None,
             moment.n_ranked,
             " ".join(system.key for system in moment.leaders),
+            moment.n_leaders,
             moment.score,
             *(ranks[k] for _, ranks in page.course.followed),
         ]

@@ -9,8 +9,8 @@ from django.urls import reverse
 from hypothesis import given, settings, strategies as st
 
 from leaderboard.access.audience import audience_of
-from leaderboard.boards.timeline.moments import course_by_dates, leads_of
-from leaderboard.boards.timeline.page import time_page
+from leaderboard.boards.timeline.moments import MAX_LEADERS, course_by_dates, leads_of
+from leaderboard.boards.timeline.page import TimePage, time_page
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.common.charts.calendar import MAX_DATES, date_ticks, day_of
 from leaderboard.models import Revision, System
@@ -57,16 +57,21 @@ def test_each_lead_lasts_from_one_release_to_the_next_that_is_better(benchmark):
     assert page.sentence == "Under Mean A has led since 2024-05; 4 other systems led before."
 
 
+def ranked(ranks):
+    """Systems with these ranks, and the column of the rule."""
+    summary = {"rule": "mean", "status": "ranked", "reason": "", "winner_names": [], "n_winners": 0}
+    column = make_column(summary, {"ranks": ranks, "scores": -ranks.astype(float)}, ColumnTexts({}, ""))
+    return [BoardSystem(i, f"s{i}", f"S{i}") for i in range(len(ranks))], column
+
+
 orders = st.lists(st.tuples(st.integers(1, 4), st.one_of(st.none(), st.integers(0, 5))), max_size=9)
 
 
 @settings(max_examples=80, deadline=None)
 @given(orders)
 def test_every_date_is_that_of_the_systems_until_then(given_systems):
-    systems = [BoardSystem(i, f"s{i}", f"S{i}") for i in range(len(given_systems))]
     ranks = np.array([rank for rank, _ in given_systems], dtype=np.int32)
-    summary = {"rule": "mean", "status": "ranked", "reason": "", "winner_names": [], "n_winners": 0}
-    column = make_column(summary, {"ranks": ranks, "scores": -ranks.astype(float)}, ColumnTexts({}, ""))
+    systems, column = ranked(ranks)
     dates = {i: (float(day), str(day)) for i, (_, day) in enumerate(given_systems) if day is not None}
     course = course_by_dates(column, systems, dates)
     by_day = sorted({day for day, _ in dates.values()})
@@ -75,13 +80,36 @@ def test_every_date_is_that_of_the_systems_until_then(given_systems):
         there = [i for i in dates if dates[i][0] <= moment.day]
         best = min(ranks[i] for i in there)
         assert {one.id for one in moment.leaders} == {i for i in there if ranks[i] == best}
-        assert (moment.n_ranked, moment.score) == (len(there), float(-best))
+        assert (moment.n_ranked, moment.n_leaders, moment.score) == (len(there), len(moment.leaders), float(-best))
         for system, over_time in course.followed:
             expected = 1 + sum(ranks[i] < ranks[system.id] for i in there) if system.id in there else None
             assert over_time[k] == expected
     leads = leads_of(course.moments)
+    sets = [{one.id for one in moment.leaders} for moment in course.moments]
+    news = [moment for k, moment in enumerate(course.moments) if k == 0 or sets[k] != sets[k - 1]]
+    assert [lead.start for lead in leads] == news
+    assert course.n_led == len(set().union(*sets))
     assert [lead.end for lead in leads] == [*(lead.start for lead in leads[1:]), None][: len(leads)]
     assert course.n_left_out == len(systems) - len(dates)
+
+
+def test_of_thousands_that_are_all_first_each_date_names_a_few_and_counts_the_others():
+    n = 3000
+    systems, column = ranked(np.ones(n, dtype=np.int32))
+    course = course_by_dates(column, systems, {i: (float(n - i), str(n - i)) for i in range(n)})
+    assert [moment.n_leaders for moment in course.moments] == list(range(1, n + 1))
+    assert max(len(moment.leaders) for moment in course.moments) == MAX_LEADERS
+    assert [one.id for one in course.moments[-1].leaders] == list(range(MAX_LEADERS))
+    page = TimePage([("meta.x", "X")], "meta.x", [("mean", "Mean")], "mean", course)
+    assert len(page.leads) == n
+    assert page.sentence == ("Under Mean S0, S1, S2 and 2997 more have led since 3000; no other system led before.")
+
+
+def test_reading_who_led_counts_as_asking(benchmark, client, settings):
+    settings.API_RATES = {**settings.API_RATES, "on_demand": "2/hour"}
+    paths = [reverse("timeline", args=[benchmark.key]), f"/api/v1/benchmarks/{benchmark.key}/time/"]
+    assert [client.get(path).status_code for path in paths] == [200, 200]
+    assert [client.get(path).status_code for path in paths] == [429, 429]
 
 
 @pytest.fixture
@@ -175,15 +203,16 @@ def test_the_page_the_file_and_the_api_say_the_same(benchmark, client):
     assert "1 system of the board" in " ".join(page.split())
     table = client.get(f"/b/{benchmark.key}/exports/time.csv").getvalue().decode().splitlines()
     assert table == [
-        "date,revision,n_ranked,leaders,leading_score,rank:a,rank:b,rank:f,rank:c,rank:d",
-        "2020,,1,d,1.0,,,,,1", "2022-01-31,,2,c,7.0,,,,1,2", "2023,,4,b f,8.0,,1,1,3,4", "2024-05,,5,a,9.0,1,2,2,4,5",
+        "date,revision,n_ranked,leaders,n_leaders,leading_score,rank:a,rank:b,rank:f,rank:c,rank:d",
+        "2020,,1,d,1,1.0,,,,,1", "2022-01-31,,2,c,1,7.0,,,,1,2", "2023,,4,b f,2,8.0,,1,1,3,4",
+        "2024-05,,5,a,1,9.0,1,2,2,4,5",
     ]  # fmt: skip
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/time/").json()
     assert answer["choices"] == ["meta.released", "joined", "revision"]
     last = answer["results"][-1]
     assert last == {
         "date": "2024-05", "for_revision": 0, "n_ranked": 5, "leaders": [{"system": "a", "name": "A"}],
-        "leading_score": 9.0, "ranks": {"a": 1, "b": 2, "f": 2, "c": 4, "d": 5},
+        "n_leaders": 1, "leading_score": 9.0, "ranks": {"a": 1, "b": 2, "f": 2, "c": 4, "d": 5},
     }  # fmt: skip
     assert client.get(f"/api/v1/benchmarks/{benchmark.key}/time/?format=csv").getvalue().decode().splitlines() == table
 

@@ -80,10 +80,20 @@ def test_looks_are_stored_no_more_often_than_needed(benchmark, make, django_asse
         note_visit(user, benchmark)
     seen_at = days_ago(1)
     Visit.objects.update(at=seen_at)
-    with django_assert_num_queries(2):
-        assert note_visit(user, benchmark) == seen_at
+    assert note_visit(user, benchmark) == seen_at
     with django_assert_num_queries(1):
         assert note_visit(user, benchmark) == seen_at
+
+
+def test_the_history_offers_the_last_visit_only_to_those_who_had_one(benchmark, client, make):
+    history, compared = (reverse(name, args=[benchmark.key]) for name in ("history", "history_compare"))
+    assert "?since=visit" not in client.get(history).content.decode()
+    client.force_login(make.user())
+    client.get(reverse("board", args=[benchmark.key]))
+    assert "?since=visit" not in client.get(history).content.decode()
+    Visit.objects.update(at=days_ago(12))
+    assert f"{compared}?since=visit" in client.get(history).content.decode()
+    assert client.get(compared, {"since": "visit"}).status_code == 200
 
 
 def test_visits_go_with_the_account(benchmark, make):
@@ -99,3 +109,11 @@ def test_the_list_says_how_many_came_and_went_this_week(benchmark, client, make)
     assert "1 system joined, 1 system left this week" in client.get("/").content.decode()
     Benchmark.objects.filter(pk=benchmark.pk).update(score_view="own")
     assert "this week" not in client.get("/").content.decode()
+
+
+def test_only_revisions_with_a_board_count(benchmark, make):
+    make.accepted(benchmark, {"E": [2.0]})  # revision 5 has no board yet
+    assert recent_changes([benchmark.pk], days_ago(7))[benchmark.pk].text == "1 system joined, 1 system left"
+    with transaction.atomic(), append_only_permit("its scores were taken down"):
+        Revision.objects.filter(benchmark=benchmark, number=3).update(withdrawn_at=timezone.now())
+    assert recent_changes([benchmark.pk], days_ago(7))[benchmark.pk].text == "1 system left"
