@@ -85,6 +85,7 @@ class ModelSerializer(Shape):
         many=True, source="kinds", help_text=f"Over the boards of this page, the {MAX_KINDS} best, the best first."
     )
     n_strengths = s.IntegerField(source="n_kinds", help_text="Kinds of tasks on the boards of this page.")
+    n_too_large = s.IntegerField(help_text="Boards of this page that `strengths` leave out: their scores are too many.")
 
     def value_of_page(self, model: ModelPage) -> int:
         """The number of the page."""
@@ -179,6 +180,8 @@ class LinksBodySerializer(Shape):
 
 class ModelView(ApiView):
     """A model over all boards."""
+
+    is_on_demand = True
 
     @extend_schema(
         operation_id="model",

@@ -167,7 +167,8 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
     changes = SystemChange.objects.filter(revision__benchmark=benchmark, revision__number__lte=until)
     named = changes.order_by("revision__number", "pk").values_list("system_id", "system__key", "name")
     systems = {pk: BoardSystem(pk, key, name) for pk, key, name in named}
-    moments, ranks_of = [], []
+    moments: list[Moment] = []
+    ranks_of: list[dict[int, int]] = []
     leading: set[int] = set()
     ever_led: set[int] = set()
     for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):

@@ -15,7 +15,14 @@ from leaderboard.access.audience import Viewer, audience_of, naming_benchmarks
 from leaderboard.boards.pareto.front import STANDINGS, Upright, figures_across, standings_of
 from leaderboard.boards.rows import score_text
 from leaderboard.common.paging import with_parameters
-from leaderboard.explore.identities.strengths import MAX_KINDS, KindOfTask, TaskShare, kinds_of, task_shares
+from leaderboard.explore.identities.strengths import (
+    MAX_KINDS,
+    CellBudget,
+    KindOfTask,
+    TaskShare,
+    kinds_of,
+    task_shares,
+)
 from leaderboard.models import Benchmark, System
 from leaderboard.rankings.confidence.intervals import interval_text
 from leaderboard.rankings.published import PublishedBoard, published_board
@@ -25,6 +32,7 @@ from leaderboard.rankings.systems import described_systems_at, names_on_boards
 from ranking_engine.catalogue.registry import get_rule
 
 BOARDS_A_PAGE = 20
+MAX_CELLS = 2_000_000  # systems x tasks whose scores one page reads, over its boards
 NO_MODEL = "There is no model of this name, or you have no access to it."
 
 
@@ -57,7 +65,7 @@ class ModelOnBoard:
     score_text: str
     reason: str  # why it has no rank
     hidden_text: str  # what is kept from the reader; empty where nothing is
-    shares: list[TaskShare]
+    shares: list[TaskShare] | None  # None where its scores are too many to be read for this page
     pareto: list[ParetoPlace]
 
     @property
@@ -83,6 +91,11 @@ class ModelPage:
     def n_boards(self) -> int:
         """On how many boards the reader sees it."""
         return self.page.paginator.count
+
+    @property
+    def n_too_large(self) -> int:
+        """How many boards of this page the strengths leave out, because their scores are too many."""
+        return sum(one.shares is None for one in self.boards)
 
     @property
     def has_pareto(self) -> bool:
@@ -121,10 +134,11 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     if not systems:
         raise Http404(NO_MODEL)
     found_page = Paginator(systems, BOARDS_A_PAGE).get_page(page)
-    boards = [on_board(viewer, system, names[system.pk], rule) for system in found_page]
+    budget = CellBudget(MAX_CELLS)
+    boards = [on_board(viewer, system, names[system.pk], rule, budget) for system in found_page]
     called = [names[system.pk] for system in systems]
     name = max(sorted(set(called)), key=called.count)
-    kinds = kinds_of([(one.benchmark, one.shares) for one in boards])
+    kinds = kinds_of([(one.benchmark, one.shares or []) for one in boards])
     return ModelPage(
         key=key,
         name=name,
@@ -137,7 +151,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     )
 
 
-def on_board(viewer: Viewer, system: System, name: str, rule: str) -> ModelOnBoard:
+def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellBudget) -> ModelOnBoard:
     """A system on its board, as a reader may see it who sees it by its name.
 
     Args:
@@ -145,6 +159,7 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str) -> ModelOnBoa
         system: with its benchmark and the publication of that, on whose board it is.
         name: of the system on that board.
         rule: the key of a rule; the board's own where empty.
+        budget: of the page; the scores of this board are taken from it.
     """
     benchmark = system.benchmark
     publication, audience = benchmark.publication, audience_of(viewer, benchmark)
@@ -161,7 +176,8 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str) -> ModelOnBoa
         hidden_text=hidden_text(audience), shares=[], pareto=[],
     )  # fmt: skip
     if not audience.is_restricted:
-        nothing = replace(nothing, shares=task_shares(publication.revision, i, n_systems=len(board.system_ids)))
+        shares = task_shares(publication.revision, i, n_systems=len(board.system_ids), budget=budget)
+        nothing = replace(nothing, shares=shares)
     column = next((column for column in board.columns if column.rule == wanted), None)
     if column is None:
         return nothing

@@ -14,6 +14,28 @@ from ranking_engine.text.names import fold_name
 MAX_KINDS = 200  # that a page lists
 
 
+@dataclass
+class CellBudget:
+    """How many scores may still be read for a page.
+
+    Attributes:
+        n_left: systems x tasks.
+    """
+
+    n_left: int
+
+    def take(self, n_cells: int) -> bool:
+        """Take the scores of a board from it; False, and nothing is taken, where they are too many.
+
+        Args:
+            n_cells: systems x tasks of the board.
+        """
+        if n_cells > self.n_left:
+            return False
+        self.n_left -= n_cells
+        return True
+
+
 @dataclass(frozen=True)
 class TaskShare:
     """A system on one task that votes.
@@ -42,18 +64,21 @@ class KindOfTask:
         return f"{100 * self.below:.0f} %"
 
 
-def task_shares(revision: Revision, i: int, *, n_systems: int) -> list[TaskShare]:
-    """System `i` on every task that votes and that it and another have a score on; none where the board is too large.
+def task_shares(revision: Revision, i: int, *, n_systems: int, budget: CellBudget) -> list[TaskShare] | None:
+    """System `i` on every task that votes and that it and another have a score on; None where the board is too large.
 
     Args:
         revision: published, with its configuration.
         i: the place of the system on the board.
         n_systems: on the board.
+        budget: of the page.
     """
+    if not budget.take(n_systems * len(configuration_of(revision).tasks)):
+        return None
     try:
         ranks = task_ranks_of(revision, n_systems=n_systems)
     except TooLargeError:
-        return []
+        return None
     if ranks is None:
         return []
     matrix, configuration = ranks.table.matrix, configuration_of(revision)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.common.paging import page_links
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.identities.page import model_page
+from leaderboard.on_demand.allowance import may_ask
 from ranking_engine.catalogue.registry import get_rule
 
 
@@ -17,6 +18,8 @@ def model(request: HttpRequest, model_key: str) -> HttpResponse:
     rule = request.GET.get("rule", "")
     if rule and rule not in site_rules():
         raise BadRequest(f"There is no rule {rule[:60]!r}.")
+    if not may_ask(request):
+        return render(request, "429.html", status=429)
     page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"))
     rules = [(key, get_rule(key).name) for key in site_rules()]
     content = {"page": page, "rules": rules, "pages": page_links(page.page, rule=rule)}

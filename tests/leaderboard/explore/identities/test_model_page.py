@@ -180,3 +180,30 @@ def test_a_task_without_a_group_and_a_group_of_its_name_are_one_kind(make, clien
     change_links(second, {"ada": "ada"}, author=owner_of(second))
     assert [(kind.below, kind.n_tasks) for kind in model_page(AnonymousUser(), "ada").kinds] == [(0.5, 2)]
     assert "groups or tasks of the same name are one kind" in compact(client.get("/s/ada/"))
+
+
+@pytest.mark.parametrize(
+    ("most", "kinds"), [(17, {"Reading", "U2", "T3"}), (16, {"Reading", "T3"}), (8, {"READING", "U2"})]
+)
+def test_a_page_reads_so_many_scores_and_says_what_it_left_out(model, client, monkeypatch, most, kinds):
+    """The first board has 3 x 3 scores, the second 4 x 2."""
+    monkeypatch.setattr(pages, "MAX_CELLS", most)
+    found = model_page(AnonymousUser(), "ada")
+    assert {kind.name for kind in found.kinds} == kinds
+    n_too_large = int(most < 17)
+    assert (found.n_too_large, client.get("/api/v1/models/ada/").json()["n_too_large"]) == (n_too_large, n_too_large)
+    assert [one.rank for one in found.boards] == [2, 3]
+    assert ("1 board is left out" in compact(client.get("/s/ada/"))) == bool(n_too_large)
+
+
+def test_a_page_without_any_strengths_says_why(model, client, monkeypatch):
+    monkeypatch.setattr(pages, "MAX_CELLS", 7)
+    assert model_page(AnonymousUser(), "ada").kinds == []
+    assert "2 boards are left out" in compact(client.get("/s/ada/"))
+
+
+def test_reading_a_model_counts_as_asking(model, client, settings):
+    settings.API_RATES = {**settings.API_RATES, "on_demand": "2/hour"}
+    paths = ["/s/ada/", "/api/v1/models/ada/"]
+    assert [client.get(path).status_code for path in paths] == [200, 200]
+    assert [client.get(path).status_code for path in paths] == [429, 429]
