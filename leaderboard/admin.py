@@ -3,6 +3,8 @@
 Scores, submissions, events, revisions and reports can be looked at, and not touched. Tasks are archived, not deleted.
 """
 
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -18,6 +20,8 @@ from leaderboard.access.audit import Change, record_changes
 from leaderboard.accounts.display_names import is_taken
 from leaderboard.benchmarks.audited import audited_state, record_state_changes
 from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
+from leaderboard.benchmarks.identities.links import change_links
+from leaderboard.common.requests import signed_in
 from leaderboard.models import (
     AuditEntry,
     Batch,
@@ -291,11 +295,29 @@ class PersonAdmin(UserAdmin):
 
 @admin.register(System)
 class SystemAdmin(Untouchable):
-    """Systems, to look at."""
+    """Systems, to look at, and to end links to models that owners declared wrongly."""
 
-    list_display = ("name", "key", "benchmark", "created_at")
+    list_display = ("name", "key", "benchmark", "identity", "created_at")
     list_filter = ("benchmark",)
-    search_fields = ("name", "key")
+    search_fields = ("name", "key", "identity__key")
+    actions = ("end_links",)
+
+    @admin.action(description="End the links to models", permissions=["unlink"])
+    def end_links(self, request: HttpRequest, queryset: QuerySet[System]) -> None:
+        """End the links of the chosen systems; the trail of each benchmark says so."""
+        linked = queryset.filter(identity__isnull=False).select_related("benchmark").order_by("benchmark", "key")
+        n_ended = 0
+        for benchmark, systems in groupby(linked, key=attrgetter("benchmark")):
+            links = {system.key: "" for system in systems}
+            try:
+                n_ended += len(change_links(benchmark, links, author=signed_in(request), reason=IN_ADMIN))
+            except ValidationError as error:
+                self.message_user(request, f"{benchmark}: {' '.join(error.messages)}", messages.ERROR)
+        self.message_user(request, f"{n_ended} systems are linked no more.")
+
+    def has_unlink_permission(self, request: HttpRequest) -> bool:
+        """Staff who may change systems."""
+        return request.user.has_perm("leaderboard.change_system")
 
 
 @admin.register(Batch)

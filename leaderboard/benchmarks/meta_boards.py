@@ -11,7 +11,7 @@ from django.http import Http404
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.common.locks import user_lock
-from leaderboard.common.names import make_key
+from leaderboard.common.names import make_key, with_free_key
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, MetaBoard, User
 from ranking_engine.text.names import check_name, shorten
@@ -19,7 +19,6 @@ from ranking_engine.text.names import check_name, shorten
 LEAST_BENCHMARKS, MAX_BENCHMARKS = 2, 12  # of one board
 MAX_META_BOARDS = 50  # of one person
 MAX_DESCRIPTION = 5_000  # characters
-MAX_LISTED = 200
 RESERVED = ("new",)  # in place of a key in addresses
 NO_META_BOARD = "There is no meta-board of this name, or you have no access to it."
 FIELDS = ("name", "description", "is_public", "rule", "worth", "missing_policy", "default_rule", "least")
@@ -71,6 +70,19 @@ def own_meta_board(viewer: Viewer, key: str) -> MetaBoard:
     return board
 
 
+def deletable_meta_board(viewer: Viewer, key: str) -> MetaBoard:
+    """The meta-board of this key, for the person who saved it, and for staff where it is public.
+
+    Raises:
+        Http404: there is none, or the viewer may not know of it.
+        PermissionDenied: another person saved it, and the viewer is no staff.
+    """
+    board = readable_meta_board(viewer, key)
+    if board.author_id != viewer.pk and not viewer.is_staff:
+        raise PermissionDenied("Only the person who saved a meta-board and the site’s staff can delete it.")
+    return board
+
+
 def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | None = None) -> MetaBoard:
     """Save a meta-board, or change one.
 
@@ -82,6 +94,7 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
     Raises:
         ValidationError: a field is wrong, a benchmark is not there for the author or not for all readers of a public
             board, too few or too many benchmarks, or too many boards.
+        Http404: the board was deleted meanwhile.
     """
     fields = {name: value for name, value in spec.fields.items() if name in FIELDS}
     if "name" in fields:
@@ -90,7 +103,13 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
         except ValueError as problem:
             raise ValidationError({"name": str(problem)}) from problem
     with user_lock(author):
-        saved = board or MetaBoard(author=author)
+        saved = MetaBoard(author=author)
+        if board is not None:
+            # As it is by now: another request may have changed or deleted it since it was read.
+            present = MetaBoard.objects.select_for_update().filter(pk=board.pk, author=author).first()
+            if present is None:
+                raise Http404(NO_META_BOARD)
+            saved = present
         for name, value in fields.items():
             setattr(saved, name, value)
         keys = spec.benchmarks
@@ -98,14 +117,24 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
             keys = list(saved.benchmarks.values_list("key", flat=True)) if saved.pk else []
         benchmarks = chosen_benchmarks(author, keys, is_public=saved.is_public)
         check_fields(saved, len(benchmarks))
-        if board is None:
-            if MetaBoard.objects.filter(author=author).count() >= MAX_META_BOARDS:
-                raise ValidationError(f"You have {MAX_META_BOARDS} meta-boards, which is the limit. Delete one first.")
-            saved.key = free_key(saved)
-        saved.full_clean()
-        saved.save()
+        if board is None and MetaBoard.objects.filter(author=author).count() >= MAX_META_BOARDS:
+            raise ValidationError(f"You have {MAX_META_BOARDS} meta-boards, which is the limit. Delete one first.")
+        with_free_key(lambda: store(saved))
         saved.benchmarks.set(benchmarks)
     return saved
+
+
+def store(board: MetaBoard) -> None:
+    """Store a meta-board, a new one under a free key.
+
+    Raises:
+        ValidationError: a field is wrong.
+        IntegrityError: someone else took the key at the same moment.
+    """
+    if board.pk is None:
+        board.key = free_key(board)
+    board.full_clean(validate_unique=False)  # the database knows which keys are taken
+    board.save()
 
 
 def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> list[Benchmark]:

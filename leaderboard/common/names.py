@@ -2,8 +2,10 @@
 
 import os.path
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
+from typing import TypeVar
 
+from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from leaderboard.models.benchmarks import KEY_LENGTH
@@ -11,6 +13,8 @@ from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.confusables import shape, skeleton, words_joined
 from ranking_engine.text.names import fold_name
 
+T = TypeVar("T")
+KEY_TRIES = 5  # of a row whose key someone else may choose at the same moment
 MIN_PREFIX = 6  # characters that all names begin with, from which on long names lose them
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
 LOOK_ALIKE = "differ only in case, spaces, hyphens or look-alike characters"
@@ -24,6 +28,24 @@ def make_key(name: str, taken: Container[str]) -> str:
     while key in taken:
         key, number = f"{slug}-{number}", number + 1
     return key
+
+
+def with_free_key(store: Callable[[], T]) -> T:
+    """Store a row under a key that no other row has; again where someone else took the key at the same moment.
+
+    Args:
+        store: chooses a key, again each time, and stores the row.
+
+    Raises:
+        IntegrityError: the last of `KEY_TRIES` tries found its key taken, too.
+    """
+    for _ in range(KEY_TRIES - 1):
+        try:
+            with transaction.atomic():
+                return store()
+        except IntegrityError:
+            continue
+    return store()
 
 
 def is_called(text: str, name: str, key: str = "") -> bool:

@@ -23,7 +23,14 @@ from leaderboard.computing.rankings import split_rules
 from leaderboard.explore.matching import DeclaredModels, SystemKey, declared_models, matched, told_apart
 from leaderboard.explore.matrix import board_of
 from leaderboard.models import Benchmark
-from leaderboard.on_demand.budget import KEPT_SECONDS, PARTLY_KEPT_SECONDS, compute, rank_in_time, single_flight
+from leaderboard.on_demand.budget import (
+    KEPT_SECONDS,
+    PARTLY_KEPT_SECONDS,
+    TooLargeError,
+    compute,
+    rank_in_time,
+    single_flight,
+)
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -41,6 +48,7 @@ from ranking_engine.text.names import fold_name
 MAX_SYSTEMS = 400  # on a board over benchmarks
 MAX_OFFERED = 100  # benchmarks in the form, beside those that are chosen
 MAX_ROWS = 100  # of the table of ranks
+NOT_IN_TIME = "How far the benchmarks agree was not computed in time. Read it again later, or choose fewer benchmarks."
 DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
 
 # What a rank on one benchmark is worth, by the key of the address: the name, and what it is.
@@ -133,6 +141,7 @@ class Compared:
     n_rewritten: int  # matches by name between names that are not written alike
     agreement: list[BenchmarkAgreement]  # of each of the benchmarks with the others
     reason: str  # why there is no board
+    agreement_reason: str = ""  # why there is a board and no agreement
 
 
 def choices(viewer: Viewer, query: CompareQuery) -> Choices:
@@ -179,6 +188,12 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         others = dict.fromkeys(place.name for place in there if place.name != name)
         is_declared = all(place.is_declared for place in there)
         rows.append(ComparedRow(name, ranks.get(name), places, list(others), system.model, is_declared))
+    agreement, agreement_reason = list[BenchmarkAgreement](), ""
+    if board is not None:
+        try:
+            agreement = agreement_of(benchmarks, shared)
+        except TooLargeError:
+            agreement_reason = NOT_IN_TIME
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
     return Compared(
         benchmarks=benchmarks,
@@ -189,8 +204,9 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         n_systems=len(counts),
         n_declared=sum(row.is_declared for row in rows),
         n_rewritten=sum(bool(row.other_names) and not row.is_declared for row in rows),
-        agreement=[] if board is None else agreement_of(benchmarks, shared),
+        agreement=agreement,
         reason=reason,
+        agreement_reason=agreement_reason,
     )
 
 
@@ -218,7 +234,11 @@ def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) ->
 
 
 def agreement_of(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]) -> list[BenchmarkAgreement]:
-    """How far each benchmark agrees with the others, by shares of rivals whatever a rank is worth on the board."""
+    """How far each benchmark agrees with the others, by shares of rivals whatever a rank is worth on the board.
+
+    Raises:
+        TooLargeError: the ranking left no time or memory for it.
+    """
     rows = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
     values = np.array(rows, dtype=float)
     n_steps = len(benchmarks) * (len(shared) ** 2 + N_SUBSETS * SUBSET_SIZE**2)
@@ -288,11 +308,14 @@ def _board(
     rules = split_rules(matrix.n_systems, matrix.n_tasks, query.variants).quick
     # The answer depends on nothing but these: a new revision of a benchmark that moves a rank asks for another one.
     question = [[[repr(x) for x in row] for row in values], list(names), matrix.task_names, query.policy, rules]
-    outcome = single_flight(
-        f"benchmarks:{engine_version}:{content_hash(question)}",
-        lambda: rank_in_time(matrix, query.policy, "basic", rules),
-        lambda ranked: PARTLY_KEPT_SECONDS if ranked.too_long else KEPT_SECONDS,
-    )
+    try:
+        outcome = single_flight(
+            f"benchmarks:{engine_version}:{content_hash(question)}",
+            lambda: rank_in_time(matrix, query.policy, "basic", rules),
+            lambda ranked: PARTLY_KEPT_SECONDS if ranked.too_long else KEPT_SECONDS,
+        )
+    except TooLargeError as error:
+        return None, str(error)
     if outcome.majority is None:
         return None, "Nothing was ranked."
     published = board_of(

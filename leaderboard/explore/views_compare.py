@@ -25,6 +25,7 @@ from leaderboard.explore.forms import variants_in
 from leaderboard.explore.page import ComparePage
 from leaderboard.on_demand.allowance import may_ask
 
+TOO_OFTEN = "You asked for many computations within a minute. Wait a moment and try again."
 PARAMETERS = ("b", "rule", "score", "policy", "reference", "least", "variants", "q", "find")
 
 
@@ -40,8 +41,7 @@ def compare_page(request: HttpRequest) -> HttpResponse:
     if not query.keys:
         return render(request, "explore/compare.html", {"page": page})
     if not may_ask(request):
-        message = "You asked for many computations within a minute. Wait a moment and try again."
-        return render(request, "429.html", {"message": message}, status=429)
+        return render(request, "429.html", {"message": TOO_OFTEN}, status=429)
     compared = compare(request.user, query)
     extension = request.GET.get("format", "")
     if extension in FORMATS and compared.board is not None:

@@ -12,6 +12,10 @@ class ModelIdentity(models.Model):
     """
 
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
+    # The system that it was made for; where a reader sees that, its name is what they read as the model's.
+    made_for = models.ForeignKey(
+        "leaderboard.System", on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -10,14 +10,15 @@ from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, Shape, Text, Truth, Whole
+from leaderboard.api.protocol.pagination import cut, page_links, window
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example, reading
+from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.benchmarks.meta_boards import (
     FIELDS,
     MAX_BENCHMARKS,
     MAX_DESCRIPTION,
-    MAX_LISTED,
     MetaBoardSpec,
+    deletable_meta_board,
     own_meta_board,
     readable_meta_board,
     readable_meta_boards,
@@ -57,9 +58,11 @@ class MetaBoardEntrySerializer(Shape):
 
 
 class MetaBoardListSerializer(Shape):
-    """The public meta-boards and your own, by name."""
+    """A page of the public meta-boards and your own, by key."""
 
-    results = MetaBoardEntrySerializer(many=True, help_text=f"The first {MAX_LISTED}.")
+    count = s.IntegerField(help_text="Of all pages.")
+    next = s.URLField(allow_null=True)
+    results = MetaBoardEntrySerializer(many=True)
 
 
 class MeasureSerializer(Shape):
@@ -129,6 +132,7 @@ class MetaBoardSerializer(MetaBoardEntrySerializer):
     left_out = s.DictField(child=s.CharField(), help_text="Benchmarks that do not vote, with the reason.")
     systems = MetaRankSerializer(many=True, help_text=f"The first {MAX_ROWS}.")
     benchmarks = VoterSerializer(many=True)
+    agreement_reason = s.CharField(allow_blank=True, help_text="Why `benchmarks` is empty though there is a board.")
 
 
 class MetaBoardBodySerializer(Shape):
@@ -181,6 +185,7 @@ def content_of(board: MetaBoard, page: MetaBoardPage) -> dict[str, Any]:
         "n_matched": compared.n_matched,
         "n_declared": compared.n_declared,
         "reason": compared.reason,
+        "agreement_reason": compared.agreement_reason,
         "left_out": {one.key: one.reason for one in compared.left_out},
         "systems": [
             {
@@ -213,12 +218,16 @@ class MetaBoardsView(WritingView):
         operation_id="meta_boards",
         summary="List meta-boards",
         tags=["meta-boards"],
+        parameters=PAGING,
         responses=reading(MetaBoardListSerializer),
     )
     def get(self, request: Request) -> HttpResponseBase:
-        """The public ones and your own."""
-        rows = list(readable_meta_boards(request.user).order_by("name", "key")[:MAX_LISTED])
-        return self.answer(lambda: MetaBoardListSerializer.render({"results": rows}), is_public=False)
+        """The public ones and your own, by key."""
+        wanted, boards = window(request.query_params), readable_meta_boards(request.user)
+        behind = boards.filter(key__gt=wanted.after).order_by("key")[: wanted.size + 1]
+        page = cut(list(behind), wanted, lambda board: board.key, boards.count())
+        content = {**page_links(request, page), "results": page.items}
+        return self.answer(lambda: MetaBoardListSerializer.render(content), is_public=False)
 
     @extend_schema(
         operation_id="save_meta_board",
@@ -293,8 +302,8 @@ class MetaBoardDeletionView(WritingView):
         responses={200: DeletedMetaBoardSerializer, **WRITING},
     )
     def post(self, request: Request, meta_key: str) -> Response:
-        """For the person who saved it. Its benchmarks stay as they are."""
-        board = own_meta_board(self.user, meta_key)
+        """For the person who saved it, and for the site's staff. Its benchmarks stay as they are."""
+        board = deletable_meta_board(self.user, meta_key)
 
         def step() -> dict[str, Any]:
             board.delete()

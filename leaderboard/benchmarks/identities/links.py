@@ -16,7 +16,7 @@ from django.db.models import Count, Q
 
 from leaderboard.access.audience import naming_benchmarks
 from leaderboard.access.audit import changes_between, record_changes
-from leaderboard.common.names import make_key
+from leaderboard.common.names import make_key, with_free_key
 from leaderboard.models import AuditEntry, Benchmark, Membership, ModelIdentity, System, User
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.rankings.systems import names_on_boards
@@ -122,11 +122,15 @@ def known_models(author: User, models: list[ModelIdentity]) -> dict[str, ModelId
 
 def new_model(benchmark: Benchmark, system: System) -> ModelIdentity:
     """A model for a system that was accepted. Its key says the system's name only where everyone may know that name."""
-    if naming_benchmarks(AnonymousUser()).filter(pk=benchmark.pk).exists():
-        stem = make_key(system.name, ())
-        similar = ModelIdentity.objects.filter(key__startswith=stem).values_list("key", flat=True)
-        return ModelIdentity.objects.create(key=make_key(system.name, set(similar)))
-    return ModelIdentity.objects.create(key=f"model-{secrets.token_hex(8)}")
+    if not naming_benchmarks(AnonymousUser()).filter(pk=benchmark.pk).exists():
+        return ModelIdentity.objects.create(key=f"model-{secrets.token_hex(8)}", made_for=system)
+
+    def store() -> ModelIdentity:
+        similar = ModelIdentity.objects.filter(key__startswith=make_key(system.name, ()))
+        key = make_key(system.name, {*similar.values_list("key", flat=True), NEW})
+        return ModelIdentity.objects.create(key=key, made_for=system)
+
+    return with_free_key(store)
 
 
 def refuse_doubles(benchmark: Benchmark, changed: list[System]) -> None:

@@ -127,7 +127,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     """
     benchmarks = naming_benchmarks(viewer).filter(publication__isnull=False)
     linked = System.objects.filter(identity__key=key, benchmark__in=benchmarks)
-    linked = linked.select_related("benchmark__publication__revision__configuration")
+    linked = linked.select_related("benchmark__publication__revision__configuration", "identity")
     systems = list(linked.order_by("benchmark__name", "benchmark__key"))
     names = names_on_boards([system.pk for system in systems])
     systems = [system for system in systems if system.pk in names]
@@ -137,8 +137,11 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     budget = CellBudget(MAX_CELLS)
     boards = [on_board(viewer, system, names[system.pk], rule, budget) for system in found_page]
     called = [names[system.pk] for system in systems]
-    name = max(sorted(set(called)), key=called.count)
     kinds = kinds_of([(one.benchmark, one.shares or []) for one in boards])
+    # Owners name their own systems, so what most boards call it is what anyone with many boards likes.
+    identity = systems[0].identity
+    name = names.get(identity.made_for_id or 0, "") if identity else ""
+    name = name or max(sorted(set(called)), key=called.count)
     return ModelPage(
         key=key,
         name=name,

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.benchmarks.meta_boards import (
+    deletable_meta_board,
     own_meta_board,
     readable_meta_board,
     readable_meta_boards,
@@ -24,7 +25,8 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import DEFAULT_RULE
 from leaderboard.explore.meta_boards.forms import MetaBoardForm, filled_in
 from leaderboard.explore.meta_boards.page import meta_board_page
-from leaderboard.explore.views_compare import board_file, read_query
+from leaderboard.explore.views_compare import TOO_OFTEN, board_file, read_query
+from leaderboard.on_demand.allowance import may_ask
 
 BOARDS_A_PAGE = 50
 
@@ -44,6 +46,8 @@ def meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
     reference = request.GET.get("reference", "")
     if reference and reference not in site_rules():
         raise BadRequest(f"There is no rule {reference[:60]!r}.")
+    if not may_ask(request):
+        return render(request, "429.html", {"message": TOO_OFTEN}, status=429)
     page = meta_board_page(request.user, board, reference=reference, q=request.GET.get("q", "")[:200])
     compared, extension = page.compared, request.GET.get("format", "")
     if extension in FORMATS and compared is not None and compared.board is not None:
@@ -74,12 +78,18 @@ def new_meta_board(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage_meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
-    """The author changes a meta-board, or deletes it."""
-    board = own_meta_board(request.user, meta_key)
+    """The author changes a meta-board, or deletes it; staff delete it."""
     if request.POST.get("action") == "delete":
+        board = deletable_meta_board(request.user, meta_key)
         board.delete()
         messages.success(request, f"The meta-board “{board.name}” was deleted.")
         return redirect("meta_boards")
+    if (
+        request.method != "POST"
+        and (board := deletable_meta_board(request.user, meta_key)).author_id != request.user.pk
+    ):
+        return render(request, "explore/manage_meta_board.html", {"meta_board": board})
+    board = own_meta_board(request.user, meta_key)
     if request.method == "POST":
         return _saved(request, MetaBoardForm(request.POST), meta_key)
     form = MetaBoardForm(initial=filled_in(board))

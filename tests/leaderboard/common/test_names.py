@@ -1,9 +1,11 @@
 """Keys made from names, and names that are taken for each other."""
 
 import pytest
+from django.db import IntegrityError
 from hypothesis import given, strategies as st
 
-from leaderboard.common.names import NearMisses, cut_apart, is_called, make_key
+from leaderboard.common.names import KEY_TRIES, NearMisses, cut_apart, is_called, make_key, with_free_key
+from leaderboard.models import ModelIdentity
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from ranking_engine.text.confusables import skeleton
 
@@ -123,3 +125,14 @@ def test_no_two_cut_names_are_the_same(names):
     cut = cut_apart(names, most=12)
     assert len(set(cut)) == len(names)
     assert all(short == name or len(short) <= 12 for short, name in zip(cut, names, strict=True))
+
+
+@pytest.mark.django_db
+def test_a_key_that_another_took_at_the_same_moment_is_chosen_again_and_not_for_ever():
+    ModelIdentity.objects.create(key="ada")
+    chosen = iter(["ada", "ada", "ada-2"])
+    assert with_free_key(lambda: ModelIdentity.objects.create(key=next(chosen))).key == "ada-2"
+    tries = []
+    with pytest.raises(IntegrityError):
+        with_free_key(lambda: tries.append(1) or ModelIdentity.objects.create(key="ada"))
+    assert len(tries) == KEY_TRIES

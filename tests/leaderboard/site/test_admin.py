@@ -4,7 +4,9 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
-from leaderboard.models import AuditEntry, Benchmark, Revision, Score, Task
+from leaderboard.benchmarks.identities.links import NEW, change_links
+from leaderboard.models import AuditEntry, Benchmark, Revision, Score, System, Task
+from tests.factories import owner_of
 
 UNTOUCHABLE = ["batch", "job", "publication", "report", "revision", "score", "submission", "submissionevent", "system"]
 
@@ -112,3 +114,28 @@ def test_no_score_changes_through_the_admin(make, client, staff):
     data = {"action": "delete_selected", "_selected_action": [pk for pk, _ in before]}
     client.post(reverse("admin:leaderboard_score_changelist"), data)
     assert list(Score.objects.values_list("pk", "value")) == before
+
+
+def test_staff_end_the_link_of_a_board_that_took_a_model_of_others(make, client, staff):
+    first, second = (
+        make.published({"Ada": [1.0], "Bob": [2.0]}, name=key.capitalize(), key=key, n_tasks=1)
+        for key in ("first", "second")
+    )
+    change_links(first, {"ada": NEW}, author=owner_of(first))
+    change_links(second, {"bob": "ada"}, author=owner_of(second))
+    address = reverse("admin:leaderboard_system_changelist")
+    assert [row.key for row in client.get(f"{address}?q=ada").context["cl"].result_list].count("bob") == 1
+    intruder = System.objects.get(benchmark=second, key="bob")
+    client.post(address, {"action": "end_links", "_selected_action": [intruder.pk]})
+    assert list(System.objects.filter(identity__key="ada").values_list("benchmark__key", "key")) == [("first", "ada")]
+    entry = AuditEntry.objects.get(benchmark=second, field="model", after="")
+    assert (entry.of, entry.before, entry.actor, entry.reason) == ("bob", "ada", staff, "changed in the administration")
+
+
+def test_staff_without_the_right_to_change_systems_end_no_link(make, client):
+    board = make.published({"Ada": [1.0], "Bob": [2.0]}, name="First", key="first", n_tasks=1)
+    change_links(board, {"ada": NEW}, author=owner_of(board))
+    client.force_login(make.user("helper", is_staff=True))
+    chosen = [System.objects.get(key="ada").pk]
+    client.post(reverse("admin:leaderboard_system_changelist"), {"action": "end_links", "_selected_action": chosen})
+    assert System.objects.get(key="ada").identity is not None

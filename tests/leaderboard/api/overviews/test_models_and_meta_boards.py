@@ -116,3 +116,20 @@ def test_deletion_by_a_person_who_did_not_save_it_changes_nothing(owned, make, c
     answer = client.post("/api/v1/meta-boards/all/delete/", headers={"Authorization": f"Token {secret}"})
     assert (answer.status_code, MetaBoard.objects.count()) == (403, 1)
     assert owner_of(MetaBoard.objects.get().benchmarks.first()) == MetaBoard.objects.get().author
+
+
+def test_the_list_of_meta_boards_comes_in_pages(owned, client):
+    for name in ("Beta", "Alpha", "Gamma"):
+        client.post("/api/v1/meta-boards/", {"name": name, "benchmarks": list(TABLES)}, **owned)
+    first = client.get("/api/v1/meta-boards/?page_size=2").json()
+    assert ([one["key"] for one in first["results"]], first["count"]) == (["alpha", "beta"], 3)
+    last = client.get(first["next"]).json()
+    assert ([one["key"] for one in last["results"]], last["next"]) == (["gamma"], None)
+    assert client.get("/api/v1/meta-boards/?page_size=1001").status_code == 400
+
+
+def test_staff_delete_the_public_meta_board_of_another_person(owned, make, client):
+    client.post("/api/v1/meta-boards/", {"name": "All", "benchmarks": list(TABLES)}, **owned)
+    _, secret = create_token(make.user(is_staff=True), name="t", scopes=["read", "manage"], days=30)
+    answer = client.post("/api/v1/meta-boards/all/delete/", headers={"Authorization": f"Token {secret}"})
+    assert (answer.json(), MetaBoard.objects.count()) == ({"deleted": "all"}, 0)

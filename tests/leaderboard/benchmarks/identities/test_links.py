@@ -191,3 +191,16 @@ def test_the_page_confirms_what_is_ticked_links_by_hand_and_ends_links(two, clie
         assert answer.status_code == 400
         assert problem in unescape(compact(answer))
     assert models_of(first) == {"ada": "ada"}
+
+
+def test_no_model_has_the_word_for_a_new_one_as_its_key(make):
+    board = make.published({"New": [1.0], "Bob": [2.0]}, name="Third", key="third", n_tasks=1)
+    change_links(board, {"new": NEW}, author=owner_of(board))
+    assert models_of(board) == {"new": "new-2"}
+
+
+def test_a_model_remembers_the_system_that_it_was_made_for(two):
+    first, second = two
+    change_links(first, {"ada": NEW}, author=owner_of(first))
+    change_links(second, {"ada": "ada"}, author=owner_of(second))
+    assert ModelIdentity.objects.get().made_for == System.objects.get(benchmark=first, key="ada")

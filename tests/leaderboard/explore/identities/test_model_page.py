@@ -59,7 +59,8 @@ def test_the_page_has_the_rank_of_every_board_and_the_strengths_over_all(model, 
         ("T3", 0.0, 1),
     ]
     page = unescape(compact(client.get("/s/ada/")))
-    assert "On 2 boards. The owners of each board declared that their system is this model." in page
+    told = "On 2 boards. The owners of each board declare for their own board alone that a system there is this model"
+    assert told in page
     assert re.findall(r'<a href="(/b/[a-z]+/systems/[a-z]+/)">', page) == [
         "/b/first/systems/ada/",
         "/b/second/systems/ada/",
@@ -207,3 +208,16 @@ def test_reading_a_model_counts_as_asking(model, client, settings):
     paths = ["/s/ada/", "/api/v1/models/ada/"]
     assert [client.get(path).status_code for path in paths] == [200, 200]
     assert [client.get(path).status_code for path in paths] == [429, 429]
+
+
+def test_boards_of_others_do_not_rename_a_model_and_its_name_is_kept_from_those_who_may_not_read_it(model, make):
+    first, _ = model
+    for key in ("third", "fourth"):
+        other = make.published({"Zed": [1.0], "Bob": [2.0]}, name=key.capitalize(), key=key, n_tasks=1)
+        change_links(other, {"zed": "ada"}, author=owner_of(other))
+    assert model_page(AnonymousUser(), "ada").name == "Ada"
+    hide(first, visibility="private")
+    assert model_page(AnonymousUser(), "ada").name == "Zed"
+    assert model_page(owner_of(first), "ada").name == "Ada"
+    change_links(first, {"ada": ""}, author=owner_of(first))
+    assert model_page(owner_of(first), "ada").name == "Zed"

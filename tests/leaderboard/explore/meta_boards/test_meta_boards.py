@@ -9,11 +9,15 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
+from django.http import Http404
 
 from leaderboard.benchmarks import meta_boards
 from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS, MetaBoardSpec, save_meta_board
+from leaderboard.explore import benchmarks
 from leaderboard.explore.meta_boards.page import meta_board_page
 from leaderboard.models import MetaBoard
+from leaderboard.on_demand import budget
+from leaderboard.on_demand.budget import reader_now
 from tests.factories import owner_of
 from tests.markup import compact
 
@@ -68,8 +72,6 @@ def test_a_saved_board_is_what_the_benchmarks_side_by_side_say(three, author, cl
 
 
 def test_it_follows_the_boards_and_computes_what_it_knows_no_second_time(three, make, author, monkeypatch):
-    from leaderboard.explore import benchmarks
-
     n_computed = []
     rank_in_time = benchmarks.rank_in_time
     monkeypatch.setattr(benchmarks, "rank_in_time", lambda *given: n_computed.append(1) or rank_in_time(*given))
@@ -176,3 +178,66 @@ def test_there_is_an_end_to_the_boards_of_one_person(three, author, monkeypatch)
 
 def test_names_give_keys_that_differ_and_are_no_page_of_their_own(three, make, author):
     assert [saved(one, name="New").key for one in (author, make.user())] == ["new-2", "new-3"]
+
+
+def test_what_changed_since_a_board_was_read_is_kept_and_a_deleted_board_stays_deleted(three, author):
+    board = saved(author)
+    stale = MetaBoard.objects.get()
+    save_meta_board(MetaBoardSpec(None, {"description": "Newer."}), author=author, board=board)
+    save_meta_board(MetaBoardSpec(None, {"name": "Renamed"}), author=author, board=stale)
+    assert list(MetaBoard.objects.values_list("name", "description")) == [("Renamed", "Newer.")]
+    MetaBoard.objects.all().delete()
+    with pytest.raises(Http404):
+        save_meta_board(MetaBoardSpec(None, {"name": "Again"}), author=author, board=stale)
+    assert not MetaBoard.objects.exists()
+
+
+def test_staff_delete_a_public_board_and_change_none(three, author, make, client):
+    saved(author)
+    hidden = saved(author, is_public=False)
+    client.force_login(make.user("staff", is_staff=True), backend=BACKEND)
+    page = compact(client.get("/meta/all-three/manage/"))
+    assert "As staff you can delete it" in page
+    assert 'value="save"' not in page
+    assert client.post("/meta/all-three/manage/", {"action": "save", "name": "Mine"}).status_code == 403
+    assert client.post(f"/meta/{hidden.key}/manage/", {"action": "delete"}).status_code == 404
+    assert client.post("/meta/all-three/manage/", {"action": "delete"}).status_code == 302
+    assert MetaBoard.objects.get() == hidden
+
+
+@pytest.mark.parametrize("address", ["/meta/all-three/", "/compare/?b=first&b=second&b=third"])
+def test_a_ranking_that_used_up_the_seconds_leaves_no_agreement_and_the_answer_says_so(
+    three, author, client, monkeypatch, address
+):
+    rank_in_time = benchmarks.rank_in_time
+
+    def rank_to_the_end(*given):
+        ranked = rank_in_time(*given)
+        monkeypatch.setattr(budget, "FEW_STEPS", 0)  # the agreement of three boards is a few milliseconds otherwise
+        reader_now().seconds = 0.0
+        return ranked
+
+    saved(author)
+    monkeypatch.setattr(benchmarks, "rank_in_time", rank_to_the_end)
+    page = compact(client.get(address))
+    assert "How far the benchmarks agree was not computed in time." in page
+    assert "Kendall’s tau" not in page
+    assert "Cleo" in page
+    cache.clear()
+    content = client.get("/api/v1/meta-boards/all-three/").json()
+    assert (content["benchmarks"], content["agreement_reason"]) == ([], benchmarks.NOT_IN_TIME)
+    assert [one["name"] for one in content["systems"]] != []
+
+
+def test_a_board_that_is_too_large_for_an_answer_on_demand_says_why_there_is_none(three, author, client, settings):
+    saved(author)
+    settings.ON_DEMAND_BUDGET = 1
+    for address in ("/meta/all-three/", "/compare/?b=first&b=second&b=third"):
+        assert "up to 1 can be computed on demand" in compact(client.get(address))
+    assert "up to 1 can be computed" in client.get("/api/v1/meta-boards/all-three/").json()["reason"]
+
+
+def test_reading_a_board_counts_as_comparing_does(three, author, client, settings):
+    saved(author)
+    settings.API_RATES = settings.API_RATES | {"on_demand": "2/minute"}
+    assert [client.get("/meta/all-three/").status_code for _ in range(3)] == [200, 200, 429]
