@@ -156,12 +156,16 @@ def revision_at(benchmark: Benchmark, number: int) -> Revision:
     return revision
 
 
-def stored_rankings(benchmark: Benchmark, rule: str, *, most: int) -> list[tuple[int, Report, Report]]:
+def stored_rankings(benchmark: Benchmark, rule: str, *, most: int, until: int = 0) -> list[tuple[int, Report, Report]]:
     """(number, board report, report of `rule`) of the last `most` published revisions that have both, oldest first.
+
+    Those after revision `until` do not count, unless it is 0.
 
     Where a revision was published by several engine versions, the newest one counts.
     """
     published = Publication.objects.filter(benchmark=benchmark).order_by("-revision__number")
+    if until:
+        published = published.filter(revision__number__lte=until)
     recent = list(dict.fromkeys(published.values_list("revision_id", flat=True)[: 2 * most]))[:most]
     reports = Report.objects.filter(revision_id__in=recent).order_by("pk")
     boards = {(row.revision_id, row.engine_version): row for row in reports.filter(kind="board")}

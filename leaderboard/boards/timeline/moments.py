@@ -171,8 +171,8 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
     ranks_of: list[dict[int, int]] = []
     leading: set[int] = set()
     ever_led: set[int] = set()
-    for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):
-        if number > until or ranking.summary["status"] != "ranked":
+    for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS, until=until):
+        if ranking.summary["status"] != "ranked":
             continue
         ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64)).tolist()
         arrays = unpack_arrays(ranking.arrays, ["ranks", "scores"])

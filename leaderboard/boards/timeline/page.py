@@ -87,17 +87,28 @@ class TimePage:
 
     @property
     def sentence(self) -> str:
-        """Who leads and since when, in words."""
+        """Who leads and since when, in words: by dates among the systems of the present board that have one."""
         if not self.leads:
             return ""
         last = self.leads[0]
         names = in_words(last.names[:MAX_NAMES], total=last.start.n_leaders)
-        verb = "has" if last.start.n_leaders == 1 else "have"
-        n_others = self.course.n_led - last.start.n_leaders
-        others = "no other system led before" if not n_others else (
-            f"{n_others} other system{'' if n_others == 1 else 's'} led before"
-        )  # fmt: skip
-        return f"Under {self.rule_name} {names} {verb} led since {last.start.text}; {others}."
+        is_one, n_others = last.start.n_leaders == 1, self.course.n_led - last.start.n_leaders
+        others = "no other system" if not n_others else f"{n_others} other system{'' if n_others == 1 else 's'}"
+        if not self.is_by_revision:
+            verb = "has been" if is_one else "have been"
+            among = "among the systems of the present board that have such a date"
+            return f"Under {self.rule_name} {names} {verb} first {among} since {last.start.text}; {others} before."
+        # Older revisions may be beyond what is read, or their ranks no longer stored.
+        is_cut = self.course.moments[0].revision > 1
+        since = "at least since" if is_cut and last.start is self.course.moments[0] else "since"
+        before = "led before in the stored revisions" if is_cut else "led before"
+        verb = "has led" if is_one else "have led"
+        return f"Under {self.rule_name} {names} {verb} {since} {last.start.text}; {others} {before}."
+
+    @property
+    def open_end(self) -> str:
+        """Until when the last ones lead: a system without a date may lead the board."""
+        return "the newest date" if self.course.n_left_out else "today"
 
     @cached_property
     def score_chart(self) -> ParetoChart | None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from hypothesis import given, settings, strategies as st
 
 from leaderboard.access.audience import audience_of
-from leaderboard.boards.timeline.moments import MAX_LEADERS, course_by_dates, leads_of
+from leaderboard.boards.timeline.moments import MAX_LEADERS, course_by_dates, course_by_revisions, leads_of
 from leaderboard.boards.timeline.page import TimePage, time_page
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.common.charts.calendar import MAX_DATES, date_ticks, day_of
@@ -54,7 +54,10 @@ def test_each_lead_lasts_from_one_release_to_the_next_that_is_better(benchmark):
         "A": [None, None, None, 1], "B": [None, None, 1, 2], "F": [None, None, 1, 2],
         "C": [None, 1, 3, 4], "D": [1, 2, 4, 5],
     }  # fmt: skip
-    assert page.sentence == "Under Mean A has led since 2024-05; 4 other systems led before."
+    assert page.sentence == (
+        "Under Mean A has been first among the systems of the present board that have such a date since 2024-05; "
+        "4 other systems before."
+    )
 
 
 def ranked(ranks):
@@ -102,7 +105,10 @@ def test_of_thousands_that_are_all_first_each_date_names_a_few_and_counts_the_ot
     assert [one.id for one in course.moments[-1].leaders] == list(range(MAX_LEADERS))
     page = TimePage([("meta.x", "X")], "meta.x", [("mean", "Mean")], "mean", course)
     assert len(page.leads) == n
-    assert page.sentence == ("Under Mean S0, S1, S2 and 2997 more have led since 3000; no other system led before.")
+    assert page.sentence == (
+        "Under Mean S0, S1, S2 and 2997 more have been first among the systems of the present board that have such a "
+        "date since 3000; no other system before."
+    )
 
 
 def test_reading_who_led_counts_as_asking(benchmark, client, settings):
@@ -141,6 +147,17 @@ def test_the_leads_by_revision_are_those_that_each_board_showed(with_history):
         ("B: first from 11 Jan 2026, 12:00 UTC, 2 under Borda", "../?revision=2", "B"),
         ("B: first from 31 Jan 2026, 12:00 UTC, 3 under Borda", "../?revision=3", ""),
     ]
+
+
+def test_older_revisions_than_are_read_are_not_denied(with_history, monkeypatch):
+    since = "since 11 Jan 2026, 12:00 UTC;"
+    assert page_of(with_history).sentence == f"Under Borda B has led {since} 1 other system led before."
+    monkeypatch.setattr("leaderboard.boards.timeline.moments.MAX_REVISIONS", 2)
+    at_least = f"Under Borda B has led at least {since} no other system led before in the stored revisions."
+    assert page_of(with_history).sentence == at_least
+    # Of a board as it was, the newest revisions until then are read.
+    course = course_by_revisions(with_history, "borda", 2)
+    assert [moment.revision for moment in course.moments] == [1, 2]
 
 
 def test_the_dates_on_which_systems_joined_have_the_ranks_of_the_present_board(with_history):
@@ -199,7 +216,7 @@ def test_what_there_is_not_is_named(benchmark, client, choice):
 
 def test_the_page_the_file_and_the_api_say_the_same(benchmark, client):
     page = client.get(reverse("timeline", args=[benchmark.key])).content.decode()
-    assert "Under Mean A has led since 2024-05" in page
+    assert "since 2024-05; " in page
     assert "1 system of the board" in " ".join(page.split())
     table = client.get(f"/b/{benchmark.key}/exports/time.csv").getvalue().decode().splitlines()
     assert table == [
