@@ -29,7 +29,7 @@ def test_the_example_says_what_the_action_needs_and_nothing_else():
 def test_the_script_calls_the_command_as_it_is_and_fails_with_it(tmp_path):
     folder = tmp_path / "plurank" / "bin"
     folder.mkdir(parents=True)
-    (folder / "plurank").write_text(f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} -m plurank "$@"\n')
+    (folder / "plurank").write_text(f'#!/bin/sh\ncd "{ROOT}" && exec "{sys.executable}" -m plurank "$@"\n')
     (folder / "plurank").chmod(0o755)
     summary, script = tmp_path / "summary.md", ACTION["runs"]["steps"][1]["run"]
     environment = {
