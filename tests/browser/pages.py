@@ -57,7 +57,7 @@ def new_visitor(browser: Browser, url: str, **options: Any) -> Visitor:
 
 def board_rows(page: Page) -> list[dict[str, Any]]:
     """The rows of the board on a page."""
-    return page.locator(".board tbody tr").evaluate_all(READ_ROWS)
+    return page.locator(".board:not(.scores-table) tbody tr").evaluate_all(READ_ROWS)
 
 
 def names(page: Page) -> list[str]:

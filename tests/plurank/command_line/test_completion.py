@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -37,12 +38,14 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def offers_of_bash(words, folder):
-    script = BASH.format(python=sys.executable, words=" ".join(words), last=len(words), word=words[-1])
+    script = BASH.format(python=shlex.quote(sys.executable), words=" ".join(words), last=len(words), word=words[-1])
     return printed_by("bash", script, folder)
 
 
 def offers_of_fish(words, folder):
-    script = f"{sys.executable} -m plurank completion fish | source; complete -C 'plurank {' '.join(words)}'"
+    script = (
+        f"{shlex.quote(sys.executable)} -m plurank completion fish | source; complete -C 'plurank {' '.join(words)}'"
+    )
     return printed_by("fish", script, folder)
 
 
@@ -58,7 +61,7 @@ def offers_of_zsh(words, folder):
     """The one word that fits: zsh completes in a terminal alone, which gets the words and a tabulator."""
     (folder / ".zshrc").write_text(
         "PS1= RPS1=; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -D\n"
-        f'eval "$({sys.executable} -m plurank completion zsh)"\n'
+        f'eval "$({shlex.quote(sys.executable)} -m plurank completion zsh)"\n'
         "zle-line-init() { print -n READY }; zle -N zle-line-init\n"
     )
     ours, theirs = pty.openpty()
