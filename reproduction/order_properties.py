@@ -82,16 +82,19 @@ def order_properties(progress: Progress) -> Result:
     for step, (rule, (key, options, _)) in enumerate(SIX.items()):
         progress(step, len(SIX))
         for prop in (CONSISTENCY, PARTICIPATION):
-            shown = violation(key, options, prop)
+            counterexample = violation(key, options, prop)
             what = f"{NAMES[rule]}: {prop} of whole rankings"
-            if shown is None:
+            if counterexample is None:
                 rows.append(ours_alone(what, f"has it; violated on none of {N_BOARDS} boards"))
                 continue
-            board, names = shown.board, " and ".join(shown.board.task_names[t] for t in shown.tasks)
-            rest = board.subset(tasks=[t for t in range(board.n_tasks) if t not in shown.tasks])
+            board, names = (
+                counterexample.board,
+                " and ".join(counterexample.board.task_names[t] for t in counterexample.tasks),
+            )
+            rest = board.subset(tasks=[t for t in range(board.n_tasks) if t not in counterexample.tasks])
             parts = {"on all tasks": board, f"without {names}": rest}
             if prop == CONSISTENCY:
-                parts[f"on {names}"] = board.subset(tasks=list(shown.tasks))
+                parts[f"on {names}"] = board.subset(tasks=list(counterexample.tasks))
             ranks = [rank(part, key, **options).ranks.tolist() for part in parts.values()]
             lines = [
                 [name, *(number(x, 0) for x in row), *(str(mine[i]) for mine in ranks)]

@@ -10,8 +10,8 @@ def fill_made_for(apps, schema_editor):
         made = trail.objects.filter(subject="system", field="model", after=identity.key, at__gte=identity.created_at)
         first = made.order_by("pk").values("benchmark", "of").first()
         linked = identity.systems.order_by("pk")
-        told = linked.filter(benchmark=first["benchmark"], key=first["of"]).first() if first else None
-        identity.made_for = told or linked.first()
+        declared = linked.filter(benchmark=first["benchmark"], key=first["of"]).first() if first else None
+        identity.made_for = declared or linked.first()
         identity.save(update_fields=["made_for"])
 
 

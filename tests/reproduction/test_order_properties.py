@@ -17,19 +17,19 @@ def order_by(score, rows):
 
 
 def test_a_median_is_not_consistent_where_two_parts_agree_and_their_union_does_not():
-    found = violation("median", {}, CONSISTENCY)
-    rows = found.board.values.tolist()
-    rest = [t for t in range(found.board.n_tasks) if t not in found.tasks]
+    counterexample = violation("median", {}, CONSISTENCY)
+    rows = counterexample.board.values.tolist()
+    rest = [t for t in range(counterexample.board.n_tasks) if t not in counterexample.tasks]
     orders = [
         order_by(statistics.median, [[row[t] for t in tasks] for row in rows])
-        for tasks in (found.tasks, rest, range(found.board.n_tasks))
+        for tasks in (counterexample.tasks, rest, range(counterexample.board.n_tasks))
     ]
     assert orders[0] == orders[1] != orders[2]
 
 
 def test_a_task_that_leaves_can_cost_a_system_below_by_the_median():
-    found = violation("median", {}, PARTICIPATION)
-    rows, (gone,) = found.board.values.tolist(), found.tasks
+    counterexample = violation("median", {}, PARTICIPATION)
+    rows, (gone,) = counterexample.board.values.tolist(), counterexample.tasks
     before = order_by(statistics.median, rows)
     after = order_by(statistics.median, [[x for t, x in enumerate(row) if t != gone] for row in rows])
     worse = [

@@ -133,9 +133,9 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
     systems = [system for system in systems if system.pk in names]
     if not systems:
         raise Http404(NO_MODEL)
-    found_page = Paginator(systems, BOARDS_A_PAGE).get_page(page)
+    boards_page = Paginator(systems, BOARDS_A_PAGE).get_page(page)
     budget = CellBudget(MAX_CELLS)
-    boards = [on_board(viewer, system, names[system.pk], rule, budget) for system in found_page]
+    boards = [on_board(viewer, system, names[system.pk], rule, budget) for system in boards_page]
     called = [names[system.pk] for system in systems]
     kinds = kinds_of([(one.benchmark, one.shares or []) for one in boards])
     # Owners name their own systems, so what most boards call it is what anyone with many boards likes.
@@ -148,7 +148,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
         other_names=sorted(set(called) - {name}),
         rule=rule,
         boards=boards,
-        page=found_page,
+        page=boards_page,
         kinds=kinds[:MAX_KINDS],
         n_kinds=len(kinds),
     )

@@ -220,9 +220,9 @@ class World:
         self.withdrawn = make.pending(self.benchmark, {"F": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
         accept_batch(self.withdrawn, actor=owner)
         withdraw_submission(self.withdrawn.submissions.get(), actor=owner, reason="An error.")
-        self.asked = make.pending(self.benchmark, {"G": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
-        accept_batch(self.asked, actor=owner)
-        request = {"submission": self.asked.submissions.get(), "actor": gone, "reason": "An error."}
+        self.requested = make.pending(self.benchmark, {"G": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
+        accept_batch(self.requested, actor=owner)
+        request = {"submission": self.requested.submissions.get(), "actor": gone, "reason": "An error."}
         SubmissionEvent.objects.create(kind=SubmissionEvent.Kind.ASKED, **request)
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
         self.benchmark = make.publish(self.benchmark)
@@ -310,7 +310,7 @@ class World:
         if name in BY_NUMBER:
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
             batch = self.pending if is_pending else self.accepted
-            batch = {"reinstate": self.withdrawn, "keep": self.asked}.get(name, batch)
+            batch = {"reinstate": self.withdrawn, "keep": self.requested}.get(name, batch)
             return reverse(f"api:{name}", args=[batch.uuid])
         more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
         more = ["borda"] if name == "rule_properties" else more

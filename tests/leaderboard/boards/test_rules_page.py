@@ -218,8 +218,8 @@ def test_the_rules_without_universality_are_those_that_leave_a_board_or_a_system
         RULES[key].name for key in keys for values in boards if rank(ScoreMatrix(values), key).n_ranked < len(values)
     }
     page = " ".join(client.get("/rules/").content.decode().split())
-    told = page.partition('id="universality">')[2].partition("</span>")[0].lower()
+    sentence = page.partition('id="universality">')[2].partition("</span>")[0].lower()
     named = {"Condorcet", "Geometric mean", "Harmonic mean", "Bradley-Terry", "Normalised mean", "Optimality gap"}
     assert silent == named
     words = ("condorcet", "the geometric and the harmonic mean", "bradley-terry", "normalised mean", "optimality gap")
-    assert [word for word in words if word not in told] == []
+    assert [word for word in words if word not in sentence] == []

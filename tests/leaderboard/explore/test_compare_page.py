@@ -207,20 +207,20 @@ def rows_of(found) -> dict[str, list[str | None]]:
 def test_systems_of_one_model_are_the_same_whatever_they_are_called(three, client):
     linked("first", ada="m")
     linked("second", eve="m")
-    found = compared(asked())
+    comparison = compared(asked())
     # Ada of the second board is by its name no longer that of the first, which is Eve there; nor is the third's one,
     # whose name is that of the model: no system of its own board is linked.
-    assert rows_of(found) == {
+    assert rows_of(comparison) == {
         "Ada": ["Ada", "Eve", "Ada"],
         "Bob": ["Bob", "bob", "Bob"],
         "Cleo": ["Cleo", "Cleo", "Cleo"],
         "Dan": ["Dan", None, "Dan"],
     }
-    assert (found.n_matched, found.n_declared) == (4, 0)
+    assert (comparison.n_matched, comparison.n_declared) == (4, 0)
     linked("third", ada="m")
-    found = compared(asked())
-    assert rows_of(found)["Ada"] == ["Ada", "Eve", "Ada"]
-    assert [(row.name, row.model, row.is_declared) for row in found.rows if row.model] == [("Ada", "m", True)]
+    comparison = compared(asked())
+    assert rows_of(comparison)["Ada"] == ["Ada", "Eve", "Ada"]
+    assert [(row.name, row.model, row.is_declared) for row in comparison.rows if row.model] == [("Ada", "m", True)]
     page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
     assert "declared 1 of them to be the same model. The others are <strong>matched by name</strong>" in page
     assert '<a href="/s/m/">Ada</a>' in page
@@ -230,16 +230,16 @@ def test_systems_of_one_name_that_are_different_models_are_two(three):
     linked("first", bob="m", cleo="n", dan="o")
     linked("second", bob="k", cleo="n")
     linked("third", cleo="n", dan="o")
-    found = compared(asked())
-    assert rows_of(found) == {
+    comparison = compared(asked())
+    assert rows_of(comparison) == {
         "Ada": ["Ada", "ADA", "Ada"],
         "Cleo": ["Cleo", "Cleo", "Cleo"],
         "Dan": ["Dan", None, "Dan"],
     }
     # The third board's Bob could be either, and is neither.
-    assert found.n_systems == 8
-    assert [row.name for row in found.rows if row.is_declared] == [
-        row.name for row in found.rows if row.name in ("Cleo", "Dan")
+    assert comparison.n_systems == 8
+    assert [row.name for row in comparison.rows if row.is_declared] == [
+        row.name for row in comparison.rows if row.name in ("Cleo", "Dan")
     ]
     linked("third", bob="m")
     linked("first", ada="k")
@@ -249,8 +249,8 @@ def test_systems_of_one_name_that_are_different_models_are_two(three):
 def test_rows_of_one_name_are_told_apart(three):
     linked("first", ada="m", bob="k")
     linked("second", ada="k", bob="m")
-    found = compared(CompareQuery(keys=("first", "second"), rule="mean"))
-    assert rows_of(found) == {"Ada": ["Ada", "bob"], "Bob": ["Bob", "ADA"], "Cleo": ["Cleo", "Cleo"]}
+    comparison = compared(CompareQuery(keys=("first", "second"), rule="mean"))
+    assert rows_of(comparison) == {"Ada": ["Ada", "bob"], "Bob": ["Bob", "ADA"], "Cleo": ["Cleo", "Cleo"]}
     assert told_apart(["Ada", "Bob", "Ada", "Ada (2)", "Ada"]) == ["Ada", "Bob", "Ada (3)", "Ada (2)", "Ada (4)"]
 
 
@@ -258,8 +258,8 @@ def test_how_far_benchmarks_agree_is_computed_from_the_shares_of_rivals(three, c
     values = [[float("nan") if x is None else float(x) for x in SHARES[name]] for name in sorted(SHARES)]
     expected = [one.kendall.whole for one in benchmark_agreement(values)]
     for score in ("share", "points"):
-        found = compared(asked(score=score))
-        assert [one.kendall.whole for one in found.agreement] == expected
+        comparison = compared(asked(score=score))
+        assert [one.kendall.whole for one in comparison.agreement] == expected
     page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
     table = page[page.index('id="benchmark-agreement"') :]
     lines = re.findall(

@@ -41,13 +41,13 @@ def naive(values, b, *, n_subsets, subset_size, seed):
 @pytest.mark.parametrize("subset_size", [4, 10, 50])
 def test_every_figure_is_that_of_the_naive_way(seed, subset_size):
     values = table(seed)
-    asked = {"n_subsets": 30, "subset_size": subset_size, "seed": seed}
-    expected = [naive(values, b, **asked) for b in range(values.shape[1])]
-    found = benchmark_agreement(values, **asked)
+    options = {"n_subsets": 30, "subset_size": subset_size, "seed": seed}
+    expected = [naive(values, b, **options) for b in range(values.shape[1])]
+    agreement = benchmark_agreement(values, **options)
     for k, name in enumerate(("kendall", "pearson")):
         means = [statistics.fmean(measures[k][1]) for _, measures in expected]
         middle, spread = statistics.fmean(means), statistics.stdev(means)
-        for one, (n, measures), mean in zip(found, expected, means, strict=True):
+        for one, (n, measures), mean in zip(agreement, expected, means, strict=True):
             whole, subsets = measures[k]
             correlation = getattr(one, name)
             assert (one.n_systems, one.n_subsets, correlation.n_undefined) == (n, len(subsets), 0)
@@ -94,9 +94,9 @@ def test_two_benchmarks_have_one_figure_of_all_systems_and_no_subsets():
 
 def test_a_benchmark_that_reverses_the_others_is_as_far_below_them_as_one_of_five_can_be():
     order = np.arange(12.0)
-    found = benchmark_agreement(np.column_stack([order, order, order, order, -order]))
-    assert [one.kendall.whole for one in found] == [1.0, 1.0, 1.0, 1.0, -1.0]
-    assert [one.kendall.z for one in found] == pytest.approx([1 / math.sqrt(5)] * 4 + [-4 / math.sqrt(5)])
+    agreement = benchmark_agreement(np.column_stack([order, order, order, order, -order]))
+    assert [one.kendall.whole for one in agreement] == [1.0, 1.0, 1.0, 1.0, -1.0]
+    assert [one.kendall.z for one in agreement] == pytest.approx([1 / math.sqrt(5)] * 4 + [-4 / math.sqrt(5)])
     four = benchmark_agreement(np.column_stack([order, order, order, -order]))
     assert [one.kendall.mean for one in four] == [1.0, 1.0, 1.0, -1.0]
     assert all(math.isnan(one.kendall.z) for one in four)

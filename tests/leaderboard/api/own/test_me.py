@@ -118,8 +118,8 @@ def test_pages_of_them_are_whole_and_say_how_many_there_are(world, api):
 
 def test_an_address_that_proxies_would_refuse_as_a_header_is_in_the_body_alone(world, api):
     _, _, ada, batches = world
-    asked = ",".join([str(batch.uuid) for batch in batches.values()] + [str(uuid4()) for _ in range(40)])
-    page = api.as_user(ada, "read").get("me/submissions/", {"uuid": asked, "page_size": 3})
+    uuids = ",".join([str(batch.uuid) for batch in batches.values()] + [str(uuid4()) for _ in range(40)])
+    page = api.as_user(ada, "read").get("me/submissions/", {"uuid": uuids, "page_size": 3})
     assert len(page.json()["next"]) > 1_500
     assert not page.has_header("Link")
 

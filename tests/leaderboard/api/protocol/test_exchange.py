@@ -18,12 +18,12 @@ PREFLIGHT = ELSEWHERE | {"Access-Control-Request-Method": "GET"}
 
 def test_a_script_of_another_site_reads_what_is_public(make):
     path = f"/api/v1/benchmarks/{make.published().key}/rankings/borda/"
-    asked = Client(headers=PREFLIGHT).options(path)
-    assert (asked.status_code, asked.content) == (204, b"")
-    assert asked["Access-Control-Allow-Origin"] == "*"
-    assert asked["Access-Control-Allow-Methods"] == "GET, HEAD"
-    assert "authorization" not in asked["Access-Control-Allow-Headers"].lower()
-    assert not asked.has_header("Access-Control-Allow-Credentials")
+    preflight = Client(headers=PREFLIGHT).options(path)
+    assert (preflight.status_code, preflight.content) == (204, b"")
+    assert preflight["Access-Control-Allow-Origin"] == "*"
+    assert preflight["Access-Control-Allow-Methods"] == "GET, HEAD"
+    assert "authorization" not in preflight["Access-Control-Allow-Headers"].lower()
+    assert not preflight.has_header("Access-Control-Allow-Credentials")
     answer = Client(headers=ELSEWHERE).get(path)
     assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*")
     assert "RateLimit" in answer["Access-Control-Expose-Headers"]

@@ -10,8 +10,8 @@ def components():
 
 
 def test_bodies_have_no_further_fields_and_answers_may_get_some(make, submitter):
-    stated = components()
-    closed = {name for name, shape in stated.items() if shape.get("additionalProperties") is False}
+    schemas = components()
+    closed = {name for name, shape in schemas.items() if shape.get("additionalProperties") is False}
     assert {"SubmissionBody", "SubmittedSystem", "WeightsBody", "WebhookBody", "TaskBody"} <= closed
     assert not closed & {"RankingDetail", "Me", "SubmissionStatus", "Error"}
     body = {"systems": [{"name": "E", "scores": {"Task 1": 1}}], "nota": "x"}
@@ -20,9 +20,9 @@ def test_bodies_have_no_further_fields_and_answers_may_get_some(make, submitter)
 
 
 def test_bounds_of_lists_and_pages_are_those_of_the_server(make, api, submitter):
-    stated = components()
-    assert stated["ImportBody"]["properties"]["files"]["minItems"] == 1
-    assert stated["WebhookBody"]["properties"]["events"]["maxItems"] == 2
+    schemas = components()
+    assert schemas["ImportBody"]["properties"]["files"]["minItems"] == 1
+    assert schemas["WebhookBody"]["properties"]["events"]["maxItems"] == 2
     path = f"benchmarks/{make.benchmark().key}/imports/"
     assert submitter.post(path, {"files": []}).status_code == 400
     parameters = SchemaGenerator().get_schema(request=None, public=True)["paths"]["/api/v1/rules/"]["get"]["parameters"]
@@ -43,11 +43,11 @@ def test_names_are_called_names_and_what_is_to_go_is_marked(make, api):
     head = api.get(f"benchmarks/{benchmark.key}/").json()
     names = {answer[field] for answer in (board, head) for field in ("condorcet_winner", "condorcet_winner_name")}
     assert len(names) == 1
-    stated = components()
+    schemas = components()
     marked = {
         (shape, field)
         for shape in ("BoardDetail", "BenchmarkDetail")
-        for field, about in stated[shape]["properties"].items()
+        for field, about in schemas[shape]["properties"].items()
         if about.get("deprecated")
     }
     assert marked == {

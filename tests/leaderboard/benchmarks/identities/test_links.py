@@ -33,10 +33,10 @@ def models_of(benchmark) -> dict[str, str]:
 
 
 def said(benchmark, viewer=None):
-    found = proposals_for(viewer or owner_of(benchmark), benchmark)
+    proposals = proposals_for(viewer or owner_of(benchmark), benchmark)
     return [
         (one.system.key, one.model, [(other.benchmark.key, other.name) for other in one.others], one.reasons)
-        for one in found.listed
+        for one in proposals.listed
     ]
 
 
@@ -92,12 +92,12 @@ def test_what_is_not_there_and_what_one_may_not_know_of_get_the_same_answer(two,
     key = models_of(hidden)["ada"]
     assert re.fullmatch(r"model-[0-9a-f]{16}", key)  # the name of what is hidden is in no address
     author = owner_of(first)
-    told = []
+    notices = []
     for model in (key, "nothing"):
         with pytest.raises(ValidationError) as problem:
             change_links(first, {"ada": model}, author=author)
-        told.append(problem.value.messages[0].replace(model, "KEY"))
-    assert told[0] == told[1] == "There is no model 'KEY', or you have no access to it."
+        notices.append(problem.value.messages[0].replace(model, "KEY"))
+    assert notices[0] == notices[1] == "There is no model 'KEY', or you have no access to it."
     assert said(first) == [("ada", NEW, [("second", "ADA")], ["the same name"])]
     Membership.objects.create(user=author, benchmark=hidden, role="member")
     assert said(first) == [("ada", key, [("hidden", "Ada")], ["the same name"])]
@@ -157,8 +157,8 @@ def test_there_is_an_end_to_what_is_linked_listed_and_compared(two, make, monkey
         change_links(first, {f"s{k}": NEW for k in range(MAX_LINKS + 1)}, author=author)
     third = make.published({"Ada": [1.0], "Bob": [2.0], "Cleo": [3.0]}, name="Third", key="third", n_tasks=1)
     monkeypatch.setattr(proposals, "MAX_PROPOSALS", 2)
-    found = proposals_for(owner_of(third), third)
-    assert ([one.system.key for one in found.listed], found.n_all) == (["ada", "bob"], 3)
+    listed = proposals_for(owner_of(third), third)
+    assert ([one.system.key for one in listed.listed], listed.n_all) == (["ada", "bob"], 3)
     change_links(first, {"ada": NEW}, author=author)
     monkeypatch.setattr(links, "MAX_SYSTEMS", 1)
     with pytest.raises(ValidationError, match="The model ada has 1 systems, which is the limit"):

@@ -46,21 +46,23 @@ def hide(benchmark, **fields):
 
 
 def test_the_page_has_the_rank_of_every_board_and_the_strengths_over_all(model, client):
-    found = model_page(AnonymousUser(), "ada")
-    assert [(one.benchmark.key, one.name, one.rule_name, one.rank, one.n_ranked) for one in found.boards] == [
+    content = model_page(AnonymousUser(), "ada")
+    assert [(one.benchmark.key, one.name, one.rule_name, one.rank, one.n_ranked) for one in content.boards] == [
         ("first", "Ada", "Mean", 2, 3),
         ("second", "ADA", "Borda", 3, 4),
     ]
     # Reading: first of three, then level with one of two and below the other, then above one of three.
     reading = (1 + 1 / 4 + 1 / 3) / 3
-    assert [(kind.name, round(kind.below, 12), kind.n_tasks) for kind in found.kinds] == [
+    assert [(kind.name, round(kind.below, 12), kind.n_tasks) for kind in content.kinds] == [
         ("Reading", round(reading, 12), 3),
         ("U2", round(1 / 3, 12), 1),
         ("T3", 0.0, 1),
     ]
     page = unescape(compact(client.get("/s/ada/")))
-    told = "On 2 boards. The owners of each board declare for their own board alone that a system there is this model"
-    assert told in page
+    sentence = (
+        "On 2 boards. The owners of each board declare for their own board alone that a system there is this model"
+    )
+    assert sentence in page
     assert re.findall(r'<a href="(/b/[a-z]+/systems/[a-z]+/)">', page) == [
         "/b/first/systems/ada/",
         "/b/second/systems/ada/",
@@ -71,8 +73,8 @@ def test_the_page_has_the_rank_of_every_board_and_the_strengths_over_all(model, 
 
 @pytest.mark.parametrize("rule", ["borda", "copeland", "minimax"])
 def test_a_rule_that_is_asked_for_ranks_on_every_board(model, client, rule):
-    found = model_page(AnonymousUser(), "ada", rule=rule)
-    for one in found.boards:
+    content = model_page(AnonymousUser(), "ada", rule=rule)
+    for one in content.boards:
         ranks = client.get(f"/api/v1/benchmarks/{one.benchmark.key}/systems/ada/").json()["ranks"]
         assert [one.rank] == [row["rank"] for row in ranks if row["rule"] == rule]
     assert client.get("/s/ada/?rule=nothing").status_code == 400
@@ -85,11 +87,11 @@ def test_pareto_places_are_those_of_the_boards_own_page(model, client):
     for key, number in {"ada": 9, "bob": 5, "cleo": 7}.items():
         System.objects.filter(benchmark=first, key=key).update(metadata={"parameters": number})
     for rule in ("mean", "borda"):
-        found = model_page(AnonymousUser(), "ada", rule=rule).boards[0].pareto
-        asked = {"x": "parameters", "y": f"rank.{rule}", "format": "json"}
-        rows = client.get("/b/first/exports/pareto.json", asked).json()["rows"]
+        content = model_page(AnonymousUser(), "ada", rule=rule).boards[0].pareto
+        query = {"x": "parameters", "y": f"rank.{rule}", "format": "json"}
+        rows = client.get("/b/first/exports/pareto.json", query).json()["rows"]
         standing = next(row["front"] for row in rows if row["system"] == "ada")
-        assert [(one.field_name, one.standing or "no") for one in found] == [("Parameters", standing)]
+        assert [(one.field_name, one.standing or "no") for one in content] == [("Parameters", standing)]
 
 
 def test_a_board_that_shows_ranks_alone_gives_its_rank_and_nothing_else(model, client):
@@ -149,8 +151,8 @@ def test_a_page_has_some_boards_and_each_costs_as_many_queries(model, monkeypatc
     monkeypatch.setattr(pages, "BOARDS_A_PAGE", 1)
     for number, key in ((1, "first"), (2, "second")):
         with django_assert_num_queries(2 + 1):
-            found = model_page(AnonymousUser(), "ada", page=str(number))
-        assert ([one.benchmark.key for one in found.boards], found.n_boards) == ([key], 2)
+            content = model_page(AnonymousUser(), "ada", page=str(number))
+        assert ([one.benchmark.key for one in content.boards], content.n_boards) == ([key], 2)
 
 
 def test_kinds_beyond_the_longest_table_are_counted(make, client):
@@ -162,8 +164,8 @@ def test_kinds_beyond_the_longest_table_are_counted(make, client):
         values = {name: row[: len(tasks)] for name, row in scores.items()}
         board = make.published(values, name=key, key=key, tasks=tasks)
         change_links(board, {"ada": NEW if key == "long" else "ada"}, author=owner_of(board))
-    found = model_page(AnonymousUser(), "ada")
-    assert (len(found.kinds), found.n_kinds) == (MAX_KINDS, MAX_KINDS + 1)
+    model = model_page(AnonymousUser(), "ada")
+    assert (len(model.kinds), model.n_kinds) == (MAX_KINDS, MAX_KINDS + 1)
     page = unescape(compact(client.get("/s/ada/")))
     assert f"These are the {MAX_KINDS} strongest of {MAX_KINDS + 1} kinds." in page
     content = client.get("/api/v1/models/ada/").json()
@@ -189,11 +191,11 @@ def test_a_task_without_a_group_and_a_group_of_its_name_are_one_kind(make, clien
 def test_a_page_reads_so_many_scores_and_says_what_it_left_out(model, client, monkeypatch, most, kinds):
     """The first board has 3 x 3 scores, the second 4 x 2."""
     monkeypatch.setattr(pages, "MAX_CELLS", most)
-    found = model_page(AnonymousUser(), "ada")
-    assert {kind.name for kind in found.kinds} == kinds
+    content = model_page(AnonymousUser(), "ada")
+    assert {kind.name for kind in content.kinds} == kinds
     n_too_large = int(most < 17)
-    assert (found.n_too_large, client.get("/api/v1/models/ada/").json()["n_too_large"]) == (n_too_large, n_too_large)
-    assert [one.rank for one in found.boards] == [2, 3]
+    assert (content.n_too_large, client.get("/api/v1/models/ada/").json()["n_too_large"]) == (n_too_large, n_too_large)
+    assert [one.rank for one in content.boards] == [2, 3]
     assert ("1 board is left out" in compact(client.get("/s/ada/"))) == bool(n_too_large)
 
 

@@ -62,8 +62,8 @@ def test_experiments_that_were_stored_with_one_number_before_are_still_shown():
         "first_before": 0, "first_after": 1, "reversed_pairs": 0, "discordant_share": 0.0, "max_rank_change": 0.0,
         "moved_up": [], "moved_down": [],
     }  # fmt: skip
-    told = findings("reserved_places", stored, "mean", StudyNames())
-    assert [row.cells[0].text for row in told.rows][:2] == ["0", "1"]
+    sentences = findings("reserved_places", stored, "mean", StudyNames())
+    assert [row.cells[0].text for row in sentences.rows][:2] == ["0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_the_page_of_the_best_ranking_compares_every_rule_with_the_closest_order
 def test_what_is_not_proven_is_not_called_the_closest_order():
     best = {"kendall": {"distance": 0.2, "proven": False, "reason": ""}}
     summary = {"measure": "kendall", "rule": "borda", "best": best, "rules": {"borda": {"kendall": 0.25}}}
-    told = findings("best_ranking", summary, "borda", StudyNames())
-    assert "20 % of the largest distance away from the closest order that was found" in told.sentence
-    assert "Nothing closer was found by Kendall’s distance, which is no proof." in told.note
+    sentences = findings("best_ranking", summary, "borda", StudyNames())
+    assert "20 % of the largest distance away from the closest order that was found" in sentences.sentence
+    assert "Nothing closer was found by Kendall’s distance, which is no proof." in sentences.note
     unknown = {"kendall": {"distance": None, "proven": False, "reason": "too many systems"}}
-    told = findings("best_ranking", {**summary, "best": unknown}, "borda", StudyNames())
-    assert told.sentence == "By Kendall’s distance, no closest order is known: too many systems."
-    assert told.rows[0].cells[0].text == "–"
+    sentences = findings("best_ranking", {**summary, "best": unknown}, "borda", StudyNames())
+    assert sentences.sentence == "By Kendall’s distance, no closest order is known: too many systems."
+    assert sentences.rows[0].cells[0].text == "–"
