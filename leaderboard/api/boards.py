@@ -43,6 +43,12 @@ VIEW = [
     OpenApiParameter("complete_only", enum=["1"], description="Only systems with a score on every voting task."),
     OpenApiParameter("top", int, description="Only systems of at least this rank under the reference rule."),
     OpenApiParameter(
+        "group",
+        str,
+        description="The key of a field of the systems: those of which it says the same follow each other. Numbers are "
+        "in groups by powers of ten, dates by year; ranks stay the same.",
+    ),
+    OpenApiParameter(
         "ranks",
         enum=[FILTERED],
         description="`filtered`: the rules rank only the systems that the filters leave, as if there were no others. "
@@ -81,6 +87,7 @@ class BoardSystemSerializer(Shape):
     key = s.CharField()
     name = s.CharField()
     baseline = s.ChoiceField(choices=Baseline.choices, help_text="Whether its owners marked it as a baseline.")
+    group = s.CharField(allow_null=True, help_text="What the field `group` says of it; null without that parameter.")
     n_scored = s.IntegerField()
     n_voting_tasks = s.IntegerField()
     least_rank = s.IntegerField(allow_null=True, help_text="Over all rules.")

@@ -29,6 +29,7 @@ from leaderboard.api.submissions import (
 )
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
+from leaderboard.submissions.imported_metadata import imported_metadata
 from leaderboard.submissions.imports import SCALES, Assignment, note_of, read_import, rows_of_import, suggested
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.problems import SubmissionError
@@ -316,7 +317,7 @@ class ImportsView(SubmissionsView):
                     {"system": label, "n_scores": n_scores[i], "assigned": assignment.names.get(i, "")}
                     for i, label in enumerate(system_labels(results))
                 ],
-                "notes": list(results.notes),
+                "notes": [*results.notes, *imported_metadata(self.benchmark, results).notes],
                 "warnings": list(results.warnings),
                 "problems": details,
                 "preview": preview,

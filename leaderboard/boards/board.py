@@ -15,8 +15,9 @@ from leaderboard.boards.filters import (
     choose,
     column_of,
 )
+from leaderboard.boards.groups import Group, field_of, grouping_of, marking_field
 from leaderboard.boards.query import FILTERED, META, BoardQuery
-from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
+from leaderboard.boards.rows import NOTHING, Row, Rows, RowsInTurn, rank_range
 from leaderboard.boards.saturation import BaselineStanding, saturation
 from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
@@ -32,7 +33,7 @@ from leaderboard.rankings.published import (
 )
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.rankings.systems import ORGANISATION, About, DescribedSystems, described_systems_at
+from leaderboard.rankings.systems import BASELINE, ORGANISATION, About, DescribedSystems, described_systems_at
 from leaderboard.rankings.verdict import Camp, camps_of, headline
 from ranking_engine import TIES
 from ranking_engine.files.metadata import MetadataField
@@ -63,6 +64,8 @@ class Board:
     fields: Sequence[MetadataField]  # of the metadata, that filters look at
     shown_fields: Sequence[MetadataField]  # those that are columns
     saturation: list[BaselineStanding]  # of each baseline, how many systems are above it
+    marks: Sequence[Group]  # what each mark in the rows means; none where nothing is marked
+    marked_by: str  # the key of the field that is marked; empty where none is
     n_shown: int
     n_pages: int
     page: int
@@ -229,6 +232,12 @@ def lay_out(
         )
     n_pages = max(1, math.ceil(len(chosen.others) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
+    said = [about.get(system.id, NOTHING) for system in systems]
+    grouping = grouping_of(field_of(fields, query.group), said) if query.group else None
+    if grouping:
+        chosen = SystemSelection(chosen.pinned, sorted(chosen.others, key=grouping.of.__getitem__))
+    marking = marking_field(fields, said, query.mark)
+    marks = grouping_of(marking, said) if marking else None
     columns = [column for column in published.columns if column.status != "undefined" or column is reference]
     visible = _columns_shown(published.columns, reference, query)
     separability = separability_of(published, reference)
@@ -245,6 +254,8 @@ def lay_out(
         about=about,
         fields=shown_fields,
         among=[*chosen.pinned, *chosen.others] if query.is_filtered else [],
+        grouping=grouping,
+        marks=marks,
     )
     on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     rows = RowsInTurn(view, chosen.pinned, on_page)
@@ -268,6 +279,8 @@ def lay_out(
         fields=fields,
         shown_fields=shown_fields,
         saturation=saturation(columns, reference, systems, about) if sees_others else [],
+        marks=marks.legend if marks else [],
+        marked_by=marking.key if marking else "",
         n_shown=len(chosen.others) + len(chosen.pinned),
         n_pages=n_pages,
         page=page,
@@ -290,8 +303,9 @@ def fields_of(audience: Audience, about: Mapping[int, About]) -> list[MetadataFi
     """
     if audience.is_restricted:
         return []
-    has_organisations = any(ORGANISATION.key in one.metadata for one in about.values())
-    return [*([ORGANISATION] if has_organisations else []), *audience.benchmark.fields_of_systems]
+    known = {key for one in about.values() for key in one.metadata}
+    of_all = [field for field in (ORGANISATION, BASELINE) if field.key in known]
+    return [*of_all, *audience.benchmark.fields_of_systems]
 
 
 def _as_asked(

@@ -25,10 +25,12 @@ def board_csv(board: Board, name: str) -> Iterator[str]:
     """Ranks and rule scores with every digit, one column each a rule."""
     rules = [column.rule for column in board.visible]
     places = _places(board)
-    yield from csv_lines([["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]])
+    heads = ["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]
+    yield from csv_lines([[*heads, *(["group"] if board.query.group else [])]])
     for row in board.rows:
         scores = [float(column.scores[places[row.id]]) for column in board.visible]
-        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores]])
+        group = [row.group.text if row.group else None] if board.query.group else []
+        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores, *group]])
 
 
 def board_json(board: Board, name: str) -> Iterator[str]:
@@ -67,6 +69,7 @@ def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
             "key": row.key,
             "name": row.name,
             "baseline": row.baseline,
+            "group": row.group.text if row.group else None,
             "n_scored": row.n_scored,
             "n_voting_tasks": row.n_voting_tasks,
             "least_rank": row.least_rank,

@@ -4,11 +4,12 @@ from typing import Any
 
 from leaderboard.boards.board import Board
 from leaderboard.boards.filters import tags_of
+from leaderboard.boards.groups import NO_MARKS, groupable
 from leaderboard.boards.query import BoardQuery, bounds_of, query_pairs
 
 # What the form of filters and columns asks itself; everything else of the query goes along hidden.
 FORM_FIELDS = ("q", "tags", "least", "most", "meta", "complete_only", "top", "pins", "rules", "families", "fields",
-               "page")  # fmt: skip
+               "group", "mark", "page")  # fmt: skip
 
 
 def filter_form(board: Board, query: BoardQuery) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def filter_form(board: Board, query: BoardQuery) -> dict[str, Any]:
         if field.kind not in ("number", "date", "link")
     ]
     tags = sorted({*tags_of(board.about), *query.tags})
+    groups = [{"key": field.key, "name": field.name} for field in groupable(fields)]
     return {
         "q": query.q,
         "complete_only": query.complete_only,
@@ -50,6 +52,11 @@ def filter_form(board: Board, query: BoardQuery) -> dict[str, Any]:
         ],
         "n_filters": len(query.tags) + len(limits) + len(query.meta) + query.complete_only + bool(query.top),
         "has_columns": bool(query.rules or query.families or query.fields),
+        "groups": groups,
+        "group": query.group,
+        "group_name": next((one["name"] for one in groups if one["key"] == query.group), ""),
+        "mark": board.marked_by,
+        "no_marks": NO_MARKS,
         "hidden_fields": query_pairs(query, without=FORM_FIELDS),
     }
 
@@ -74,4 +81,5 @@ def narrowed_by(board: Board, query: BoardQuery, reference_name: str) -> list[tu
     chips += [("complete only", {"complete_only": False})] if query.complete_only else []
     chips += [(f"top {query.top} under {reference_name}", {"top": 0})] if query.top else []
     chips += [(f"{board.n_pinned} pinned", {"pins": ()})] if query.pins else []
+    chips += [(f"grouped by {names.get(query.group, query.group)}", {"group": ""})] if query.group else []
     return chips

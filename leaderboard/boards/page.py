@@ -156,6 +156,7 @@ class BoardPage:
             for field in board.shown_fields
         ]
         self.undefined = [self._column(column, board) for column in board.undefined]
+        self.marks = board.marks
 
     def _fill_table(self, board: Board) -> None:
         """The rows in the order and the way that the reader chose, and what else they can choose."""

@@ -38,6 +38,8 @@ class BoardQuery:
     rules: tuple[str, ...] = ()  # the columns to show; with `families` empty as well, all
     families: tuple[str, ...] = ()  # families of rules to show
     fields: tuple[str, ...] = ()  # fields of the metadata to show; empty = those that the owners chose
+    group: str = ""  # a field of the metadata: its values are sections of the table
+    mark: str = ""  # a field whose values are marked by shape and colour, or "none"; empty = the kind, if declared
     scores: bool = False
     simultaneous: bool = False  # rank intervals of all systems at once, not of each by itself
     revision: int = 0  # 0 = the published one
@@ -107,6 +109,8 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         rules=texts("rule"),
         families=texts("family"),
         fields=texts("field"),
+        group=text("group"),
+        mark=text("mark"),
         scores=parameters.get("scores") == "1",
         simultaneous=parameters.get("simultaneous") == "1",
         revision=_number(parameters.get("revision", ""), 0),

@@ -1,13 +1,14 @@
 """The rows of a board: what every rule says of one system, its rank and how far it moves between rules."""
 
-from bisect import bisect_left
-from collections import Counter
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
+from leaderboard.boards.groups import Group, Grouping
 from leaderboard.common.text import figure_text
 from leaderboard.models import Baseline
 from leaderboard.rankings.confidence.intervals import interval_text
@@ -78,7 +79,9 @@ class Row:
     url: str = ""
     short_name: str = ""  # where the name is too long for its column
     facts: Sequence[Fact] = ()  # of each field that is a column
-    among_text: str = ""  # its place among the systems that a filter leaves
+    among_text: str = ""  # its place among the systems that a filter leaves, or in its group
+    group: Group | None = None  # the section that it is in
+    mark: Group | None = None  # the group that its mark is of
 
 
 def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -147,6 +150,8 @@ class Rows:
         about: Mapping[int, About],
         fields: Sequence[MetadataField],
         among: Sequence[int],
+        grouping: Grouping | None = None,
+        marks: Grouping | None = None,
     ) -> None:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.separability, self.own, self.with_scores = separability, own, with_scores
@@ -158,6 +163,13 @@ class Rows:
         self.reference_ranks = reference.ranks.tolist()
         # Of the systems that a filter leaves, their ranks among all; none where all are shown.
         self.ranks_left = sorted(place for i in among if (place := self.places[i]) >= 1)
+        self.grouping, self.marks = grouping, marks
+        # Of the systems of each group, their ranks among all; of those that a filter leaves, where there is one.
+        self.ranks_in_group: dict[int, list[int]] = defaultdict(list)
+        if grouping:
+            for i in among or range(len(systems)):
+                if self.places[i] >= 1:
+                    insort(self.ranks_in_group[grouping.of[i]], self.places[i])
         self.holders = [Counter(ranks) for ranks in self.ranks]
         # Each system's change against the reference rule; None where there is nothing to compare.
         self.changes: list[list[int] | None] = [
@@ -169,8 +181,12 @@ class Rows:
 
     def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> Iterator[Row]:
         """The rows of these systems, one under the other, each made when it is its turn."""
-        lower, upper, left = self.reference.lower, self.reference.upper, self.ranks_left
+        lower, upper = self.reference.lower, self.reference.upper
+        group_of = [] if is_pinned or not self.grouping else self.grouping.of
         for above, i, below in zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else ():
+            if group_of:  # no bracket of a tie goes from one group to the next
+                above = above if above >= 0 and group_of[above] == group_of[i] else -1  # noqa: PLW2901
+                below = below if below >= 0 and group_of[below] == group_of[i] else -1  # noqa: PLW2901
             system, rank, place = self.systems[i], self.reference_ranks[i], self.places[i]
             median = float(self.median[i])
             interval = None
@@ -194,8 +210,17 @@ class Rows:
                 is_pinned=is_pinned,
                 baseline=self.about.get(system.id, NOTHING).baseline,
                 facts=[fact(field, self.about.get(system.id, NOTHING)) for field in self.fields],
-                among_text=f"{bisect_left(left, place) + 1} of {len(left)} shown" if place >= 1 and left else "",
+                among_text=self.among_text(i),
+                group=self.grouping.group(i) if self.grouping and not is_pinned else None,
+                mark=self.marks.group(i) if self.marks else None,
             )
+
+    def among_text(self, i: int) -> str:
+        """The place of system `i` in its group, else among those that a filter leaves."""
+        ranks = self.ranks_in_group[self.grouping.of[i]] if self.grouping else self.ranks_left
+        if self.places[i] < 1 or not ranks:
+            return ""
+        return f"{bisect_left(ranks, self.places[i]) + 1} of {len(ranks)} {'in group' if self.grouping else 'shown'}"
 
     def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
         """What column `k` says of system `i`, which is between two others (-1: none)."""

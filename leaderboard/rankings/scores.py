@@ -174,7 +174,9 @@ def differing_systems(older: Revision, newer: Revision) -> set[int]:
     return {system for system in ids if before.get(system) != after.get(system)}
 
 
-def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) -> dict[tuple[int, int], CurrentScore]:
+def current_scores(
+    revision: Revision, system_ids: Iterable[int] | None = None, *, task_ids: set[int] | None = None
+) -> dict[tuple[int, int], CurrentScore]:
     """The current score of every (system, task) at `revision` that has a stored row.
 
     Values are rounded to 12 significant digits: an earlier release stored what arithmetic had left behind them.
@@ -182,13 +184,14 @@ def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) 
     Args:
         revision: the state of the benchmark.
         system_ids: only these systems, whose history alone is read; all where None.
+        task_ids: the tasks to look for; all where None. Others may come with them.
     """
     columns = ("value", "missing_reason", "standard_error", "n_instances")
     return {
         (held.system_id, task): CurrentScore(None, WITHDRAWN, held.submission_id)
         if held.is_blank
         else CurrentScore(value if value is None else rounded_score(value), reason, held.submission_id, error, n)
-        for held, task, value, reason, error, n in _current_rows(revision, columns, system_ids)
+        for held, task, value, reason, error, n in _current_rows(revision, columns, system_ids, task_ids)
     }
 
 

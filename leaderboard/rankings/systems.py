@@ -1,7 +1,7 @@
 """Properties of systems besides their scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import BooleanField, Case, F, JSONField, Q, Value, When
@@ -12,6 +12,8 @@ from ranking_engine.files.metadata import MetadataField
 
 # What every system has beside the fields that its benchmark declares.
 ORGANISATION = MetadataField("organisation", "Organisation")
+# What every system of a board with baselines has: whether it is one.
+BASELINE = MetadataField("baseline", "Baseline", "choice", choices=tuple(str(label) for label in Baseline.labels))
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class About:
     """What is said of a system beside its scores, as far as filters look at it, and whether it is a baseline."""
 
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # with the organisation, as one of its fields
+    # With the organisation and, where the board has baselines, whether it is one, as two of its fields.
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     baseline: str = Baseline.NONE
 
 
@@ -29,7 +32,7 @@ class DescribedSystems:
 
     Attributes:
         systems: in the order of their keys, as `systems_at` has them.
-        about: by system's id; those alone of which anything is said.
+        about: by system's id; those alone of which anything is said, which is all where there are baselines.
         own_ids: those that one user submitted scores for.
     """
 
@@ -78,7 +81,14 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
         if is_theirs:
             own_ids.add(pk)
     ordered = sorted(systems.values(), key=lambda system: system.key)
-    return DescribedSystems(ordered, {pk: about[pk] for pk in about if pk in systems}, frozenset(own_ids))
+    about = {pk: about[pk] for pk in about if pk in systems}
+    if any(one.baseline != Baseline.NONE for one in about.values()):
+        known = {pk: about.get(pk, About()) for pk in systems}
+        about = {
+            pk: replace(one, metadata={BASELINE.key: str(Baseline(one.baseline).label), **one.metadata})
+            for pk, one in known.items()
+        }
+    return DescribedSystems(ordered, about, frozenset(own_ids))
 
 
 def names_on_boards(system_ids: Sequence[int]) -> dict[int, str]:

@@ -22,6 +22,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.imported_metadata import imported_metadata
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.importers import SourceFile, read_results
@@ -91,6 +92,7 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
         results.sources,
         results.notes,
         results.warnings,
+        results.metadata,
     ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
     if len(text) > MAX_PACKED:
@@ -104,7 +106,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         content: Any = signing.loads(text, salt=_salt(benchmark, user), max_age=settings.DRAFT_DAYS * 24 * 3600)
     except signing.BadSignature:
         return None
-    name, systems, columns, cells, sources, notes, warnings = content
+    name, systems, columns, cells, sources, notes, warnings, *metadata = content  # earlier pages have no metadata
     return Import(
         name,
         [(system, revision) for system, revision in systems],
@@ -113,6 +115,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         [(source, raw_hash) for source, raw_hash in sources],
         notes,
         warnings,
+        metadata[0] if metadata else {},
     )
 
 
@@ -203,6 +206,9 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
     scores: dict[str, dict[str, float | None]] = {}
     details: dict[str, dict[str, tuple[float | None, int | None]]] = {}
     names: dict[str, str] = {}
+    about = imported_metadata(audience.benchmark, results)
+    metadata: dict[str, dict[str, Any]] = {}
+    organisations: dict[str, str] = {}
     for s, c, value, error, n in results.cells:
         name = clean_name(assignment.names.get(s, ""))
         if not name or c not in columns:
@@ -210,6 +216,9 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         key, power = columns[c]
         folded = fold_name(name)
         names.setdefault(folded, name)
+        called = results.systems[s][0]
+        metadata.setdefault(folded, {}).update(about.values.get(called, {}))
+        organisations[folded] = organisations.get(folded) or about.organisations.get(called, "")
         of_system = scores.setdefault(folded, {})
         if key in of_system:
             problems.add(f"system-{s}", f"{name} has two scores on the task of {results.columns[c].name}")
@@ -226,7 +235,14 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
     if problems:
         raise InputError(problems)
     return [
-        SubmittedRow(names[folded], of_system, line=line, details=details.get(folded, {}))
+        SubmittedRow(
+            names[folded],
+            of_system,
+            organisation=organisations[folded],
+            line=line,
+            details=details.get(folded, {}),
+            metadata=metadata[folded],
+        )
         for line, (folded, of_system) in enumerate(scores.items(), start=1)
     ]
 

@@ -36,6 +36,7 @@ from leaderboard.submissions.forms import (
     column_fields,
     system_fields,
 )
+from leaderboard.submissions.imported_metadata import imported_metadata
 from leaderboard.submissions.imports import (
     Assignment,
     import_draft,
@@ -309,6 +310,7 @@ def _page(
     context = {
         "benchmark": benchmark,
         "found": results,
+        "notes": [*results.notes, *imported_metadata(benchmark, results).notes],
         "columns": column_fields(results, said, errors),
         "systems": system_fields(results, said, errors),
         "scales": SCALE_LABELS.items(),

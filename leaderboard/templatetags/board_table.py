@@ -12,6 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from leaderboard.boards.groups import Group
 from leaderboard.boards.rows import Cell, Fact, Row
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Baseline
@@ -32,10 +33,30 @@ def board_rows(
     with_pins: bool,
 ) -> SafeString:
     """The rows of a board, each as `board_row` writes it."""
-    lines = [
-        board_row(row, columns, n_systems, with_separability=with_separability, with_pins=with_pins) for row in rows
-    ]
+    lines: list[str] = []
+    for before, row in zip([None, *rows[:-1]], rows, strict=True) if rows else ():
+        if row.group and (before is None or before.group != row.group):
+            width = 3 + with_separability + len(row.facts) + len(columns)
+            lines.append(group_head(row.group, width, is_first=before is None))
+        lines.append(board_row(row, columns, n_systems, with_separability=with_separability, with_pins=with_pins))
     return mark_safe("".join(lines))  # noqa: S308 -- each is safe
+
+
+def group_head(group: Group, width: int, *, is_first: bool) -> str:
+    """The row above a group of systems, which begins a body of the table.
+
+    Args:
+        group: which.
+        width: columns of the table.
+        is_first: whether no row is above, so that the body has begun.
+    """
+    text = f"{escape(group.field_name)}: <strong>{escape(group.text)}</strong>"
+    n_systems = f"<small>{group.n_systems} system{'' if group.n_systems == 1 else 's'}</small>"
+    start = "" if is_first else "</tbody>\n<tbody>"
+    return (
+        f'{start}<tr class="group"><th scope="rowgroup"><span>{text} {n_systems}</span></th>'
+        f'<td colspan="{width - 1}"></td></tr>\n'
+    )
 
 
 @register.simple_tag
@@ -114,7 +135,14 @@ def _place_and_name(row: Row) -> str:
     linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
     among = f' <small class="among">{row.among_text}</small>' if row.among_text else ""
-    return f'<span class="place">{row.place or "–"}</span>{linked}{mark}{among}'
+    kind = "" if row.mark is None else mark_of(row.mark)
+    return f'<span class="place">{row.place or "–"}</span>{kind}{linked}{mark}{among}'
+
+
+def mark_of(group: Group) -> str:
+    """The shape and colour of a group, with its text for screen readers."""
+    text = escape(group.text)
+    return f'<b class="mark m{group.mark}" title="{text}"></b>{_heard(f"{group.text}: ")}'
 
 
 def _range(row: Row, n_systems: int) -> str:

@@ -36,6 +36,8 @@ def read(files: list[SourceFile]) -> Recognised:
     if not table.rows() or len(table.rows()[0][1]) < 2:
         raise table.refused("expected a header `system,<task>,...` and a row for each system")
     read_wide(collect, table, directions)
+    for system, facts in described.system_metadata.items():
+        collect.describe(clean_name(system), facts)
     known = {record.task for record in collect.records}
     for entry in described.tasks:
         if collect.records and clean_name(entry.name) not in known:

@@ -1,11 +1,13 @@
 """Plain CSV in the wide form: the first column `system` (or `model`), every other column is a task.
 
-A column `<task>_stderr` holds the standard errors of the column `<task>`, `<task>_n` its numbers of instances.
+A column `<task>_stderr` holds the standard errors of the column `<task>`, `<task>_n` its numbers of instances. Columns
+whose names begin with `meta:` are metadata of the systems.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ranking_engine.files.metadata import COLUMN_PREFIX
 from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.records import Collector, Recognised, Record, is_stated, showable
 
@@ -54,7 +56,9 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
         file: the file.
         directions: by task, where another file states them.
     """
-    (_, header), *rows = file.rows_with_points(range(1, len(file.rows()[0][1])))
+    marked = [c for c, cell in enumerate(file.rows()[0][1]) if c and cell.strip().casefold().startswith(COLUMN_PREFIX)]
+    scores = [c for c in range(1, len(file.rows()[0][1])) if c not in set(marked)]
+    (_, header), *rows = file.rows_with_points(scores)
     names = [collect.label(cell, "task", f"line 1, column {c + 1}") for c, cell in enumerate(header)]
     for c, name in enumerate(names):
         if not name:
@@ -63,7 +67,10 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
             collect.refuse(f"two columns are called {showable(name)!r}", "line 1")
     numbers = {name: c for c, name in enumerate(names)}
     columns = []
-    for c, name in enumerate(names[1:], start=1):
+    labels = {c: names[c][len(COLUMN_PREFIX) :].strip() for c in marked}
+    for c, name in enumerate(names):
+        if not c or c in labels:
+            continue
         of_error, of_count = name.removesuffix(STDERR), name.removesuffix(COUNT)
         if (of_error != name and numbers.get(of_error, 0) > 0) or (of_count != name and numbers.get(of_count, 0) > 0):
             kind = "standard errors" if of_error != name else "numbers of instances"
@@ -77,6 +84,7 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
         system = collect.label(row[0], "system", f"line {line}")
         if not system:
             collect.refuse("the system has no name", f"line {line}")
+        collect.describe(system, {label: row[c] for c, label in labels.items()})
         for column in columns:
             place = f"line {line}, column {column.name!r}"
             cell = row[column.at]

@@ -1,4 +1,4 @@
-"""HELM, a run folder: `stats.json` with its `run_spec.json`.
+"""HELM, a run folder: `stats.json` with its `run_spec.json`, and `model_metadata.yaml` where it is there.
 
 Several runs are distinguished by what is before those names, as in `a_stats.json` and `a_run_spec.json`. Only what
 was measured on the test split, without a perturbation, is read. There is no direction in these files.
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.helm_models import describe_models, is_models
 from ranking_engine.importers.records import (
     Collector,
     Recognised,
@@ -29,8 +30,8 @@ STATS, SPEC = "stats.json", "run_spec.json"
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
     others = [a_mapping(file.document) for file in files if not _is_stats(file.document)]
-    are_specs = all("adapter_spec" in about and "name" in about for about in others)
-    return are_specs and len(others) < len(files)
+    are_known = all(("adapter_spec" in about and "name" in about) or is_models(about) for about in others)
+    return are_known and len(others) < len(files)
 
 
 def _is_stats(document: object) -> bool:
@@ -49,6 +50,9 @@ def read(files: list[SourceFile]) -> Recognised:
     of_stats: dict[str, SourceFile] = {}
     for file in files:
         collect.of(file.name, file.raw_hash)
+        if is_models(file.document):
+            describe_models(collect, file)
+            continue
         is_stats = _is_stats(file.document)
         prefix = file.name.removesuffix(STATS if is_stats else SPEC)
         where = of_stats if is_stats else specs

@@ -1,9 +1,13 @@
-"""HELM, tables of a group: systems in rows, scenarios in columns; columns of means over others are left out."""
+"""HELM, tables of a group: systems in rows, scenarios in columns; columns of means over others are left out.
+
+With `model_metadata.yaml` beside them the systems have their metadata.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.helm_models import describe_models, is_models
 from ranking_engine.importers.records import (
     Collector,
     Recognised,
@@ -20,7 +24,10 @@ DERIVED = frozenset({"mean win rate", "mean score"})
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_tables(file.document) for file in files)
+    are_tables = [bool(_tables(file.document)) for file in files]
+    return any(are_tables) and all(
+        is_table or is_models(file.document) for file, is_table in zip(files, are_tables, strict=True)
+    )
 
 
 def _tables(document: object) -> list[Mapping[str, Any]]:
@@ -43,6 +50,9 @@ def read(files: list[SourceFile]) -> Recognised:
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
+    if is_models(file.document):
+        describe_models(collect, file)
+        return
     for table in _tables(file.document):
         title = collect.label(table.get("title"), "title", "title")
         header = [a_mapping(cell) for cell in table["header"]]

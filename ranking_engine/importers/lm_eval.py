@@ -1,7 +1,8 @@
 """lm-evaluation-harness: `results_<date>.json`, one file a model.
 
 Metric keys are `metric,filter` (before version 0.4 without a filter), standard errors `metric_stderr,filter`. Groups
-are among the results; what `group_subtasks` gives parts to is derived from them, and an aside.
+are among the results; what `group_subtasks` gives parts to is derived from them, and an aside. The number of parameters
+and the context length that a run states are kept as metadata.
 """
 
 import re
@@ -64,6 +65,9 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         model_arguments = {key: match[1] for key, match in matches.items() if match}
     model = about.get("model_name") or config.get("model_name") or model_arguments.get("pretrained")
     system = collect.label(model or None, "model", "model_name")
+    collect.describe(
+        system, {"parameters": config.get("model_num_parameters"), "context-length": about.get("max_length")}
+    )
     commit = config.get("model_sha") or config.get("model_revision") or model_arguments.get("revision")
     revision = collect.label(commit or None, "revision", "config")
     parts = {name for name, inner in a_mapping(about.get("group_subtasks")).items() if inner}

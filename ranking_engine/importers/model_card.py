@@ -1,6 +1,11 @@
-"""Hugging Face `model-index`: the front matter of a model's README. It states no direction and no counts."""
+"""Hugging Face `model-index`: the front matter of a model's README. It states no direction and no counts.
+
+Licence and base model are kept as metadata.
+"""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ranking_engine.importers.documents import SourceFile, read_each
 from ranking_engine.importers.records import (
@@ -31,9 +36,24 @@ def read(files: list[SourceFile]) -> Recognised:
     return read_each(files, KEY, NAME, _read_file)
 
 
+def facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of the front matter: `license`, or `license_name` where that is "other", and `base_model`.
+
+    Args:
+        card: the front matter.
+    """
+    licence, base = card.get("license"), card.get("base_model")
+    names = [one for one in (base if isinstance(base, list) else [base]) if isinstance(one, str) and is_stated(one)]
+    return {
+        "licence": (card.get("license_name") or licence) if licence == "other" else licence,
+        "base-model": ", ".join(names),
+    }
+
+
 def _read_file(collect: Collector, file: SourceFile) -> None:
     for m, model in enumerate(file.document["model-index"], start=1):
         system = collect.label(a_mapping(model).get("name"), "model", f"model-index, entry {m}, name")
+        collect.describe(system, facts_of_card(file.document))
         for r, result in enumerate(a_list(a_mapping(model).get("results")), start=1):
             place, data = f"model-index, entry {m}, result {r}", a_mapping(a_mapping(result).get("dataset"))
             subset = collect.label(data.get("config"), "config", f"{place}, dataset")

@@ -1,6 +1,7 @@
 """MTEB: one file a task, and `model_meta.json` for the model's name and revision.
 
 Without that file the model is read off the folders `org__model/revision/`, where the names of the files hold them.
+What `model_meta.json` says of the model beside its name is kept as metadata.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,19 @@ from ranking_engine.importers.records import (
 )
 
 KEY, NAME = "mteb", "MTEB task results"
+# What model_meta.json calls the fields of a system.
+FACTS = {
+    "n_parameters": "parameters",
+    "n_active_parameters_override": "active-parameters",
+    "n_active_parameters": "active-parameters",
+    "release_date": "released",
+    "license": "licence",
+    "open_weights": "open-weights",
+    "max_tokens": "context-length",
+    "adapted_from": "base-model",
+    "reference": "model-card",
+    "public_training_code": "code",
+}
 OLD = "written by an MTEB before 1.11, without a main score; run it again, or convert it with a newer one"
 
 
@@ -50,6 +64,12 @@ def read(files: list[SourceFile]) -> Recognised:
     if len(metas) > 1:
         collect.of(metas[1].name, "")
         collect.refuse("a second model_meta.json; import one model at a time")
+    if metas:
+        about = metas[0].document
+        collect.describe(
+            collect.label(about["name"], "model", "model_meta.json, name"),
+            {key: about[name] for name, key in FACTS.items() if is_stated(about.get(name))},
+        )
     for file in files:
         collect.of(file.name, file.raw_hash)
         if file in metas:

@@ -4,17 +4,20 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ranking_engine.core.decimals import NUMBER, rounded_score, rounding_note
+from ranking_engine.files.metadata import GREATEST
 from ranking_engine.files.problems import InputError, Problem
 from ranking_engine.text.names import shorten
 
 MAX_RECORDS = 50_000
 MAX_PROBLEMS = 100
 MAX_NOTES = 100
+MAX_FACTS = 50_000  # of what files say of systems beside their scores
+FACT_LENGTH = 300  # characters of one of them
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 NO_NUMBER = frozenset({"", "-", "n/a", "na", "none", "null", "nan", "#n/a"})
@@ -60,6 +63,8 @@ class Recognised:
     """What files were understood to be.
 
     `notes` say what was left out and how figures were read; `warnings` what a reader has to know before they confirm.
+    `metadata` has, by the name of a system, what the files say of it beside scores: by the key of one of `STARTER`, of
+    `ranking_engine.files.metadata`, or by `organisation`, the value as the file has it.
     """
 
     format_key: str
@@ -67,6 +72,7 @@ class Recognised:
     records: Sequence[Record]
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)
 
 
 @dataclass
@@ -80,6 +86,8 @@ class Collector:
     source: str = ""
     raw_hash: str = ""
     rounded: list[float] = field(default_factory=list)  # what numbers were before they were rounded
+    metadata: dict[str, dict[str, str | float | bool]] = field(default_factory=dict)  # by system, as of Recognised
+    n_facts: int = 0
 
     def of(self, source: str, raw_hash: str) -> None:
         """Say which file the next records are of."""
@@ -99,6 +107,24 @@ class Collector:
         """Say what a reader has to know before they confirm."""
         if text not in self.warnings and len(self.warnings) < MAX_NOTES:
             self.warnings.append(text)
+
+    def describe(self, system: str, facts: Mapping[str, object]) -> None:
+        """Keep what a file says of a system beside its scores; what is no short text, number or truth is left out.
+
+        Args:
+            system: as the file calls it.
+            facts: by the key of a field.
+        """
+        for key, given in facts.items():
+            value = given
+            if isinstance(given, str):
+                value = " ".join(given.split()) if len(given) <= FACT_LENGTH and not UNSHOWABLE.search(given) else ""
+            is_number = isinstance(value, int | float) and -GREATEST < value < GREATEST
+            if not (is_number or (isinstance(value, str) and is_stated(value))):
+                continue
+            if system and self.n_facts < MAX_FACTS:
+                self.n_facts += 1
+                self.metadata.setdefault(system, {})[key] = cast("str | float | bool", value)
 
     def label(self, given: object, what: str, place: str) -> str:
         """A text as a file calls something; what cannot be one is refused, and empty."""
@@ -193,7 +219,9 @@ class Collector:
             raise InputError(self.problems)
         if rounding := rounding_note(np.array(self.rounded)):
             self.note(rounding)
-        return Recognised(format_key, format_name, self.records, self.notes, self.warnings)
+        systems = {record.system for record in self.records}
+        metadata = {system: facts for system, facts in self.metadata.items() if system in systems}
+        return Recognised(format_key, format_name, self.records, self.notes, self.warnings, metadata)
 
 
 def number_of(given: object) -> float:

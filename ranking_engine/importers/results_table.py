@@ -1,7 +1,7 @@
 """What files say, as a table: systems, columns, and the cells that are stated."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ranking_engine.importers.records import Recognised
@@ -37,6 +37,7 @@ class Import:
     sources: Sequence[tuple[str, str]]  # each file's name and hash
     notes: Sequence[str]
     warnings: Sequence[str]
+    metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)  # as of Recognised
 
     @cached_property
     def values(self) -> dict[int, list[float]]:
@@ -71,4 +72,5 @@ def table_of(recognised: Recognised) -> Import:
         sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
         notes=list(recognised.notes),
         warnings=list(recognised.warnings),
+        metadata=recognised.metadata,
     )

@@ -155,6 +155,16 @@ def _results(files: Sequence[Path], importer: str, metric: str, system: str) -> 
             values[s, place[c]] = value
     lower = [task for task, column in zip(tasks, columns.values(), strict=True) if column.higher_is_better is False]
     source = str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-    table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source)
+    labels = dict.fromkeys(label for facts in results.metadata.values() for label in facts)
+    metadata = {
+        label: tuple(fact_text(results.metadata.get(name, {}).get(label, "")) for name, _ in results.systems)
+        for label in labels
+    }
+    table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
     return ScoreFiles(table, frozenset(lower), notes, is_plain=False)
+
+
+def fact_text(value: str | float | bool) -> str:
+    """What a file says of a system, as a table has it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -1,11 +1,10 @@
 """Ranks and scores plotted against metadata (parameters, cost, date), and the systems on the Pareto front.
 
-A system is on the front if no other is at least as good in both and better in one. Where ranks have intervals it is
-surely on the front if that holds with its own rank at its worst and all others at their best, and possibly if it holds
-the other way round.
+A system is on the front if no other is at least as good in both and better in one. Where ranks or scores have
+intervals it is surely on the front if that is so with its own figure at its worst and all others at their best, and
+possibly if it is so with its own at its best and all others at their worst.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,21 +12,25 @@ import numpy as np
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import fields_of
+from leaderboard.boards.groups import Group, groupable, grouping_of, marking_field
+from leaderboard.boards.pareto.uprights import SCORE, Upright, standard_errors, with_intervals_of_all
 from leaderboard.boards.revision_exports import Origin
-from leaderboard.boards.rows import AVERAGE_RANK
+from leaderboard.boards.rows import NOTHING
 from leaderboard.common.charts.pareto import LOG_SPREAD, ParetoChart, PlacedSystem, pareto_chart
 from leaderboard.common.files import ColumnHead, ExportTable
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.published import Column, UnknownChoiceError, published_board
+from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.systems import About, described_systems_at
 from leaderboard.rankings.task_ranks import task_ranks_of
-from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.files.metadata import MetadataField
 
-RANK, SCORE, TASK = "rank", "score", "task"
+RANK, TASK = "rank", "task"
 MIN_SYSTEMS = 2
-STANDINGS = {"sure": "on the front", "possible": "possibly", "": ""}
+# Whether a system is on the front: surely, by its figure but not surely, possibly though not by its figure, or not.
+SURE, MEASURED, POSSIBLE, OFF = "sure", "measured", "possible", ""
+STANDINGS = {SURE: "on the front", MEASURED: "on the front, not surely", POSSIBLE: "possibly", OFF: ""}
+ORDER = list(STANDINGS)
 
 
 @dataclass(frozen=True)
@@ -42,37 +45,12 @@ class ParetoRow:
     y_text: str
     interval_text: str
     standing: str  # a key of STANDINGS
+    mark: Group | None = None  # the group that its shape and colour are of
 
     @property
     def standing_text(self) -> str:
         """Whether it is on the front, in words."""
         return STANDINGS[self.standing]
-
-
-@dataclass(frozen=True)
-class Upright:
-    """The figures of all systems that are better or worse: NaN where a system has none."""
-
-    name: str
-    values: np.ndarray
-    is_low_better: bool
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    least: float = -math.inf  # below which no value can be
-
-    @classmethod
-    def of_column(cls, column: Column, kind: str, name: str) -> "Upright":
-        """The ranks or the scores of a rule, the ranks with their intervals where there are some."""
-        is_ranked = column.ranks >= 1
-        if kind == SCORE:
-            # The average rank is ranked by its negative; people read it as it is called.
-            is_average_rank = rule_of_variant(column.rule) == AVERAGE_RANK
-            scores = (-column.scores if is_average_rank else column.scores) + 0.0
-            return cls(name, np.where(is_ranked, scores, np.nan), is_low_better=is_average_rank)
-        ranks = np.where(is_ranked, column.ranks.astype(float), np.nan)
-        if column.lower is None or column.upper is None:
-            return cls(name, ranks, is_low_better=True, least=1.0)
-        return cls(name, ranks, True, column.lower.astype(float), column.upper.astype(float), least=1.0)
 
 
 @dataclass(frozen=True)
@@ -85,16 +63,24 @@ class ParetoPage:
     upright_key: str
     upright_name: str
     is_less_better: bool
-    interval_text: str  # what the intervals of the ranks are; empty where there are none
+    interval_text: str  # what the intervals are; empty where there are none
     is_log: bool
     rows: list[ParetoRow]
     n_left_out: int  # without a value of the field, or of the figure
     chart: ParetoChart | None
+    mark_fields: Sequence[MetadataField] = ()  # by which dots can be marked
+    marked_by: str = ""  # the key of the one that is
+    marks: Sequence[Group] = ()  # what each mark means
 
     @property
     def front(self) -> list[ParetoRow]:
-        """The rows on the front, surely and possibly."""
-        return [row for row in self.rows if row.standing]
+        """The rows on the front by their figures, surely or not."""
+        return [row for row in self.rows if row.standing in (SURE, MEASURED)]
+
+    @property
+    def possible(self) -> list[ParetoRow]:
+        """The rows that are not on the front by their figures, and that their intervals leave a chance."""
+        return [row for row in self.rows if row.standing == POSSIBLE]
 
     @property
     def why_no_chart(self) -> str:
@@ -104,7 +90,7 @@ class ParetoPage:
         return "The values are too far apart for a chart, or too close to 0. The table has them."
 
 
-def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "") -> ParetoPage | None:
+def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "", mark: str = "") -> ParetoPage | None:
     """Systems of the published board on a plane; None while nothing is published.
 
     Args:
@@ -112,6 +98,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
         x: the key of a field with numbers or dates; the first that there is where empty.
         y: `rank.RULE`, `score.RULE` or `task.KEY`; the rank under the default rule where empty.
         better: "high" where more of the field is better.
+        mark: the key of the field whose groups have shapes and colours, as of the board.
 
     Raises:
         UnknownChoiceError: something is asked for that there is not.
@@ -123,12 +110,14 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     board, described = published_board(publication), described_systems_at(publication.revision)
     systems, about = described.systems, described.about
     known = {key for one in about.values() for key in one.metadata}
-    fields = [one for one in fields_of(audience, about) if one.kind in ("number", "date") and one.key in known]
+    every_field = fields_of(audience, about)
+    fields = [one for one in every_field if one.kind in ("number", "date") and one.key in known]
     field = next((one for one in fields if one.key == x or not x), None)
     if x and field is None:
         raise UnknownChoiceError(f"There is no field {x!r} with numbers or dates here.")
     if better not in ("", "low", "high"):
         raise UnknownChoiceError("More or less of it is better: `better` is low or high.")
+    board = with_intervals_of_all(board)
     ranked = [column for column in board.columns if column.status == "ranked"]
     tasks = configuration_of(publication.revision).tasks if systems else []
     uprights = [(f"{RANK}.{one.rule}", f"Rank under {one.name}") for one in ranked]
@@ -144,26 +133,36 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     task_ranks = task_ranks_of(publication.revision, n_systems=len(systems)) if kind == TASK else None
     if task_ranks is not None:
         t = next(t for t, task in enumerate(tasks) if task.key == of)
-        upright = Upright(
-            dict(uprights)[key], task_ranks.table.matrix.values[:, t], is_low_better=tasks[t].direction < 0
+        upright = Upright.of_task(
+            task_ranks.table.matrix.values[:, t],
+            dict(uprights)[key],
+            is_low_better=tasks[t].direction < 0,
+            errors=standard_errors(publication.revision, tasks[t].id, systems),
         )
     else:
-        upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key])
+        text = f"{100 * board.study_parameters.get('level', 0.95):g} % intervals, "
+        text += "for all systems at once" if board.is_simultaneous else "for each system separately"
+        upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key], text)
     across = figures_across(field, systems, about)
     is_less_better = better != "high"
     places = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
     standings = standings_of(across[places], upright, places, is_less_better=is_less_better)
+    said = [about.get(system.id, NOTHING) for system in systems]
+    marking = marking_field(every_field, said, mark)
+    marks = grouping_of(marking, said) if marking else None
     rows = []
     for i, standing in zip(places.tolist(), standings, strict=True):
         system, interval = systems[i], ""
-        if upright.low is not None and upright.high is not None and upright.low[i] >= 1:
-            interval = f"{upright.low[i]:g}–{upright.high[i]:g}"
+        if upright.low is not None and upright.high is not None and not np.isnan(upright.low[i]):
+            ends = (f"{end:.4g}".replace("-", "\N{MINUS SIGN}") for end in (upright.low[i], upright.high[i]))
+            interval = ("–" if kind == RANK else " to ").join(ends)
         x_text = field.text(about[system.id].metadata[field.key]) if field else ""
         y_text = f"{upright.values[i]:.6g}".replace("-", "\N{MINUS SIGN}")
         figures = (float(across[i]), x_text, float(upright.values[i]), y_text)
-        rows.append(ParetoRow(system.key, system.name, *figures, interval, standing))
+        group = marks.group(i) if marks else None
+        rows.append(ParetoRow(system.key, system.name, *figures, interval, standing, group))
     best_first = 1 if is_less_better else -1
-    rows.sort(key=lambda row: (row.standing != "sure", not row.standing, best_first * row.x, row.name))
+    rows.sort(key=lambda row: (ORDER.index(row.standing), best_first * row.x, row.name))
     numbers_across = across[places]
     is_log = bool(
         field and field.kind == "number" and len(places) and numbers_across.min() > 0
@@ -176,16 +175,14 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
         upright_key=key,
         upright_name=upright.name,
         is_less_better=is_less_better,
-        interval_text=(
-            ""
-            if upright.low is None
-            else f"{100 * board.study_parameters.get('level', 0.95):g} % intervals, "
-            + ("for all systems at once" if board.is_simultaneous else "for each system separately")
-        ),
+        interval_text=upright.interval_text,
         is_log=is_log,
         rows=rows,
         n_left_out=len(systems) - len(rows),
         chart=None,
+        mark_fields=groupable(every_field),
+        marked_by=marking.key if marking else "",
+        marks=marks.legend if marks else [],
     )
     if field is None or len(rows) < MIN_SYSTEMS:
         return page
@@ -217,21 +214,22 @@ def standings_of(across: np.ndarray, upright: Upright, places: np.ndarray, *, is
         is_less_better: whether less of the first is better.
 
     Returns:
-        "sure", "possible" or "" for each; without intervals a system is "sure" or not.
+        SURE, MEASURED, POSSIBLE or OFF for each; without intervals a system is SURE or OFF.
     """
     sign = -1.0 if upright.is_low_better else 1.0
     value = sign * upright.values[places]
     best, worst = value, value
     if upright.low is not None and upright.high is not None:
         low, high = upright.low[places], upright.high[places]
-        has_interval = low >= 1
+        has_interval = ~np.isnan(low)
         ends = np.where(has_interval, sign * low, value), np.where(has_interval, sign * high, value)
         best, worst = np.maximum(*ends), np.minimum(*ends)
     cost = across if is_less_better else -across
     is_sure = ~_dominated(cost, worst, best)
+    is_measured = ~_dominated(cost, value, value)
     is_possible = ~_dominated(cost, best, worst)
-    return ["sure" if sure else "possible" if possible else ""
-            for sure, possible in zip(is_sure.tolist(), is_possible.tolist(), strict=True)]  # fmt: skip
+    levels = is_possible.astype(int) + is_measured + is_sure  # each of the three implies the next
+    return [(OFF, POSSIBLE, MEASURED, SURE)[level] for level in levels.tolist()]
 
 
 def _dominated(cost: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -277,12 +275,15 @@ def chart_of(
         said = f"{row.name}: {field.name} {row.x_text}, {page.upright_name} {row.y_text}"
         said += f", interval {row.interval_text}" if has_interval else ""
         said += f", {row.standing_text}" if row.standing else ""
-        placed.append(PlacedSystem(row.key, row.name, row.x, row.y, low, high, row.standing, said))
+        said += f", {row.mark.field_name} {row.mark.text}" if row.mark else ""
+        mark = row.mark.mark if row.mark else None
+        placed.append(PlacedSystem(row.key, row.name, row.x, row.y, low, high, row.standing, said, mark=mark))
     label = f"{field.name}, {field.unit}" if field.unit else field.name
     return pareto_chart(
         placed,
         title=f"{page.upright_name} against {field.name}",
-        description=f"{len(page.rows)} systems; better is upwards, and the steps join those on the Pareto front.",
+        description=f"{len(page.rows)} systems; better is upwards, and the steps join those on the Pareto front by "
+        "their figures.",
         x_label=f"{label}{' (logarithmic)' if page.is_log else ''}",
         y_label=page.upright_name,
         x_text=(lambda value: f"{value:.4g}") if field.kind == "date" else field.text,

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
+from leaderboard.boards.groups import NO_MARKS
 from leaderboard.boards.pareto.front import pareto_page
 from leaderboard.common.files import export_links
 from leaderboard.on_demand.budget import TooLargeError
@@ -18,9 +19,9 @@ WORDS = {"date": ("Earlier", "Later"), "number": ("Less", "More")}
 def pareto(request: HttpRequest, key: str) -> HttpResponse:
     """Systems on a plane, those on the front listed."""
     benchmark, audience = readable_benchmark(request.user, key)
-    x, y, better = (request.GET.get(name, "")[:200] for name in ("x", "y", "better"))
+    x, y, better, mark = (request.GET.get(name, "")[:200] for name in ("x", "y", "better", "mark"))
     try:
-        page = pareto_page(audience, x=x, y=y, better=better)
+        page = pareto_page(audience, x=x, y=y, better=better, mark=mark)
     except (TooLargeError, UnknownChoiceError) as error:
         raise BadRequest(str(error)) from error
     less, more = WORDS[page.field.kind if page and page.field else "number"]
@@ -31,5 +32,6 @@ def pareto(request: HttpRequest, key: str) -> HttpResponse:
         "more": more,
         "downloads": export_links(key, "pareto", x=x, y=y, better=better),
         "may_administer": audience.may_administer,
+        "no_marks": NO_MARKS,
     }
     return render(request, "boards/pareto.html", context)

@@ -1,7 +1,7 @@
 """A plane of systems with the Pareto front as steps: what is known of a system along, its rank or score upright."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.common.charts.lines import Tick
@@ -15,6 +15,14 @@ MAX_NAMED = 24  # of more names hardly one would find room; those on the front g
 MAX_TICKS = 7
 GREATEST_SPAN, GREATEST_POWER = 1e290, 290.0  # of an axis: beyond it floating-point numbers end
 LOG_SPREAD = 20  # times that the greatest is the least: a logarithmic scale shows both
+# The corners of marks about their middle, those of `.mark` in the style sheet.
+SHAPES: Mapping[int, Sequence[tuple[float, float]]] = {
+    2: ((-4.2, -4.2), (4.2, -4.2), (4.2, 4.2), (-4.2, 4.2)),
+    3: ((0, -5.5), (5.2, 4), (-5.2, 4)),
+    4: ((0, -6), (6, 0), (0, 6), (-6, 0)),
+    5: ((-5.2, -4), (5.2, -4), (0, 5.5)),
+    6: ((-2, -6), (2, -6), (2, -2), (6, -2), (6, 2), (2, 2), (2, 6), (-2, 6), (-2, 2), (-6, 2), (-6, -2), (-2, -2)),
+}
 
 
 @dataclass(frozen=True)
@@ -27,9 +35,10 @@ class PlacedSystem:
     y: float
     low: float | None
     high: float | None
-    standing: str  # "sure", "possible" or "" : whether it is on the front
+    standing: str  # whether it is on the front: "sure", "measured" (by its figure), "possible" or ""
     said: str
     url: str = ""  # of what its dot leads to, where that is not its page
+    mark: int | None = None  # the number of its shape and colour; None for a plain dot
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,8 @@ class ParetoDot:
     whisker: str  # the path of its interval; empty where there is none
     label: PlacedName | None = None
     url: str = ""
+    mark: int | None = None
+    shape: str = ""  # the path of its mark; empty for a plain dot
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,13 @@ def pareto_chart(
         whisker = ""
         if one.low is not None and one.high is not None and one.high > one.low:
             whisker = f"M{x(at):.1f} {y(one.low):.1f}V{y(one.high):.1f}"
-        dots.append(ParetoDot(one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker, url=one.url))
+        shape = "" if one.mark is None else mark_path(one.mark, x(at), y(one.y))
+        dots.append(
+            ParetoDot(
+                one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker,
+                url=one.url, mark=one.mark, shape=shape,
+            )
+        )  # fmt: skip
     places = [(float(dot.x), float(dot.y)) for dot in dots]
     first = [i for i, dot in enumerate(dots) if dot.standing and systems[i].name][:MAX_NAMED]
     if len(dots) <= MAX_NAMED:
@@ -130,8 +147,8 @@ def pareto_chart(
     )
     for i, label in zip(first, labels, strict=True):
         dots[i] = replace(dots[i], label=label)
-    sure = (places[i] for i, one in enumerate(systems) if one.standing == "sure")
-    front = sorted(sure, key=lambda place: place[0], reverse=not is_less_better)
+    on_front = (places[i] for i, one in enumerate(systems) if one.standing in ("sure", "measured"))
+    front = sorted(on_front, key=lambda place: place[0], reverse=not is_less_better)
     steps = ""
     for px, py in front:
         steps += f"H{px:.1f}V{py:.1f}" if steps else f"M{px:.1f} {py:.1f}"
@@ -154,6 +171,20 @@ def pareto_chart(
         x_ticks=x_ticks,
         y_ticks=[Tick(f"{y(value):.1f}", f"{value:g}".replace("-", "\N{MINUS SIGN}")) for value in y_values],
     )
+
+
+def mark_path(mark: int, x: float, y: float) -> str:
+    """A shape about a point: circle, square, triangle, diamond, triangle downwards, cross, and a ring for the rest.
+
+    Args:
+        mark: its number, from 1; 0 is a small circle.
+        x, y: the middle.
+    """
+    if mark in (0, 1) or mark not in SHAPES:
+        r = 3.0 if mark == 0 else 4.5
+        return f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r:g} 0a{r} {r} 0 1 0 -{2 * r:g} 0Z"
+    corners = [f"{x + dx:.1f} {y + dy:.1f}" for dx, dy in SHAPES[mark]]
+    return f"M{'L'.join(corners)}Z"
 
 
 def _padded(least: float, most: float) -> tuple[float, float]:

@@ -12,7 +12,8 @@ from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.access.audience import Viewer, audience_of, naming_benchmarks
-from leaderboard.boards.pareto.front import STANDINGS, Upright, figures_across, standings_of
+from leaderboard.boards.pareto.front import STANDINGS, figures_across, standings_of
+from leaderboard.boards.pareto.uprights import Upright, with_intervals_of_all
 from leaderboard.boards.rows import score_text
 from leaderboard.common.paging import with_parameters
 from leaderboard.explore.identities.strengths import (
@@ -213,7 +214,8 @@ def pareto_places(benchmark: Benchmark, board: PublishedBoard, rule: str, system
     if not fields:
         return []
     described = described_systems_at(board.revision)
-    upright = Upright.of_column(next(one for one in board.columns if one.rule == rule), "rank", "")
+    columns = with_intervals_of_all(board).columns
+    upright = Upright.of_column(next(one for one in columns if one.rule == rule), "rank", "")
     places = []
     for field in fields:
         across = figures_across(field, described.systems, described.about)

@@ -10,10 +10,14 @@ from django.urls import reverse
 from hypothesis import given, settings, strategies as st
 
 from leaderboard.access.audience import audience_of
-from leaderboard.boards.pareto.front import Upright, pareto_page, standings_of
+from leaderboard.boards.pareto.front import pareto_page, standings_of
+from leaderboard.boards.pareto.uprights import Upright, standard_errors
 from leaderboard.common.charts.pareto import LEFT, RIGHT, TOP, WIDTH
 from leaderboard.models import System
 from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.scores import systems_at
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import owner_of
 
 FIELDS = [
@@ -67,7 +71,9 @@ def test_the_front_is_that_of_every_pair_compared(systems, is_less_better):
 
     # Ranks: the lower the better.
     sure, possible = front(-high, -low), front(-low, -high)
-    expected = ["sure" if s else "possible" if p else "" for s, p in zip(sure, possible, strict=True)]
+    measured = front(-middle, -middle)
+    expected = ["sure" if s else "measured" if m else "possible" if p else ""
+                for s, m, p in zip(sure, measured, possible, strict=True)]  # fmt: skip
     upright = Upright("rank", middle, is_low_better=True, low=low, high=high)
     assert standings_of(across, upright, places, is_less_better=is_less_better) == expected
     exact = front(middle, middle)
@@ -153,6 +159,75 @@ def test_values_that_no_axis_has_room_for_leave_the_chart_out_and_the_table_in(m
     )
     table = client.get(f"/b/{benchmark.key}/exports/pareto.csv", {"y": y})
     assert (table.status_code, len(table.getvalue().splitlines())) == (200, 4)
+
+
+@pytest.fixture
+def measured(make):
+    """Scores on a task with standard errors: A and B cannot be told apart, C is far below both and costs least."""
+    benchmark = make.benchmark({}, n_tasks=2, metadata_fields=FIELDS)
+    rows = [
+        SubmittedRow(
+            system_name=name,
+            scores={"task-1": score, "task-2": 1.0},
+            details={"task-1": (error, None)},
+            metadata={"parameters": parameters},
+        )
+        for name, score, error, parameters in [
+            ("A", 90.0, 1.0, 9), ("B", 89.0, 1.0, 9), ("C", 10.0, 1.0, 1), ("D", 1.0, None, 2), ("E", 91.0, 0.1, 20),
+        ]
+    ]  # fmt: skip
+    submit_upload(benchmark, owner_of(benchmark), Upload(rows=rows, creates_systems=True))
+    return make.publish(benchmark)
+
+
+def test_standard_errors_of_scores_say_who_is_surely_and_who_possibly_on_the_front(measured):
+    page = pareto_page(audience_of(owner_of(measured), measured), y="task.task-1", x="parameters")
+    # Bonferroni over the four systems that have one: the 99.375th percentile of the normal distribution.
+    z = 2.4977
+    ends = {name: f"{value - z * error:.4g} to {value + z * error:.4g}"
+            for name, value, error in [("A", 90, 1), ("B", 89, 1), ("C", 10, 1), ("E", 91, 0.1)]}  # fmt: skip
+    assert [(row.name, row.standing, row.interval_text) for row in page.rows] == [
+        ("C", "sure", ends["C"]), ("A", "measured", ends["A"]), ("E", "measured", ends["E"]),
+        ("B", "possible", ends["B"]), ("D", "", ""),
+    ]  # fmt: skip
+    assert page.interval_text == (
+        "95 % intervals for all systems at once, from the standard errors of the scores; 1 score without one counts "
+        "as exact"
+    )
+    assert [row.name for row in page.front] == ["C", "A", "E"]
+    assert [row.name for row in page.possible] == ["B"]
+
+
+def test_scores_of_instances_give_standard_errors(make):
+    benchmark = make.benchmark({}, n_tasks=1, metadata_fields=FIELDS)
+    values = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    lines = [f"{name},Task 1,{i},{one}" for name, ones in values.items() for i, one in enumerate(ones)]
+    table = "\n".join(["system,task,instance,score", *lines]).encode()
+    upload = Upload(table=table, is_of_instances=True, creates_systems=True)
+    submit_upload(benchmark, owner_of(benchmark), upload)
+    revision = make.publish(benchmark).publication.revision
+    systems = systems_at(revision)
+    errors = standard_errors(revision, benchmark.tasks.get().pk, systems)
+    expected = {name: np.std(ones, ddof=1) / math.sqrt(len(ones)) for name, ones in values.items()}
+    assert {systems[i].name: error for i, error in errors.items()} == pytest.approx(expected)
+
+
+def test_dots_have_the_shape_of_their_kind_and_the_legend_names_it(benchmark, client):
+    fields = [*FIELDS, {"key": "kind", "name": "Kind", "kind": "choice", "choices": ["model", "human"]}]
+    benchmark.metadata_fields = fields
+    benchmark.save()
+    for name, kind in {"A": "model", "B": "human", "C": "human"}.items():
+        System.objects.filter(benchmark=benchmark, name=name).update(metadata=METADATA[name] | {"kind": kind})
+    path = reverse("pareto", args=[benchmark.key])
+    page = client.get(path, {"x": "parameters", "y": "score.mean"})
+    dots = {dot.key: (dot.mark, dot.shape.count("L")) for dot in page.context["page"].chart.dots}
+    assert dots == {"a": (1, 0), "b": (2, 3), "c": (2, 3), "d": (0, 0)}  # circle, squares, small circle
+    assert "A: Parameters 70 B, Score under Mean 9, on the front, Kind model" in page.content.decode()
+    legend = re.findall(r'<b class="mark (m\d)" aria-hidden="true"></b>(.*?) <small>', page.content.decode())
+    assert legend == [("m1", "model"), ("m2", "human"), ("m0", "not stated")]
+    plain = client.get(path, {"x": "parameters", "y": "score.mean", "mark": "none"}).context["page"].chart
+    assert {dot.shape for dot in plain.dots} == {""}
+    assert client.get(path, {"mark": "gone"}).status_code == 400
 
 
 def test_a_board_without_numbers_beside_its_scores_says_so(make, client):

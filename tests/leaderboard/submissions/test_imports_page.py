@@ -242,3 +242,31 @@ def test_a_table_of_many_systems_comes_back_through_the_page(make, client):
     assert [len(row["scores"]) for row in rows] == [30] * 200
     assert rows[7]["scores"]["t3"] == {"value": 1 + 7 / 7 + 3 / 3}
     assert json.dumps(rows[7]["line"]) == "null"
+
+
+def test_what_files_say_of_systems_is_kept_where_the_benchmark_has_such_a_field(make, client, board):
+    board.metadata_fields = [
+        {"key": "parameters", "name": "Parameters", "kind": "number"},
+        {"key": "licence", "name": "Licence", "kind": "choice", "choices": ["Apache-2.0"]},
+        {"key": "open", "name": "Open-weights", "kind": "text"},
+    ]
+    board.save()
+    meta = examples.MTEB_META | {"adapted_from": "lab/zero"}
+    quiz = examples.MTEB | {"task_name": "Quiz", "scores": {"test": [{"main_score": 0.7}]}}
+    page = choose(client, board, [examples.as_json("quiz.json", quiz), examples.as_json("model_meta.json", meta)])
+    assert page.context["notes"] == [
+        "The files also state Parameters, Open-weights of systems; it is kept with the scores.",
+        "Left out: released, base-model of systems; this benchmark declares no such fields.",
+        "Left out: Licence of lab/one: 'mit' is not one of Apache-2.0.",
+    ]
+    answer(client, board, page)
+    (row,) = Draft.objects.get().rows
+    assert row["system"]["metadata"] == {"parameters": 7_000_000_000, "open": "yes"}
+
+
+def test_the_organisation_that_files_state_is_that_of_the_system(make, client, board):
+    files = [examples.as_json("core.json", examples.HELM_TABLE), EXAMPLES["helm-run"][2]]
+    page = choose(client, board, files)
+    answer(client, board, page, task_0="Quiz", task_1="", system_1="")
+    (row,) = Draft.objects.get().rows
+    assert (row["system"]["name"], row["system"]["organisation"]) == ("One", "The Lab")

@@ -19,7 +19,8 @@ LM_EVAL = {
     "higher_is_better": {"quiz": {"acc": True}, "sums": {"exact_match": True}, "all": {"acc": None}},
     "n-samples": {"quiz": {"original": 500, "effective": 500}, "sums": {"original": 100, "effective": 20}},
     "model_name": "lab/one",
-    "config": {"model_sha": "abc", "limit": None},
+    "config": {"model_sha": "abc", "limit": None, "model_num_parameters": 6738415616},
+    "max_length": 4096,
 }
 LIGHTEVAL = {
     "config_general": {"model_name": "lab/one", "model_sha": "abc", "max_samples": None},
@@ -63,6 +64,16 @@ HELM_TABLE = {
         [{"value": "Two"}, {"value": 0.1}, {"value": 0.5}, {"value": None}],
     ],
 }
+HELM_MODELS = """models:
+- name: lab/one
+  display_name: One
+  creator_organization_name: The Lab
+  access: open
+  num_parameters: 7000000000
+  release_date: 2024-05-31
+- name: lab/other
+  access: closed
+"""
 MTEB = {
     "task_name": "Pairs",
     "dataset_revision": "r1",
@@ -73,6 +84,15 @@ MTEB = {
             {"hf_subset": "de", "languages": ["deu-Latn"], "main_score": 0.6, "scores_per_experiment": [{"f1": 1}]},
         ]
     },
+}
+MTEB_META = {
+    "name": "lab/one",
+    "revision": "abc",
+    "n_parameters": 7000000000,
+    "release_date": "2024-05-31",
+    "open_weights": True,
+    "license": "mit",
+    "max_tokens": None,
 }
 BIGBENCH = {
     "model": {"model_name": "One", "model_family": "F"},
@@ -96,6 +116,9 @@ BIGBENCH = {
 }
 MODEL_CARD = """---
 language: en
+license: other
+license_name: community-1
+base_model: lab/zero
 model-index:
 - name: one
   results:
@@ -145,9 +168,13 @@ direction = "lower"
 EXAMPLES = {
     "lm-eval": [as_json("results_2026.json", LM_EVAL)],
     "lighteval": [as_json("results_2026.json", LIGHTEVAL)],
-    "helm-run": [as_json("stats.json", HELM_STATS), as_json("run_spec.json", HELM_SPEC)],
+    "helm-run": [
+        as_json("stats.json", HELM_STATS),
+        as_json("run_spec.json", HELM_SPEC),
+        SourceFile("model_metadata.yaml", HELM_MODELS.encode()),
+    ],
     "helm-table": [as_json("core.json", [HELM_TABLE])],
-    "mteb": [as_json("Pairs.json", MTEB), as_json("model_meta.json", {"name": "lab/one", "revision": "abc"})],
+    "mteb": [as_json("Pairs.json", MTEB), as_json("model_meta.json", MTEB_META)],
     "bigbench": [as_json("scores_one.json", BIGBENCH)],
     "model-index": [SourceFile("README.md", MODEL_CARD.encode())],
     "eval-results": [SourceFile("quiz.yaml", EVAL_RESULTS.encode())],
