@@ -22,6 +22,7 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.maximal_lotteries import essential_set
 
 __version__ = "0.7.0"  # raised whenever a figure can change
 
@@ -39,6 +40,7 @@ __all__ = [
     "compare",
     "condorcet_loser",
     "condorcet_winner",
+    "essential_set",
     "listed_rules",
     "quick_rules",
     "rank",

@@ -38,6 +38,7 @@ CHOICE_SETS = {
     "condorcet_loser": "Condorcet loser",
     "schwartz_set": "Schwartz set",
     "uncovered_set": "Uncovered set",
+    "essential_set": "Essential set",
 }
 
 # what the JSON calls a matrix, and what readers do

@@ -93,6 +93,9 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
             notes.append(f"{name}: no dispersion of Mallows' model is fitted: {mallows['reason']}")
         else:
             notes.append(f"{name}: Mallows' model fits with dispersion {theta:.4g}, log-likelihood {likelihood:.6g}")
+    if lottery := details.get("lottery"):
+        others = "" if details["unique"] else "; there are other maximal lotteries"
+        notes.append(f"{name}: shares {listed([f'{system} {share}' for system, share in lottery.items()], 10)}{others}")
     if details.get("decided_by_name"):
         notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
     winners = list(entry.get("winners", ()))

@@ -27,6 +27,7 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.maximal_lotteries import essential_set
 
 MAX_COVERING = 2000
 MAX_PAIRED = 20_000
@@ -122,11 +123,13 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
 def majority(matrix: ScoreMatrix) -> dict[str, Any]:
     """Return the Condorcet winner, the Smith set and the further choice sets, by name.
 
-    The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size.
+    The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size. The
+    essential set is null where its linear program stays unsolved.
     """
     pairwise = Pairwise.of(matrix)
     smith = smith_set(pairwise)
     winner, loser = condorcet_winner(pairwise), condorcet_loser(pairwise)
+    essential = essential_set(pairwise)
 
     def named(systems: tuple[int, ...]) -> list[str]:
         return sorted(matrix.system_names[i] for i in systems)
@@ -139,5 +142,6 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
             "condorcet_loser": None if loser is None else matrix.system_names[loser],
             "schwartz_set": named(schwartz_set(pairwise)),
             "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MAX_COVERING else None,
+            "essential_set": None if essential is None else named(essential),
         },
     }

@@ -125,15 +125,16 @@ class RowProgram:
     """Minimise cost @ x over lower <= x <= upper and rows, the later of which can be removed.
 
     One solver for a whole family of programs: `reset` takes back the rows added since `keep` and forgets
-    everything else, so that no answer depends on what was solved before.
+    everything else, so that no answer depends on what was solved before. With `is_exacting` the solver's tolerances
+    are tight; without, programs are solved that are too close to having no solution for these.
     """
 
-    def __init__(self, cost: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
+    def __init__(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, *, is_exacting: bool = True) -> None:
         self._n = len(cost)
         self._n_kept = 0
         self._columns = np.arange(self._n, dtype=np.int32)
         self._solver = _quiet_solver()
-        for option, value in _EXACTING:
+        for option, value in _EXACTING if is_exacting else ():
             _check(self._solver.setOptionValue(option, value), option)
         _check(self._solver.addVars(self._n, *map(_floats, (lower, upper))), "variables")
         self.set_cost(cost)

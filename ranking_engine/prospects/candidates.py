@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.exact_equations import Equation, solve_equations
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.weights import as_float, over_common_denominator
 from ranking_engine.prospects import exact
@@ -75,7 +76,7 @@ def _solved_weights(
             *_equations(contest.terms.exactly[is_held], contest.terms.most, free, moves),
             *_equations(contest.exactly[tight], contest.most, free, moves, of_unknown=of_unknown),
         ]
-        solution = exact.solve_equations(equations, [*weights[free].tolist(), unknown])
+        solution = solve_equations(equations, [*weights[free].tolist(), unknown])
         if solution is None:
             continue
         shares = [Fraction(0)] * len(weights)
@@ -89,7 +90,7 @@ def _solved_weights(
 
 def _equations(
     rows: Integers, most: int, free: list[int], moves: Moves, *, of_unknown: int = 0, total: int = 0
-) -> list[exact.Equation]:
+) -> list[Equation]:
     """Return row @ w + `of_unknown` u = `total` for each distinct row, in the free weights and u."""
     if not len(rows):
         return []
@@ -100,7 +101,7 @@ def _equations(
         tasks = [t for t, (_, f) in moves.items() if f == factor]
         changes = exact.product(rows[:, tasks], [1] * len(tasks), most).tolist()
         slopes = [slope + factor * int(change) for slope, change in zip(slopes, changes, strict=True)]
-    distinct: dict[exact.Equation, None] = {}
+    distinct: dict[Equation, None] = {}
     for row, slope, constant in zip(rows[:, free].tolist(), slopes, known, strict=True):
         distinct[(*map(int, row), slope), total - Fraction(int(constant), denominator)] = None
     return list(distinct)
@@ -131,13 +132,13 @@ def certificates(
     rivals = np.flatnonzero(shares > exact.SUPPORT)
     held = np.flatnonzero(terms > exact.SUPPORT * contest.scale)
     width = len(rivals) + len(held)
-    equations: list[exact.Equation] = [([int(k < len(rivals)) for k in range(width)] + [0], 1)]
+    equations: list[Equation] = [([int(k < len(rivals)) for k in range(width)] + [0], 1)]
     for t in tight:
         row: list[Fraction | int] = [Fraction(int(x), contest.unit) for x in contest.exactly[rivals, t].tolist()]
         row += [Fraction(int(x), contest.terms.unit) for x in contest.terms.exactly[held, t].tolist()]
         equations.append(([*row, -1], 0))
     start = [*shares[rivals].tolist(), *terms[held].tolist(), delta * contest.scale]
-    if (solved := exact.solve_equations(equations, start)) is None:
+    if (solved := solve_equations(equations, start)) is None:
         return
     all_rivals, all_terms = [Fraction(0)] * len(shares), [Fraction(0)] * len(terms)
     for j, value in zip(rivals.tolist(), solved, strict=False):

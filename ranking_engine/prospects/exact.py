@@ -17,14 +17,11 @@ from numpy.typing import NDArray
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
 
 Integers = NDArray[Any]
-Equation = tuple[Sequence[Fraction | int], Fraction | int]  # coefficients of the unknowns, right-hand side
 
 SUPPORT = 1e-8  # shares below it are taken for zero
 _SIMPLE = np.arange(1, 1001, dtype=np.float64)  # denominators at which a vertex is looked for
 _SIMPLE_ERROR = 1e-7
 FINE = 10**9  # the denominator of a plain rounding
-_MAX_UNKNOWNS = 200  # of a system of equations: its time grows with the cube, its numbers with their count
-_MAX_EQUATIONS = 400
 
 
 def product(rows: Integers, vector: Sequence[int], most: int) -> Integers:
@@ -84,52 +81,3 @@ def as_numerators(shares: Sequence[Fraction]) -> tuple[int, ...]:
     """Return the shares as integers over their least common denominator."""
     denominator = math.lcm(*(share.denominator for share in shares))
     return tuple(int(share * denominator) for share in shares)
-
-
-def solve_equations(equations: Sequence[Equation], approximate: Sequence[float]) -> list[Fraction] | None:
-    """Solve linear equations exactly, near an approximate solution; None where they contradict each other.
-
-    Unknowns that the equations leave free take their approximate value, rounded. Gauss-Jordan elimination on rows
-    of coprime integers.
-
-    Args:
-        equations: the coefficients of each, one an unknown, and the right-hand side.
-        approximate: a solution in floats.
-    """
-    n = len(approximate)
-    if n > _MAX_UNKNOWNS or len(equations) > _MAX_EQUATIONS:
-        return None
-    pivots: dict[int, list[int]] = {}
-    for coefficients, right in equations:
-        entries = [*coefficients, right]
-        denominator = math.lcm(*(Fraction(entry).denominator for entry in entries))
-        row = _divided([int(entry * denominator) for entry in entries])
-        for k, other in pivots.items():
-            if row[k]:
-                row = _eliminated(row, other, k)
-        candidates = [k for k in range(n) if row[k]]
-        if not candidates:
-            if row[n]:
-                return None
-            continue
-        pivot = max(candidates, key=lambda k: abs(approximate[k]))
-        for k, other in pivots.items():
-            if other[pivot]:
-                pivots[k] = _eliminated(other, row, pivot)
-        pivots[pivot] = row
-    free = [k for k in range(n) if k not in pivots]
-    values = {k: Fraction(approximate[k]).limit_denominator(10**6) for k in free}
-    for k, row in pivots.items():
-        known = sum((row[f] * values[f] for f in free if row[f]), Fraction(0))
-        values[k] = (row[n] - known) / row[k]
-    return [values[k] for k in range(n)]
-
-
-def _divided(row: list[int]) -> list[int]:
-    divisor = math.gcd(*row)
-    return [entry // divisor for entry in row] if divisor > 1 else row
-
-
-def _eliminated(row: list[int], by: list[int], k: int) -> list[int]:
-    a, b = by[k], row[k]
-    return _divided([a * x - b * y for x, y in zip(row, by, strict=True)])

@@ -25,6 +25,11 @@ def ranked_pairs(n: int, T: int) -> float:
     return pairwise(n, T) + 2e-3 + 1e-6 * n * n
 
 
+def lotteries(n: int, T: int) -> float:
+    """Of solving the lotteries of all rounds."""
+    return pairwise(n, T) + 2e-3 + 3e-4 * n + 3.5e-6 * n * n
+
+
 def kemeny(n: int, T: int) -> float:
     """Of searching for the best order."""
     return pairwise(n, T) + 2e-3 + 1e-4 * n + 4e-8 * n**3

@@ -6,7 +6,7 @@ from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.records.costs import MAX_COMPARED
 from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, RivalKernel, Rule
 from ranking_engine.kernels import growing, locked_pairs, pairs, resamples, tables
-from ranking_engine.rules import majority, paths
+from ranking_engine.rules import majority, maximal_lotteries, paths
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -197,5 +197,44 @@ RULES: tuple[Rule, ...] = (
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
         decided_detail=("decided_by_name", False),
         winner_below="another order of victories of equal strength makes it first",
+    ),
+    Rule(
+        key="maximal_lotteries",
+        name="Maximal lotteries",
+        family="majority",
+        needs_complete=False,
+        cost=costs.lotteries,
+        function=maximal_lotteries.maximal_lotteries,
+        summary="Shares among systems that no other shares beat on average; the next ranks go to shares of the others.",
+        source=(
+            "Fishburn 1984, Brandl, Brandt and Seedig 2016; in rounds as a ranking: Lanctot et al. 2023, "
+            "Evaluating agents using social choice theory, arXiv:2312.03121"
+        ),
+        advice=(
+            "Use it if systems beat each other in circles and no single one is best: it says who has a claim to the "
+            "first place, and how large a share. Where the lottery is the only one, copies of a system split its share."
+        ),
+        held=Held(
+            claims.BY_MARGINS | {"clones"},
+            why={
+                "unanimity": "who is above everywhere wins more against every lottery, so the other has no share",
+                "monotonicity": (
+                    "a lottery that proves it outside the essential set would prove it with its lower scores, too"
+                ),
+                "condorcet_winner": "Fishburn 1984: the only maximal lottery is the winner alone",
+                "condorcet_loser": "every other share wins against it",
+                "clones": "Brandl, Brandt and Seedig 2016: clones share what one of them has",
+                "reversal_symmetry": "who is alone in the essential set beats all others, and loses to all upside down",
+            },
+            why_not={
+                "consistency": "maximal lotteries are consistent (Fishburn 1984), the sets of systems in them are not",
+                "local_iia": "the greater share may go to the one that loses the duel",
+                "copies": "where there are several maximal lotteries, the one nearest to equal shares moves",
+            },
+        ),
+        is_slow=True,
+        max_systems=2_000,
+        omission={"common_tasks": Omission("2 1|1 2|3 3", 3, 1, 3, 2)},
+        winner_below="it has a smaller share, or none in the lottery shown, but one in some maximal lottery",
     ),
 )

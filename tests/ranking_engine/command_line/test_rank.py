@@ -61,6 +61,7 @@ def test_json_holds_every_leaderboard(toy, capsys):
         "condorcet_loser": "A",
         "schwartz_set": ["B"],
         "uncovered_set": ["B"],
+        "essential_set": ["B"],
     }
     assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {
@@ -340,3 +341,9 @@ def test_json_says_which_threshold_is_in_force_and_whether_somebody_stated_it(tm
         (tmp_path / "benchmark.toml").write_text(gamma + tasks)
         assert [run_json(capsys, toy)[name] for name in ("gamma", "derived_gamma")] == expected
     assert run_json(capsys, toy, "--gamma", "4")["gamma"] == 4.0
+
+
+def test_the_shares_of_a_maximal_lottery_are_told(tmp_path, capsys):
+    (tmp_path / "circle.csv").write_text("system,a,b,c\nA,3,1,2\nB,2,3,1\nC,1,2,3\n", encoding="utf-8")
+    assert main(["rank", str(tmp_path / "circle.csv"), "--rule", "maximal_lotteries"]) == 0
+    assert "Maximal lotteries: shares A 1/3, B 1/3, C 1/3\n" in capsys.readouterr().out

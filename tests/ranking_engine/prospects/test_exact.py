@@ -1,23 +1,13 @@
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from ranking_engine.prospects import exact
-from tests.ranking_engine import naive_prospects as naive
 
 SMALL = st.integers(-3, 3)
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=6).filter(lambda shares: sum(shares) > 1e-3)
-
-
-@st.composite
-def systems_of_equations(draw):
-    n = draw(st.integers(1, 4))
-    row = st.lists(SMALL, min_size=n, max_size=n)
-    return draw(st.lists(row, max_size=6)), draw(row)
 
 
 @pytest.mark.parametrize(
@@ -42,26 +32,6 @@ def test_rounded_shares_sum_to_the_denominator(shares, denominator):
     assert sum(numerators) == denominator
     for numerator, share in zip(numerators, shares, strict=True):
         assert abs(numerator - denominator * (share if share > exact.SUPPORT else 0) / total) < 1 + 1e-6
-
-
-@settings(max_examples=60, deadline=None)
-@given(systems_of_equations())
-def test_equations_are_solved_exactly_near_the_approximate_solution(system):
-    rows, solution = system
-    true = [Fraction(value, 7) for value in solution]
-    equations = [(row, naive.lead(row, true)) for row in rows]
-    solved = exact.solve_equations(equations, [float(value) + 1e-9 for value in true])
-    assert solved is not None
-    assert all(naive.lead(row, solved) == right for row, right in equations)
-    assert np.allclose([float(value) for value in solved], [float(value) for value in true], atol=1e-6)
-
-
-def test_contradicting_equations_have_no_solution():
-    assert exact.solve_equations([([1, 1], 1), ([2, 2], 1)], [0.5, 0.5]) is None
-
-
-def test_systems_too_large_to_solve_exactly_are_left_alone():
-    assert exact.solve_equations([([1] * 300, 1)], [0.1] * 300) is None
 
 
 @settings(max_examples=40, deadline=None)
