@@ -93,7 +93,7 @@ _UNITS = Requirement(
 )
 _GAPS = Requirement(
     "gaps",
-    "compares two systems on the tasks that both have",
+    "ranks systems that lack scores, and fills in none",
     "needs every score, so that gaps must be filled in or left out",
     lambda rule: not rule.needs_complete,
 )

@@ -45,6 +45,9 @@ _CAN_PAY: Mapping[str, str] = MappingProxyType(
         NATIVE: "a system can gain under {name} by leaving out its worst score: only common tasks are compared",
     }
 )
+_PLACES_EXPECTED = (
+    "A system can gain under {name} by leaving out its worst score: it then counts as average on that task."
+)
 
 GREATEST = 4.0  # the best score of all small tables, and the threshold that some rules need
 LEVELS = (1.0, 2.0, 3.0, 4.0)
@@ -160,6 +163,8 @@ def omission_sentence(rule: str, missing: str) -> str:
         return f"A system never gains by leaving out a score: {NEVER[policy]}."
     if not can_reward_omission(rule, missing):
         return f"A search of small tables finds none in which a system gains under {name} by leaving out a score."
+    if RULES[rule].expects_places:
+        return _PLACES_EXPECTED.format(name=name)
     text = _CAN_PAY[policy].format(name=name)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -174,8 +179,8 @@ def policy_sentence(missing: str) -> str:
 def native_sentence(names: Sequence[str]) -> str:
     """Return what leaving out a score can do under the native rules called `names`, whatever the policy."""
     return (
-        f"Rules on common tasks ({', '.join(names)}) compare two systems on the tasks that both have: under each of "
-        "them, and under any policy, a system can gain by leaving out its worst score."
+        f"Rules that need no policy ({', '.join(names)}) compare two systems on the tasks that both have, or count a "
+        "system as average where it has no score: under each of them a system can gain by leaving out its worst score."
     )
 
 

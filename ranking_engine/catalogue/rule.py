@@ -178,7 +178,7 @@ class Rule:
         name: its name for readers.
         family: a key of FAMILIES.
         needs_complete: it needs every score, so that a missing-score policy applies; other (native) rules
-            compare two systems on the tasks that both have.
+            compare two systems on the tasks that both have, or see `expects_places`.
         cost: estimated seconds of one core for (n_systems, n_tasks), shared parts included.
         function: Profile and options to Outcome.
         summary: one plain sentence for a reader.
@@ -209,6 +209,8 @@ class Rule:
             for proofs about all weights; None where there is no such proof.
         omission: by policy for missing scores, a table in which leaving out a score pays; searched where not stated.
         reads: SCORES, POSITIONS or DUELS where it looks at something else than its family.
+        expects_places: a system without a score on a task counts as if any place there were equally likely; other
+            native rules leave out the task where they compare it.
         reads_scales: it looks at scores only in relation to the chance level and the best score that tasks state.
         needs_positive: it has no answer about scores of 0 or below.
         elects_only: it elects one system and ranks no one else.
@@ -249,6 +251,7 @@ class Rule:
     exact_points: Callable[[FloatArray, str], NDArray[Any]] | None = None
     omission: Mapping[str, Omission] = field(default_factory=dict)
     reads: str = ""
+    expects_places: bool = False
     reads_scales: bool = False
     needs_positive: bool = False
     elects_only: bool = False

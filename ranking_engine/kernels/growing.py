@@ -67,6 +67,21 @@ def veto(profile: Profile) -> FloatArray:
     return _positional(profile, lambda above, last: -(last == size).astype(np.float64))
 
 
+def compatible_borda(profile: Profile) -> FloatArray:
+    """The expected number of systems below, whatever is missing."""
+    n = profile.n_systems
+    scores = np.zeros((n, n))
+    size = np.arange(1, n + 1)
+    for column, weight in zip(profile.scores.T, profile.weights, strict=True):
+        has = ~np.isnan(column)
+        m = np.cumsum(has)
+        above = np.cumsum(column[None, :] > column[:, None], axis=1, dtype=np.float64)
+        tied = np.cumsum(column[None, :] == column[:, None], axis=1, dtype=np.float64)
+        known = (size + 1) * (m - above - (tied - 1) / 2) / (m + 1) - 1
+        scores += weight * np.where(has[:, None], known, (size - 1) / 2)
+    return scores.T
+
+
 def schulze(profile: Profile) -> FloatArray:
     """Strongest paths, each newcomer at first as an end and then as a station of others' paths."""
     margins = np.maximum(profile.pairwise.margins, 0)

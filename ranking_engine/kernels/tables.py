@@ -20,6 +20,7 @@ from ranking_engine.core.task_order import task_order
 from ranking_engine.core.weights import as_float
 from ranking_engine.kernels.pairs import Pairs, cached_blocks, win_rate as rate_of_wins
 from ranking_engine.rules.cardinal import inverted
+from ranking_engine.rules.positional import compatible_points
 from ranking_engine.rules.rates import order_of_names, snapped
 
 Transform = Callable[[FloatArray], FloatArray]
@@ -222,6 +223,11 @@ def average_rank(batch: MatrixBatch) -> FloatArray:
 def veto(batch: MatrixBatch) -> FloatArray:
     """A point for every system but the last ones."""
     return _positional(batch, (batch.last < batch.size - 1).astype(np.float64))
+
+
+def compatible_borda(batch: MatrixBatch) -> FloatArray:
+    """The expected number of systems below, whatever is missing."""
+    return _positional(batch, compatible_points(batch.first, batch.last, batch.size))
 
 
 def _positional(batch: MatrixBatch, points: NDArray[np.floating[Any]]) -> FloatArray:

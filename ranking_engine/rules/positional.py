@@ -15,7 +15,7 @@ import numpy as np
 
 from ranking_engine.core.profile import Outcome, Profile, TaskSum
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
-from ranking_engine.core.task_order import TaskOrder
+from ranking_engine.core.task_order import IntArray, TaskOrder
 
 TIES: Mapping[str, str] = MappingProxyType(
     {
@@ -64,6 +64,57 @@ def positional(profile: Profile, *, vector: tuple[float, ...], ties: str = "wors
         reason = f"the scoring vector ends below 0 and would rise when padded with 0 for {n} systems"
         return Outcome(None, "undefined", reason)
     return Outcome(positional_scores(profile, padded_vector(n, vector=vector), ties))
+
+
+def compatible_borda(profile: Profile) -> Outcome:
+    """Return sum_t w_t E(systems below i on t), all orders that the scores on t allow being equally likely.
+
+    A system without a score on a task may have any place there; the others keep their order, ties count one half.
+    Among m systems with a score the one of average rank r is above a system without with probability (m + 1 - r) /
+    (m + 1); two systems without are above each other with probability 1/2 (Himmi et al. 2024: compatible rankings).
+
+    `details`: `spread`, by system the standard deviation of its score over these orders, 0 where nothing is missing;
+    `n_missing`, how many scores are missing. O(n T log n).
+    """
+    order, n = profile.order, profile.n_systems
+    given = compatible_points(order.first, order.last, n)
+    scores = weighted_sum(given, profile.weights) / profile.denominator
+    has = order.first >= 0
+    m = has.sum(axis=0)
+    k = n - m
+    # Of the k systems without a score those below are beta-binomial, with as many slots below as above + m + 1.
+    slots = np.where(has, m - (order.first + order.last) / 2, 0.0)
+    squares = slots**2 + ((order.last - order.first + 1) ** 2 - 1) / 12  # of a tie block, whose order is open, too
+    second = k * slots / (m + 1) + k * (k - 1) * (slots + squares) / ((m + 1) * (m + 2))
+    variance = np.where(has, second - (k * slots / (m + 1)) ** 2, (n**2 - 1) / 12)
+    shares = profile.weights / profile.denominator
+    spread = np.sqrt(np.maximum(variance, 0.0) @ shares**2)
+    details = {
+        "spread": dict(zip(profile.matrix.system_names, spread.tolist(), strict=True)),
+        "n_missing": int((~has).sum()),
+    }
+    return Outcome(scores, details=details)
+
+
+def compatible_points(first: IntArray, last: IntArray, n: IntArray | int) -> FloatArray:
+    """Return the expected number of systems below, ties one half; see `compatible_borda`.
+
+    Args:
+        first, last: positions of tie blocks, -1 where the score is missing, shape (..., n_systems, n_tasks).
+        n: how many systems there are, those without the score included.
+    """
+    has = first >= 0
+    m = has.sum(axis=-2, keepdims=True)
+    slots = m - (first + last) / 2  # m + 1 - r
+    return np.asarray(np.where(has, (n + 1) * slots / (m + 1) - 1, (n - 1) / 2), dtype=np.float64)
+
+
+def compatible_contributions(profile: Profile) -> FloatArray | None:
+    """Return what each task adds under `compatible_borda`; None where scores are missing: that is no measurement."""
+    if np.isnan(profile.scores).any():
+        return None
+    given = compatible_points(profile.order.first, profile.order.last, profile.n_systems)
+    return given * (profile.weights / profile.denominator)
 
 
 def checked_vector(vector: object) -> tuple[float, ...]:

@@ -337,3 +337,30 @@ def assert_ranks(ranking, expected: dict | None, n: int) -> None:
     )
     assert set(ranking.unranked_reasons) == set(range(n)) - set(expected)
     assert all(ranking.unranked_reasons.values())
+
+
+def compatible_borda(matrix):
+    """The mean number of systems below, and its variance, over all orders that the scores allow, ties one half."""
+    table, systems = oriented(matrix), scored_systems(matrix)
+    scores, variances = dict.fromkeys(systems, Fraction(0)), dict.fromkeys(systems, Fraction(0))
+    for t in voting_tasks(matrix):
+        known = [i for i in systems if (i, t) in table]
+        orders = [  # best first; the order of tied systems is open
+            order
+            for order in itertools.permutations(systems)
+            if all(table[i, t] >= table[j, t] for i, j in itertools.combinations([k for k in order if k in known], 2))
+        ]
+        for i in systems:
+            tied = {j for j in known if i in known and table[i, t] == table[j, t]} - {i}
+            below = [
+                sum(
+                    (j not in tied) * (order.index(j) > order.index(i)) + Fraction(j in tied, 2)
+                    for j in systems
+                    if j != i
+                )
+                for order in orders
+            ]
+            mean = sum(below, Fraction(0)) / len(below)
+            scores[i] += matrix.weights[t] * mean
+            variances[i] += matrix.weights[t] ** 2 * sum((value - mean) ** 2 for value in below) / len(below)
+    return scores, variances

@@ -215,4 +215,34 @@ RULES: tuple[Rule, ...] = (
         example_note="Points for the places: 12, 10, 8, then none.",
         least_options={"vector": (3.0, 2.0)},
     ),
+    Rule(
+        key="compatible_borda",
+        name="Compatible Borda",
+        family="positional",
+        needs_complete=False,
+        cost=costs.sorting,
+        function=positional.compatible_borda,
+        summary=(
+            "Borda for boards with missing scores: on each task a system earns the number of systems that it should "
+            "expect below it."
+        ),
+        source=(
+            "Himmi et al. 2024, Towards more robust NLP system evaluation: handling missing scores in benchmarks, "
+            "arXiv:2305.10284"
+        ),
+        advice=(
+            "Use it instead of Borda if scores are missing at random: no system, task or score is left out, and "
+            "nothing is made up but places. Do not use it if systems choose the tasks that they report."
+        ),
+        held=Held(claims.BORDA, why=claims.LIKE_BORDA_WHY, why_not=claims.SCORING_WHY_NOT),
+        task_sum=TaskSum(positional.compatible_contributions),
+        kernels=Kernels(
+            tables=tables.compatible_borda,
+            draws=tables.compatible_borda,
+            resamples=ResampleKernel(resamples.of_vector(positional.borda_vector, "average"), adds_up=True),
+            growing=growing.compatible_borda,
+        ),
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        expects_places=True,
+    ),
 )

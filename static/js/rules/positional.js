@@ -16,6 +16,17 @@ export const veto = (part) => summed(part, "veto", (first, last) => (last === pa
 export const averageRank = (part) =>
   summed(part, "average_rank", (first, last) => -(first + last) / 2 - 1).map((sum) => sum / part.total);
 
+/** The number of systems below that the scores let one expect, of those without the score too. */
+export const compatibleBorda = (part) => {
+  const { n } = part;
+  const given = part.once("compatible_borda", () => part.orders.map(({ first, last, sorted }) => {
+    const m = sorted.length;
+    return Float64Array.from(first, (at, i) =>
+      (at < 0 ? (n - 1) / 2 : ((n + 1) * (m - (at + last[i]) / 2)) / (m + 1) - 1));
+  }));
+  return weightedSums(given, part.weights, n);
+};
+
 /** Minus the rank by the weights at positions n, n - 1, ..., 2, compared lexicographically, less is better. */
 export function threshold(part) {
   const n = part.n;

@@ -19,7 +19,7 @@ WEIGHTED = [aggregation for aggregation in AGGREGATIONS if aggregation != "two_s
 def test_these_rules_are_sums_over_tasks():
     assert SUMS == [
         "mean", "geometric_mean", "harmonic_mean", "normalized_mean", "optimality_gap", "plurality", "borda", "dowdall",
-        "average_rank", "veto", "positional", "win_rate", "relative_difference",
+        "average_rank", "veto", "positional", "compatible_borda", "win_rate", "relative_difference",
     ]  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def test_contributions_add_up_to_the_scores_of_the_rule(rule, matrix, aggregatio
     weighed = reweighted(matrix, aggregation)
     found = task_contributions(weighed, [rule], missing=missing, ties=ties, options={rule: options}).get(rule)
     if found is None:  # rates divide by what each system has, where scores are missing
-        assert rule in ("win_rate", "relative_difference")
+        assert rule in ("win_rate", "relative_difference", "compatible_borda")
         assert np.isnan(weighed.scores[weighed.has_score][:, weighed.votes]).any()
         return
     ranked = ranking.ranks != UNRANKED

@@ -4,12 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from ranking_engine import TIES, ScoreMatrix, rank
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.core.task_order import task_order
 from ranking_engine.rules.positional import points, positional_scores
+from tests.ranking_engine import naive
+from tests.ranking_engine.strategies import matrices
 
 TIED = np.array([[5.0], [7.0], [5.0], [5.0], [1.0]])  # one first, three on positions 2 to 4, one last
 
@@ -70,3 +73,23 @@ def test_sums_that_are_not_exact_do_not_depend_on_the_order_of_tasks():
         for ties in TIES:
             backwards = rank(matrix.subset(tasks=range(39, -1, -1)), rule, ties=ties)
             assert backwards.scores.tolist() == rank(matrix, rule, ties=ties).scores.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(max_systems=4, max_tasks=4))
+def test_compatible_borda_is_the_mean_over_all_orders_that_the_scores_allow(matrix):
+    scores, variances = naive.compatible_borda(matrix)
+    ranking = rank(matrix, "compatible_borda")
+    naive.assert_ranks(ranking, scores or None, matrix.n_systems)
+    if scores:
+        np.testing.assert_allclose([ranking.scores[i] for i in scores], [float(x) for x in scores.values()], atol=1e-12)
+        spread = [ranking.details["spread"][matrix.system_names[i]] ** 2 for i in scores]
+        np.testing.assert_allclose(spread, [float(variances[i]) for i in scores], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_compatible_borda_of_complete_scores_is_borda_with_shared_points(seed):
+    matrix = random_matrix(9, 6, seed=seed, n_levels=4)
+    ranking = rank(matrix, "compatible_borda")
+    assert ranking.scores.tolist() == rank(matrix, "borda", ties="average").scores.tolist()
+    assert set(ranking.details["spread"].values()) == {0.0}
