@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.exact_equations import Equation, solve_equations
+from ranking_engine.core.exact_algebra import Equation, solve_equations
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.weights import as_float, over_common_denominator
 from ranking_engine.prospects import exact

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ranking_engine.core.exact_program import ExactProgram
+from ranking_engine.core.exact_algebra import ExactProgram
 from ranking_engine.prospects import exact
 from ranking_engine.prospects.contest import Contest
 from ranking_engine.prospects.programs import Budget

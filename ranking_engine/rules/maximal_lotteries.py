@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.exact_equations import kernel, solve_equations
-from ranking_engine.core.exact_program import ExactProgram
+from ranking_engine.core.exact_algebra import ExactProgram, kernel, solve_equations
 from ranking_engine.core.linear_programs import RowProgram, SolverError
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
@@ -131,7 +130,7 @@ def maximal_lottery(margins: NDArray[Any], systems: NDArray[np.intp]) -> Lottery
         lead = Fraction(int(np.delete(inside[strongest[0]], strongest[0]).min())) if len(systems) > 1 else None
         return Lottery((int(systems[strongest[0]]),), (Fraction(1),), True, (Fraction(1),), lead)
     try:
-        members, shares = _members(inside, strongest)
+        members, shares = members_in_floats(inside, strongest)
         return _exact(inside, members, shares, systems)
     except UnsolvedError:
         if len(systems) > MAX_EXACT:
@@ -148,12 +147,12 @@ def maximal_lottery(margins: NDArray[Any], systems: NDArray[np.intp]) -> Lottery
     return _exact(inside, members, [solution[i] for i in members.tolist()], systems)
 
 
-def _members(game: NDArray[Any], strongest: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Fraction]]:
+def members_in_floats(game: NDArray[Any], strongest: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Fraction]]:
     """Return the essential set as floats see it, and what is in proportion to shares that every member has."""
     candidates = strongest[:_STRONGEST]
     scale = float(np.abs(game).max()) or 1.0
     while True:
-        shares, leads = _separated(np.array(game[np.ix_(candidates, candidates)] / scale, dtype=np.float64))
+        shares, leads = separated(np.array(game[np.ix_(candidates, candidates)] / scale, dtype=np.float64))
         is_member = shares > leads
         members = np.sort(candidates[is_member])
         own = shares[is_member][np.argsort(candidates[is_member])]
@@ -170,7 +169,7 @@ def _members(game: NDArray[Any], strongest: NDArray[np.intp]) -> tuple[NDArray[n
     return members, [Fraction(share) for share in own.tolist()]
 
 
-def _separated(game: FloatArray) -> tuple[FloatArray, FloatArray]:
+def separated(game: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return p and s = p @ game, both 0 or above, one of them 1 or above for every system and the other one 0."""
     n = len(game)
     for is_exacting in (True, False):
@@ -205,12 +204,12 @@ def _exact(
     leads = [_lead(proof, columns[j]) for j in outside]
     if leads and min(leads) <= 0:
         raise _unsolved()
-    shares = proof if len(basis) == 1 else _most_even(basis, [columns[j] for j in outside])
+    shares = proof if len(basis) == 1 else most_even(basis, [columns[j] for j in outside])
     indices = tuple(int(i) for i in systems[members])
     return Lottery(indices, shares, len(basis) == 1, proof, min(leads, default=None))
 
 
-def _most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
+def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
     """Return the maximal lottery with the least sum of squares, where all of them are in the span of `basis`.
 
     It is the point nearest to 0 of some face of their polytope. Where that of the inside is no lottery, all faces are

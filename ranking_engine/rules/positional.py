@@ -10,8 +10,10 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Outcome, Profile, TaskSum
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
@@ -96,7 +98,7 @@ def compatible_borda(profile: Profile) -> Outcome:
     return Outcome(scores, details=details)
 
 
-def compatible_points(first: IntArray, last: IntArray, n: IntArray | int) -> FloatArray:
+def compatible_points(first: IntArray, last: IntArray, n: NDArray[np.integer[Any]] | int) -> FloatArray:
     """Return the expected number of systems below, ties one half; see `compatible_borda`.
 
     Args:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from ranking_engine.core.exact_equations import kernel, solve_equations
+from ranking_engine.core.exact_algebra import kernel, solve_equations
 from tests.ranking_engine import naive_prospects as naive
 
 SMALL = st.integers(-3, 3)
