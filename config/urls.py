@@ -1,17 +1,32 @@
 """The root of the URLs."""
 
 from allauth.account.decorators import secure_admin_login
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.socialaccount.views import login_cancelled, signup as sign_up_by_other_site
 from django.contrib import admin
 from django.urls import include, path
 
 from leaderboard.accounts.views import emails
+from leaderboard.accounts.views_sign_in import linked, sign_in_with, signed_in_with
 
 # The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+# Applications are in the settings, tokens are not kept, and only people themselves link their accounts.
+admin.site.unregister([SocialAccount, SocialApp, SocialToken])
+
 urlpatterns = [
     path("", include("leaderboard.urls")),
     path("account/email/", emails, name="account_email"),
+    path("account/linked/", linked, name="socialaccount_connections"),
+    path("account/with/sign-up/", sign_up_by_other_site, name="socialaccount_signup"),
+    path("account/with/cancelled/", login_cancelled, name="socialaccount_login_cancelled"),
+    *(
+        path(f"account/with/{site}/callback/", signed_in_with, {"provider_id": site}, name=f"{site}_callback")
+        for site in ("github", "gitlab", "google", "orcid")
+    ),
+    path("account/with/<slug:provider_id>/callback/", signed_in_with, name="openid_connect_callback"),
+    path("account/with/<slug:site>/", sign_in_with, name="sign_in_with"),
     path("account/", include("allauth.account.urls")),
     path("account/second-factor/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),

@@ -118,6 +118,7 @@ urlpatterns = [
     path("docs/<path:path>/", operations.document, name="document"),
     path("status/", operations.status, name="status"),
     path("account/", dashboards.dashboard, name="dashboard"),
+    path("account/profile/", accounts.profile, name="profile"),
     path("account/close/", accounts.close_account, name="close_account"),
     path("account/tokens/", accounts.tokens, name="tokens"),
     path("account/tokens/revoke/", accounts.revoke, name="revoke_token"),

@@ -11,3 +11,4 @@ from config.settings.limits import *
 from config.settings.mails import *
 from config.settings.monitoring import *
 from config.settings.security import *
+from config.settings.sign_in import *

@@ -16,6 +16,7 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
+from leaderboard.accounts import sign_up
 from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address
 from leaderboard.accounts.known_devices import counted_account, remember_device
 from leaderboard.common.limits import (
@@ -37,6 +38,15 @@ USED_BEFORE = (
 
 class AccountAdapter(DefaultAccountAdapter):
     """Keeps the display name that the sign-up form asked for, counts wrong passwords, mails by the outbox."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Whether this visitor may sign up."""
+        return sign_up.is_open(request)
+
+    def clean_email(self, email: str) -> str:
+        """Refuse an address of a domain from which the site takes no accounts."""
+        sign_up.require_domain(email)
+        return str(super().clean_email(email))
 
     def save_user(self, request: HttpRequest, user: User, form: object, commit: bool = True) -> User:
         """Store the new user with their email in lower case."""

@@ -6,6 +6,7 @@ in, and waits for the owner of the address. So nothing that was set up before ou
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
 from leaderboard.access.audit import changes_between, record_changes
@@ -32,14 +33,15 @@ def is_own_address(user: User, email: str) -> bool:
 def clear_before_proof(user: User) -> None:
     """End every way into an account, and every role from outside, that came before its address was proven.
 
-    Further addresses, second factors, tokens, sessions, invitations that no one has used, and roles on benchmarks that
-    someone else owns. Its own benchmarks, submissions and drafts stay: they open nothing.
+    Further addresses, second factors, accounts at other sites, tokens, sessions, invitations that no one has used, and
+    roles on benchmarks that someone else owns. Its own benchmarks, submissions and drafts stay: they open nothing.
     """
     further = EmailAddress.objects.filter(user=user).exclude(email=user.email.lower())
     for address in further.values_list("email", flat=True):
         forget_addressee(address)
     further.delete()
     Authenticator.objects.filter(user=user).delete()
+    SocialAccount.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
     Invitation.objects.filter(author=user, used_by=None).delete()
     owned_by_others = Membership.objects.filter(role=Membership.Role.OWNER).exclude(user=user).values("benchmark")

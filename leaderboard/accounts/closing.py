@@ -106,6 +106,7 @@ def close_account(user: User) -> None:
     user.groups.clear()
     user.user_permissions.clear()
     user.email, user.display_name = f"closed-{user.pk}@closed.invalid", FORMER
+    user.organisation = user.orcid = ""
     user.is_active = user.is_staff = user.is_superuser = False
     user.last_login, user.closed_at = None, timezone.now()
     user.set_unusable_password()  # sessions elsewhere end with the old password

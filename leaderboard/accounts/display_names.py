@@ -1,7 +1,13 @@
 """Display names: only they identify people in the audit trail, in batches and in the queue."""
 
+import re
+
 from leaderboard.models import User
 from leaderboard.models.people import skeleton_of
+from ranking_engine.text.confusables import skeleton
+from ranking_engine.text.names import name_problem
+
+SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without a name, by their skeletons
 
 
 def is_taken(name: str, user: User | None = None) -> bool:
@@ -17,3 +23,14 @@ def is_taken(name: str, user: User | None = None) -> bool:
         return False
     alike = User.objects.filter(name_skeleton=skeleton_of(name))
     return (alike.exclude(pk=user.pk) if user and user.pk else alike).exists()
+
+
+def display_name_problem(name: str) -> str:
+    """Why a new account cannot have this display name, as a sentence; empty where it can. An empty name always can."""
+    if name and (problem := name_problem(name, allow_formula=True)):
+        return f"The display name {problem}."
+    if SITES_OWN.fullmatch(skeleton(name)):
+        return "This name is reserved; choose another display name."
+    if is_taken(name):
+        return "This display name, or one that looks like it, is already taken."
+    return ""

@@ -1,5 +1,7 @@
 """Forms of signing in: what allauth's ask, with this site's limits."""
 
+from typing import ClassVar
+
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
 from allauth.core import context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
@@ -10,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BooleanField
 
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
+from leaderboard.accounts.orcid import is_orcid
 from leaderboard.accounts.second_factor import use_code
 from leaderboard.accounts.tokens import LIFETIMES, revoke_all_tokens
 from leaderboard.common.form_fields import LineFormField
@@ -124,6 +127,23 @@ class TokenForm(forms.Form):
     days = forms.TypedChoiceField(
         choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
     )
+
+
+class ProfileForm(forms.ModelForm):
+    """What a person says of themselves to those who decide on their submissions."""
+
+    class Meta:
+        model = User
+        fields = ("organisation", "orcid")
+        labels: ClassVar[dict[str, str]] = {"orcid": "ORCID iD"}
+        help_texts: ClassVar[dict[str, str]] = {"orcid": "For example 0000-0002-1825-0097."}
+
+    def clean_orcid(self) -> str:
+        """An iD whose check digit fits."""
+        orcid = str(self.cleaned_data["orcid"])
+        if orcid and not is_orcid(orcid):
+            raise ValidationError("This is not an ORCID iD: it has 16 digits, and the last one checks the others.")
+        return orcid
 
 
 class CloseForm(forms.Form):

@@ -1,17 +1,11 @@
 """What sign-up asks for. allauth imports it before its own forms, so it imports none of them."""
 
-import re
-
 from django import forms
 from django.http import HttpRequest
 
-from leaderboard.accounts.display_names import is_taken
+from leaderboard.accounts.display_names import display_name_problem
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import User
-from ranking_engine.text.confusables import skeleton
-from ranking_engine.text.names import name_problem
-
-SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without a name, by their skeletons
 
 
 class DisplayNameForm(forms.Form):
@@ -27,13 +21,9 @@ class DisplayNameForm(forms.Form):
 
     def clean_display_name(self) -> str:
         """A name that reads as what it is: no invisible characters, nothing that turns its letters round."""
-        name = self.cleaned_data["display_name"]
-        if name and (problem := name_problem(name, allow_formula=True)):
-            raise forms.ValidationError(f"The display name {problem}.")
-        if SITES_OWN.fullmatch(skeleton(name)):
-            raise forms.ValidationError("This name is reserved; choose another display name.")
-        if is_taken(name):
-            raise forms.ValidationError("This display name, or one that looks like it, is already taken.")
+        name = str(self.cleaned_data["display_name"])
+        if problem := display_name_problem(name):
+            raise forms.ValidationError(problem)
         return name
 
     def signup(self, request: HttpRequest, user: User) -> None:

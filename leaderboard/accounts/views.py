@@ -16,13 +16,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
-from leaderboard.accounts.forms import CloseForm, TokenForm
+from leaderboard.accounts.forms import CloseForm, ProfileForm, TokenForm
+from leaderboard.accounts.orcid import is_confirmed_orcid
 from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
 from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
 from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
-from leaderboard.models import ApiToken
+from leaderboard.models import ApiToken, User
 
 
 class _Emails(EmailView):
@@ -69,6 +70,21 @@ def close_account(request: HttpRequest) -> HttpResponse:
             return redirect("home")
     context = {"form": form, "alone": closing.solely_owned(user)}
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def profile(request: HttpRequest) -> HttpResponse:
+    """What owners and moderators read beside a person's name."""
+    user = signed_in(request)
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=User.objects.get(pk=user.pk))
+    if request.method == "POST" and form.is_valid():
+        form.instance.save(update_fields=["organisation", "orcid"])
+        messages.success(request, "Saved.")
+        return redirect("profile")
+    context = {"form": form, "is_confirmed": is_confirmed_orcid(user)}
+    return render(request, "account/profile.html", context, status=400 if form.errors else 200)
 
 
 @login_required

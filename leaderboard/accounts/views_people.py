@@ -23,6 +23,7 @@ from leaderboard.accounts.people import (
     open_invitations,
     revoke_invitation,
 )
+from leaderboard.accounts.sign_up import remember_invitation
 from leaderboard.common.limits import (
     TooManyAttemptsError,
     client_address,
@@ -111,6 +112,8 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
             raise Http404(str(error)) from error
         messages.success(request, f"You are a {invitation.get_role_display().lower()} of {invitation.benchmark.name}.")
         return redirect("board", invitation.benchmark.key)
+    if not request.user.is_authenticated:
+        remember_invitation(request, secret)
     return render(request, "accounts/join.html", {"invitation": invitation})
 
 

@@ -58,6 +58,8 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
     email = models.EmailField(unique=True)
     display_name = LineField(max_length=80, blank=True, help_text="How others see you.")
+    organisation = LineField(max_length=120, blank=True, default="", db_default="")
+    orcid = models.CharField(max_length=19, blank=True, default="", db_default="")
     # Of the display name: what names that look alike have in common. Kept by `save`; new names are compared with it.
     name_skeleton = models.CharField(max_length=SKELETON_LENGTH, blank=True, db_index=True, editable=False)
     is_active = models.BooleanField(default=True)
@@ -93,6 +95,11 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
     def shown_name(self) -> str:
         """What others see: never the email address."""
         return self.display_name or f"user {self.pk}"
+
+    @property
+    def affiliation(self) -> str:
+        """What the person says of themselves to owners and moderators: where they work, and their ORCID iD."""
+        return ", ".join(part for part in (self.organisation, self.orcid and f"ORCID {self.orcid}") if part)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What a session must know to go on: of this password, and of this generation of sessions."""

@@ -54,6 +54,7 @@ class Waiting:
     uuid: UUID
     title: str
     who: str
+    affiliation: str  # of the submitter, in their words
     at: datetime
     source: str
     n_systems: int
@@ -227,6 +228,7 @@ def _waiting(
         uuid=batch.uuid,
         title=in_words([shortened(row["system"]["name"]) for row in own], total=n_systems),
         who=batch.uploader.shown_name,
+        affiliation=batch.uploader.affiliation,
         at=batch.created_at,
         source=batch.get_source_display(),
         n_systems=n_systems,

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -92,6 +93,7 @@ def old_account(make):
     account = User.objects.get(email=VICTIM)
     EmailAddress.objects.create(user=account, email=ATTACKER, verified=True)
     Authenticator.objects.create(user=account, type="totp", data={"secret": "x"})
+    SocialAccount.objects.create(user=account, provider="github", uid="1")
     create_token(account, name="for later", scopes=["manage"], days=365)
     own, theirs = make.benchmark(owner=account), make.benchmark()
     invite(own, author=account, role="owner")
@@ -104,6 +106,7 @@ def ways_in(account):
     return {
         "addresses": set(EmailAddress.objects.filter(user=account).values_list("email", flat=True)),
         "second factors": Authenticator.objects.filter(user=account).count(),
+        "accounts elsewhere": SocialAccount.objects.filter(user=account).count(),
         "tokens": ApiToken.objects.filter(user=account).count(),
         "invitations": Invitation.objects.filter(author=account).count(),
         "roles": set(Membership.objects.filter(user=account).values_list("benchmark__name", "role")),
@@ -111,7 +114,8 @@ def ways_in(account):
 
 
 def only_the_owner(own):
-    return {"addresses": {VICTIM}, "second factors": 0, "tokens": 0, "invitations": 0, "roles": {(own.name, "owner")}}
+    nothing = dict.fromkeys(["second factors", "accounts elsewhere", "tokens", "invitations"], 0)
+    return {"addresses": {VICTIM}, "roles": {(own.name, "owner")}} | nothing
 
 
 def test_the_first_answer_to_a_mail_ends_every_way_in_that_was_made_before(make):

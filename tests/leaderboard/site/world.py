@@ -365,6 +365,8 @@ ARGUMENTS = {
 # Where a name does not lead to an address, or needs more than the number of a row.
 PATHS = {
     "account_confirm_email": "/account/confirm-email/abc/",
+    "openid_connect_callback": "/account/with/oidc/callback/",
+    "sign_in_with": "/account/with/oidc/",
     "document": "/docs/rules/borda/",
     "document_file": "/docs/files/figures/open-steadiness.svg",
     "account_reset_password_from_key": "/account/password/reset/key/1-abc/",

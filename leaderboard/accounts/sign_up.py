@@ -1,0 +1,34 @@
+"""Who may make an account: everyone, people of some domains, people with an invitation, or no one."""
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from leaderboard.accounts.people import find_invitation
+
+INVITATION = "invitation"  # the session's key for the secret of the invitation that its visitor opened
+
+
+def remember_invitation(request: HttpRequest, secret: str) -> None:
+    """Keep the invitation that a visitor without an account opened, for the sign-up that may follow."""
+    if settings.SIGN_UP == "invitation":
+        request.session[INVITATION] = secret
+
+
+def is_open(request: HttpRequest) -> bool:
+    """Whether this visitor may sign up; of their address `require_domain` decides."""
+    if settings.SIGN_UP == "invitation":
+        secret = request.session.get(INVITATION, "")
+        return bool(secret) and find_invitation(secret) is not None
+    return bool(settings.SIGN_UP != "closed")
+
+
+def require_domain(email: str) -> None:
+    """Refuse an address of another domain, where the site takes accounts of some domains only.
+
+    Raises:
+        ValidationError: the part behind the @ is none of `PLURANK_SIGN_UP_DOMAINS`. Their subdomains do not count.
+    """
+    if settings.SIGN_UP == "domains" and email.rpartition("@")[2].lower() not in settings.SIGN_UP_DOMAINS:
+        domains = ", ".join(f"@{domain}" for domain in settings.SIGN_UP_DOMAINS)
+        raise ValidationError(f"This site accepts only addresses that end in {domains}.", code="domain")
