@@ -67,7 +67,7 @@ ATTEMPTS = {
     "reset": {"account": (3, 3600), "address": (10, 3600)},
     "token": {"address": (30, 60)},
     "join": {"account": (20, 300), "address": (20, 300)},
-    "sign_in_with": {"address": (60, 300)},  # each begins a session and asks another site
+    "other_site": {"address": (60, 300)},  # each begins a session and asks another site
 }
 LOGIN_REDIRECT_URL = "dashboard"
 LOGIN_URL = "account_login"

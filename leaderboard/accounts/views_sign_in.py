@@ -41,7 +41,7 @@ def sign_in_with(request: HttpRequest, site: str) -> HttpResponse:
     if connects and not request.user.is_authenticated:
         return redirect("account_login")
     try:
-        take_attempt("sign_in_with", address=client_address(request))
+        take_attempt("other_site", address=client_address(request))
         answer = provider.redirect(
             request,
             AuthProcess.CONNECT if connects else AuthProcess.LOGIN,

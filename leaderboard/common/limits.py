@@ -25,7 +25,7 @@ NAMES = {
     "reset": "requests for a link",
     "token": "requests with tokens that do not exist",
     "join": "invitations that do not exist",
-    "sign_in_with": "sign-ins by another site",
+    "other_site": "sign-ins by another site",
 }
 MAX_ADDRESS_LENGTH = 64
 

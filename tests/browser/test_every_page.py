@@ -181,6 +181,7 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "account": (lambda scene: "/account/email/", "Email addresses"),
     "notices": (lambda scene: "/account/notices/", "Notices"),
     "choices of notices": (lambda scene: "/account/notices/choices/", "Notification settings"),
+    "profile": (lambda scene: "/account/profile/", "Profile"),
     "sessions": (lambda scene: "/account/sessions/", "Sessions"),
     "tokens": (lambda scene: "/account/tokens/", "API tokens"),
     "second factor": (lambda scene: "/account/second-factor/", "Second factor"),

@@ -76,7 +76,9 @@ batch_step join manage
 manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
 manage_edition
 manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
-second_factor_picture notice_choices unsubscribe baseline manage_meta_board
+second_factor_picture notice_choices unsubscribe baseline manage_meta_board profile sign_in_with
+socialaccount_connections socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback
+google_callback orcid_callback openid_connect_callback
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -116,6 +118,9 @@ FIELDS = {
     "account_reauthenticate": "password next",
     "mfa_authenticate": "code",
     "sessions": "session",
+    "profile": "organisation orcid",
+    "socialaccount_connections": "account",
+    "sign_in_with": "process next",
     "unsubscribe": "token",
 }
 API_QUERY = "q page cursor limit sort rule a b revision format since ties weights conditions system_column missing"

@@ -237,7 +237,7 @@ def test_no_way_leads_to_another_site(provider):
 
 
 def test_one_address_begins_only_so_many(provider, settings):
-    settings.ATTEMPTS = settings.ATTEMPTS | {"sign_in_with": {"address": (2, 300)}}
+    settings.ATTEMPTS = settings.ATTEMPTS | {"other_site": {"address": (2, 300)}}
     answers = [Client().post("/account/with/oidc/").status_code for _ in range(3)]
     assert answers == [200, 200, 429]
 
