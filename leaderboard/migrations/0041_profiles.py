@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='orcid',
-            field=models.CharField(blank=True, db_default='', default='', help_text='An iD such as 0000-0002-1825-0097.', max_length=19),
+            field=models.CharField(blank=True, db_default='', default='', max_length=19),
         ),
         migrations.AddField(
             model_name='user',
