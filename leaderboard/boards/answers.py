@@ -16,7 +16,6 @@ from leaderboard.rankings.verdict import Camp
 from ranking_engine.stability.separability.pair_tests import CONTRADICTED, SEPARABLE, TOO_FEW, VERDICTS
 
 LEADERS_NAMED = 2
-MOSTLY = 0.75  # the share of the rules from which they are said to agree mostly on the winner
 FIRM, MIXED = 0.9, 0.7  # Kendall's tau from which rules are said to agree closely, or mostly
 
 
@@ -39,10 +38,8 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
     word = "very similar" if middle >= FIRM else "similar" if middle >= MIXED else "not similar"
     on_winner = "On no winner"
     if board.camps:
-        # How many of the rules that elect elect the same.
-        share = board.camps[0].n_rules / sum(camp.n_rules for camp in board.camps)
-        part = "All" if share == 1 else "Mostly" if share >= MOSTLY else "By a majority" if share > 0.5 else "Not"
-        on_winner = f"{part} on the winner"
+        n_same, n_rules = board.camps[0].n_rules, sum(camp.n_rules for camp in board.camps)
+        on_winner = f"On the winner: {'all' if n_same == n_rules else f'{n_same} of'} {n_rules}"
 
     def across(tau: float) -> float:
         """The place on a line of 200 units from `low` to 1."""
@@ -51,6 +48,8 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
     return {
         "word": word,
         "on_winner": on_winner,
+        # Then the orders compared are shorter than the board: a median of 1 can go with different winners.
+        "leaves_out": any(column.status == "ranked" and column.n_ranked < len(board.names) for column in board.columns),
         "n_rules": len(taus),
         "median_text": _signed(middle),
         "median_x": across(middle),

@@ -95,7 +95,9 @@ class BoardPage:
         self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number
         self.is_archived = benchmark.is_archived
-        manage = "manage" if audience.may_administer else "manage_queue"
+        # Only who manages the benchmark is told how many submissions wait, and is led to them first.
+        self.n_waiting = getattr(benchmark, "n_undecided", None) or 0 if audience.may_moderate else 0
+        manage = "manage_queue" if self.n_waiting or not audience.may_administer else "manage"
         self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if board is None or benchmark.publication is None:

@@ -103,7 +103,8 @@ def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBas
 
 def _asked(request: HttpRequest, key: str) -> tuple[Benchmark, Audience, BoardQuery]:
     """The benchmark, pointing at the revision asked for; what the reader is to it; and what they asked."""
-    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    counts_queue = request.user.is_authenticated  # for those who manage it
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True, counts_queue=counts_queue)
     query = read_query(request.GET)
     if query.revision:
         show_revision(benchmark, query.revision)
@@ -227,6 +228,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
             {"name": "Chosen", "text": "What it means.", "url": "#choices", "is_active": True},
             {"name": "Other", "text": "What it means.", "url": "#choices", "is_active": False},
         ],
+        "rules": [("borda", "Borda"), ("mean", "Mean")],
         "downloads": [{"url": "#ranks", "label": label} for label in ("CSV", "LaTeX")],
         "chips": [{"text": "complete only", "url": "#choices"}],
         "pages": {"number": 2, "n_pages": 3, "previous_url": "#ranks", "next_url": "#ranks"},

@@ -1,9 +1,10 @@
 """Submissions by their public numbers."""
 
+from collections.abc import Collection
 from uuid import UUID
 
-from leaderboard.access.audience import UNDECIDED
-from leaderboard.models import Batch, Submission
+from leaderboard.access.audience import UNDECIDED, Audience
+from leaderboard.models import Batch, Submission, User
 from leaderboard.submissions.problems import SubmissionError
 
 
@@ -45,3 +46,18 @@ def require_whole(batch: Batch, submission: Submission | None) -> None:
     """
     if submission is not None and batch.submissions.count() > 1:
         raise SubmissionError(f"This system came with others, and they are decided together: name {batch.uuid}.")
+
+
+def other_submitters(audience: Audience, keys: Collection[str]) -> dict[str, str]:
+    """Names of those whose accepted scores another user would replace, by the key of the system.
+
+    Args:
+        audience: who would replace them; restricted ones are told of no one.
+        keys: of systems on the board.
+    """
+    if audience.is_restricted or not keys:
+        return {}
+    accepted = Submission.objects.filter(benchmark=audience.benchmark, state=Submission.State.ACCEPTED)
+    latest = dict(accepted.filter(system__key__in=keys).order_by("pk").values_list("system__key", "batch__uploader"))
+    others = User.objects.in_bulk(set(latest.values()) - {audience.viewer.pk})
+    return {key: others[pk].shown_name for key, pk in latest.items() if pk in others}

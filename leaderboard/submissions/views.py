@@ -160,6 +160,7 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
         "summary": preview.summary,
         "is_hidden": preview.is_hidden,
         "too_large": preview.too_large,
+        "other_submitter": preview.other_submitter,
         "stale": is_stale,
     }
     return render(request, "submissions/draft.html", context, status=status)

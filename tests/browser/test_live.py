@@ -4,10 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from leaderboard.benchmarks.folders import import_folder
-from leaderboard.models import Benchmark, Job
+from leaderboard.models import Benchmark, Job, Report
 from tests.browser.by_hand import DEMONSTRATION, read_table
 from tests.browser.conftest import is_all_published
 from tests.browser.pages import names
+from tests.leaderboard.rankings.confidence.test_dependence import overlapping_scores
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
@@ -107,6 +108,27 @@ def tops(visitor, keys):
 def test_the_table_begins_in_the_upper_half_of_a_laptop_s_window(visitors):
     places = tops(visitors(viewport={"width": 1440, "height": 900}), ["glue", "helm-accuracy"])
     assert {key: top for key, top in places.items() if top >= HIGHEST} == {}
+
+
+CUT = """
+  () => [...document.querySelectorAll(".answer > .headline, .answer p.small")]
+    .filter(text => text.scrollHeight > text.clientHeight + 1).map(text => text.textContent.trim())
+"""
+
+
+def test_so_it_does_with_rank_intervals_tests_and_overlapping_tasks_and_no_sentence_is_cut(visitors, factory, site):
+    scores = {f"System {k:02}": row.tolist() for k, row in enumerate(overlapping_scores(20))}
+    board = factory.benchmark(scores, name="Overlapping")
+    reports = Report.objects.filter(revision__benchmark=board, kind__in=["bootstrap", "significance"])
+    site.wait_until(lambda: reports.count() == 2, 60, "its studies are there")
+    visitor = visitors(viewport={"width": 1440, "height": 900})
+    assert tops(visitor, [board.key])[board.key] < HIGHEST
+    page = visitor.open(f"/b/{board.key}/")
+    sure = page.locator(".answer", has_text="How sure").inner_text()
+    assert all(
+        words in sure for words in ("Rank ", "(95 %)", "significant", "Less certain than this: the 9 tasks overlap")
+    )
+    assert page.evaluate(CUT) == []
 
 
 @pytest.mark.slow

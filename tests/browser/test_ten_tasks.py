@@ -11,6 +11,7 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Benchmark, Report
 from leaderboard.queue.kinds import PROSPECTS
 from tests.browser.conftest import is_all_published
+from tests.browser.pages import names
 from tests.factories import TOY
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -67,9 +68,12 @@ def test_a_who_is_best_and_how_sure(walk):
 def test_b_can_the_second_win(walk, site, board):
     site.wait_until(Report.objects.filter(kind=PROSPECTS, revision__benchmark=board).exists, 60, "who can win is known")
     way = walk(f"/b/{board.key}/")
+    second = names(way.page)[1]
     way.click("link", "Who can win")
-    way.click("link", re.compile("The smallest change of weights with which"))
-    expect(way.page.get_by_text(re.compile("With the benchmark’s own weights|It can win")).first).to_be_visible()
+    way.click("link", f"What it would take for {second} to win")
+    expect(
+        way.page.get_by_text(re.compile("From the benchmark’s own weights, the smallest change")).first
+    ).to_be_visible()
     way.ends("b")
 
 
@@ -191,8 +195,7 @@ def test_f_host_a_benchmark(walk, site, make_committed):
     make_committed.pending(hosted, {"C": [3.0, 3.0]}, by=make_committed.user("Sender"))
     way.page.goto(board)
     way = Walk(way.page)
-    way.click("link", "Manage", exact=True)
-    way.click("link", "Queue")
+    way.click("link", "Manage 1 waiting")
     way.page.get_by_role("checkbox").first.wait_for()
     way.click("link", "C", exact=True)
     way.page.get_by_role("button", name="Accept", exact=True).wait_for()

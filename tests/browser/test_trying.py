@@ -36,7 +36,7 @@ def test_the_answers_lead_to_a_rule_without_javascript(visitors):
     page.get_by_label("The system that beats every other head to head.").check()
     page.get_by_role("button", name="Which rule?").click()
     assert page.url.endswith("/rules/choose/?scores=orders&winner=condorcet")
-    assert page.locator("#answer").inner_text() == "Take Schulze"
+    assert page.locator("#answer").inner_text() == "We suggest Schulze"
     rows = table_texts(page.get_by_role("region", name="Every rule against your answers").locator("table"))
     assert rows[0] == ["Schulze", "yes", "yes", "yes", "10"]
 

@@ -59,7 +59,9 @@ def board_card(audience: Audience) -> BoardCard:
             shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
             facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
             f"revision {board.published.revision.number}",
-            is_largest=not camps or set(camps[0].winners) == set(winner_names),
+            camp=next(
+                (k for k, camp in enumerate(camps[:SHOWN_CAMPS]) if default and default.name in camp.rules), None
+            ),
         )
     else:
         if not audience.sees_others:
@@ -69,7 +71,7 @@ def board_card(audience: Audience) -> BoardCard:
         else:
             verdict = "No scores yet. The board appears with the first ones."
         card = Card(_name(benchmark), "A benchmark on Plurank", "", verdict, (), "")
-    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts, card.is_largest]
+    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts, card.camp]
     return BoardCard(card, content_hash([DRAWING, engine_version, said]))
 
 

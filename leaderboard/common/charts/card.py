@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 72
-DRAWING = 1  # raised when the drawing changes, so that no one keeps an older one
+DRAWING = 2  # raised when the drawing changes, so that no one keeps an older one
 FONTS = Path(__file__).parent / "fonts"
 PAPER, INK, SOFT, LINE, ACCENT = "#f5f6f8", "#16191f", "#525a66", "#868f9c", "#4338b8"
 # The rules that elect the first, the second and the third camp, and all others.
@@ -38,7 +38,7 @@ class Card:
     verdict: str  # a sentence
     shares: tuple[int, ...]  # how many rules elect the first camp, the second, the third, and all others
     facts: str  # the last line
-    is_largest: bool = True  # whether the winner is that of the largest camp, and has the colour of its bar
+    camp: int | None = 0  # which share is of the rules with this winner, which has the colour of that part of the bar
 
 
 def draw_card(card: Card) -> bytes:
@@ -53,7 +53,7 @@ def draw_card(card: Card) -> bytes:
     y = _lines(drawing, card.name, 156, size=60, line=70, most=2, bold=True)
     y = max(y + 20, 264)
     drawing.text((MARGIN, y), _cut(drawing, card.label, _font(30)), font=_font(30), fill=SOFT)
-    colour_of_winner = ACCENT if card.is_largest else INK
+    colour_of_winner = INK if card.camp is None else CAMPS[card.camp]
     y = _lines(drawing, card.winner, y + 42, size=52, line=60, most=1, bold=True, fill=colour_of_winner)
     # The rules, as a bar in which each camp has its share.
     x, width, total = float(MARGIN), WIDTH - 2 * MARGIN, sum(card.shares)

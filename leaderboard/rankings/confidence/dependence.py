@@ -86,11 +86,11 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
     if effective < MATTERS_BELOW * n_clusters:
         sentence = (
             f"The tests assume {what}. The scores disagree: the tasks carry about as much information as {text} "
-            f"independent ones. Significance verdicts and rank intervals are too confident until tasks that belong "
-            f"together are declared as clusters."
+            f"independent ones. The tests find differences too easily and the rank intervals are too narrow until "
+            f"tasks that belong together are declared as clusters."
         )
         noun = "tasks" if n_clusters == n_tasks else "clusters"
-        short = f"the tasks overlap: the {n_clusters} {noun} carry about as much information as {text} independent ones"
+        short = f"the {n_clusters} {noun} overlap and carry the information of about {text} independent ones"
     else:
         sentence = (
             f"The tests assume {what}. The scores agree with that: the tasks carry about as much information as "

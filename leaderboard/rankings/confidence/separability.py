@@ -22,11 +22,12 @@ def short_sentence(tests: Mapping[str, Any]) -> str:
     if every["n_tied"] == every["n_pairs"]:
         return "all systems share one rank"
     if _is_too_few(tests):
-        tasks = (
-            f"{tasks_phrase(tests['n_clusters'], tests['n_tasks'])}, {_are(tests)} too few to show a significant "
-            f"difference between any two systems"
+        clusters = "" if tests["n_clusters"] == tests["n_tasks"] else f"cluster{_s(tests['n_clusters'])} of "
+        at_once = f" ({_pairs(every['n_pairs'])} at once)" if every["n_pairs"] > 1 else ""
+        return (
+            f"{tests['n_clusters']:,} {clusters}task{_s(tests['n_tasks'])} {_are(tests)} too few to show a significant "
+            f"difference between any two systems{at_once}"
         )
-        return f"{_at_once(every)}{tasks}{_one_pair(tests)}"
     contradicted = neighbours["n_contradicted"]
     against = f"; {_pairs(contradicted)} of neighbours contradict{'s' if contradicted == 1 else ''} the ranking"
     if neighbours["n_separable"]:
@@ -96,7 +97,7 @@ def _one_pair(tests: Mapping[str, Any]) -> str:
     """That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it."""
     if tests["n_clusters"] < LEAST_FOR_ONE_PAIR or tests["every_pair"]["n_pairs"] < 2:
         return ""
-    return "; for a pair that you choose beforehand a test is possible: see head to head"
+    return "; a single pair that you choose beforehand can be tested: see Head to head"
 
 
 def _at_once(every: Mapping[str, Any]) -> str:
@@ -108,4 +109,8 @@ def _are(tests: Mapping[str, Any]) -> str:
 
 
 def _pairs(n: int) -> str:
-    return f"{n:,} pair{'' if n == 1 else 's'}"
+    return f"{n:,} pair{_s(n)}"
+
+
+def _s(n: int) -> str:
+    return "" if n == 1 else "s"

@@ -16,6 +16,7 @@ from leaderboard.rankings.score_matrix import build_matrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow, CheckedScore
 from ranking_engine import Ranking, ScoreMatrix
 from ranking_engine.catalogue.registry import get_rule
@@ -77,6 +78,7 @@ class Preview:
     rows: list[ScoreChange] = field(default_factory=list)
     effects: list[RuleEffect] = field(default_factory=list)
     is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
+    other_submitter: str = ""  # whose scores it would replace, where that is not the owner of the draft
     too_large: str = ""  # why no effects were worked out
 
     @property
@@ -156,14 +158,15 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     """
     before = latest_state(audience.benchmark)
     row = rows_now(draft, audience)[0]
-    place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
+    key = row["system"]["key"]
+    place = next((i for i, system in enumerate(before.systems) if system.key == key), None)
     if audience.is_restricted:
         # What was understood, and no more: by previews of made-up scores one could find out those that are hidden.
         values = row_values(row["scores"], before.configuration, None)
         return Preview(
             revision_number=before.revision_number,
             system_name=row["system"]["name"],
-            is_new_system=row["system"]["key"] is None,
+            is_new_system=key is None,
             near_misses=row["system"]["near_misses"],
             rows=_score_changes(row["scores"], before.configuration, None, values),
             is_hidden=True,
@@ -189,6 +192,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
         rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
         effects=effects,
         too_large=too_large,
+        other_submitter=next(iter(other_submitters(audience, [key] if key else []).values()), ""),
     )
 
 

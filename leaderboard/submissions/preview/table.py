@@ -1,6 +1,7 @@
 """What a draft of many systems would do to the board."""
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
@@ -15,6 +16,7 @@ from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.preview.draft import BoardState, RankChange, latest_state, rankings_of
 from leaderboard.submissions.preview.text import winners_sentence
+from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import Ranking
 from ranking_engine.catalogue.registry import get_rule
@@ -47,6 +49,7 @@ class TableRow:
     n_scores: int
     n_missing: int  # of the benchmark's tasks, as the row would be
     n_changed: int | None  # None where they are hidden: scores that differ from those on the board
+    other_submitter: str = ""  # whose scores it would replace, where that is not the owner of the draft
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,12 @@ class TablePreview:
     n_systems: int
     n_new: int
     n_unchanged: int | None  # None where the board's scores are hidden
-    rows: list[TableRow]  # the first of them: new ones that look like known ones, other new ones, then the rest
+    rows: list[TableRow]  # the first of them, as `preview_table` sorts them
     effects: list[TableEffect]
     n_with_instances: int = 0  # systems with scores of single instances
     differing: list[DifferingScore] = field(default_factory=list)
     too_large: str = ""  # why no effects were worked out
+    other_submitters: list[tuple[str, int]] = field(default_factory=list)  # whose scores it would replace, of how many
 
     @property
     def summary(self) -> str:
@@ -106,7 +110,13 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
         table = [replace(row, n_changed=None, is_new=not k) for row, k in zip(table, known, strict=True)]
     else:
         table = _table_rows(rows, before, after)
-    table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
+    others = other_submitters(audience, [key for row in rows if (key := row["system"]["key"])])
+    table = [
+        replace(line, other_submitter=others.get(row["system"]["key"] or "", ""))
+        for line, row in zip(table, rows, strict=True)
+    ]
+    # First what needs a look: names that may be misspelt, new systems, scores of other people.
+    table.sort(key=lambda row: (not row.near_misses, not row.is_new, not row.other_submitter, row.line or 0))
     old: dict[str, Ranking] = {}
     new: dict[str, Ranking] = {}
     too_large = ""
@@ -128,6 +138,7 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
         too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
         differing=differing_scores(rows, before.configuration),
+        other_submitters=Counter(others.values()).most_common(),
     )
 
 

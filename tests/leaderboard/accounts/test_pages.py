@@ -36,6 +36,32 @@ def user(make):
     return user
 
 
+def ways_in(answer) -> list[str]:
+    """Where the links to sign-in and sign-up in the head of a page lead."""
+    head = answer.content.decode().partition("</header>")[0]
+    return re.findall(r'href="(/account/(?:login|signup)/[^"]*)"', head)
+
+
+@pytest.mark.parametrize(
+    ("path", "way_back"),
+    [
+        ("/rules/?has=clones", "?next=%2Frules%2F%3Fhas%3Dclones"),
+        ("/account/login/?next=/rules/", "?next=%2Frules%2F"),  # from one to the other
+        ("/account/login/", ""),
+        ("/", ""),
+        (f"/rules/?has={'x' * 1000}", ""),
+    ],
+)
+def test_signing_in_or_up_from_a_page_leads_back_to_it(db, client, path, way_back):
+    assert ways_in(client.get(path)) == [f"/account/login/{way_back}", f"/account/signup/{way_back}"]
+
+
+def test_no_way_back_leads_to_another_site_or_repeats_a_form(db, user, client):
+    assert ways_in(client.post("/try/", {"text": "x"})) == ["/account/login/", "/account/signup/"]
+    answer = client.post("/account/login/?next=//evil.example/", {"login": user.email, "password": PASSWORD})
+    assert "evil" not in answer.headers.get("Location", "")
+
+
 def sign_in(user, password=PASSWORD, **extra):
     client = Client(**extra)
     return client, client.post("/account/login/", {"login": user.email, "password": password})

@@ -30,10 +30,7 @@ def files_of(page: str) -> list[str]:
         ),
         (
             FEW,
-            (
-                "Among 3 pairs at once, 5 tasks, taken as independent, are too few to show a significant difference "
-                "between any two systems."
-            ),
+            "5 tasks are too few to show a significant difference between any two systems (3 pairs at once).",
         ),
     ],
 )

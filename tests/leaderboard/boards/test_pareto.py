@@ -232,7 +232,9 @@ def test_dots_have_the_shape_of_their_kind_and_the_legend_names_it(benchmark, cl
 
 def test_a_board_without_numbers_beside_its_scores_says_so(make, client):
     benchmark = make.published(SCORES)
-    assert "Nothing to set against scores" in client.get(reverse("pareto", args=[benchmark.key])).content.decode()
+    assert (
+        "No figures to compare the scores with" in client.get(reverse("pareto", args=[benchmark.key])).content.decode()
+    )
     assert client.get(f"/b/{benchmark.key}/exports/pareto.csv").status_code == 422
 
 

@@ -89,11 +89,11 @@ def test_before_the_first_answer_no_rule_is_named_first(client):
     page = unescape(compact(client.get("/rules/choose/")))
     n_rules = sum(not rule.parameters for rule in RULES.values())
     assert f"{n_rules} rules to choose from" in page
-    assert "Take " not in page
+    assert "We suggest" not in page
     assert " checked>" not in page
     assert 'id="all"' not in page
     undecided = unescape(compact(client.get("/rules/choose/?winner=any")))
-    assert "Your answers so far exclude no rule." in undecided
+    assert "Your answers exclude no rule so far." in undecided
 
 
 def test_the_page_says_why_a_rule_that_theory_credits_lacks_it_here(client):
@@ -111,7 +111,7 @@ def test_the_answers_stand_in_the_address_and_lead_to_a_rule_with_reasons(client
     answer = client.get("/rules/choose/?scores=orders&gaps=yes&winner=condorcet&entrants=")
     assert answer.headers["Location"] == "/rules/choose/?scores=orders&gaps=yes&winner=condorcet"
     page = unescape(compact(client.get(answer.headers["Location"])))
-    assert "Take Schulze" in page
+    assert "We suggest Schulze" in page
     assert "It has the property “Condorcet winner”." in page
     assert page.count(" checked>") == 3
     assert f"of all {len(PROPERTIES)} properties" in page
@@ -135,7 +135,7 @@ def test_few_ties_are_asked_for_by_a_figure_that_says_how_it_was_counted(client)
 def test_what_nothing_can_meet_is_said_so(client):
     page = unescape(compact(client.get("/rules/choose/?winner=condorcet&evidence=tasks")))
     assert "No rule meets everything that you ask." in page
-    assert "Take " in page
+    assert "We suggest" in page
 
 
 def test_arrows_theorem_comes_with_the_numbers_of_our_enumeration(client):

@@ -32,6 +32,7 @@ SECRET = {"Zebrafish": [71.31007, 62.11003], "Axolotl": [12.73009, 93.17001]}
 OWN = [33.57011, 44.91013]
 TIME_OF_DAY = re.compile(r"\d\d:\d\d:\d\d\.\d+")  # its seconds can be one of the figures by chance
 FIGURES = ["71.31", "62.11", "12.73", "93.17"]
+WAY_BACK = re.compile(r'"/account/(?:login|signup)/\?next=[^"]*"')
 HIDING = {
     "ranks": {"score_view": "ranks"},
     "own": {"score_view": "own"},
@@ -165,6 +166,7 @@ def test_no_address_tells_a_hidden_score(hidden, hiding, kind):
 def test_no_address_tells_a_hidden_name(hidden, hiding, kind):
     bodies = said(hidden[hiding], kind)
     asked = ("?q=zebra", "/zebrafish/")  # an address that says the name itself may repeat it
+    bodies = {path: WAY_BACK.sub("", body) for path, body in bodies.items()}  # so may the link that signs in
     told = {path for path, body in bodies.items() if "axolotl" in body or ("zebrafish" in body and not
             any(part in path for part in asked))}  # fmt: skip
     assert told == set()

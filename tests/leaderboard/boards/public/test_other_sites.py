@@ -275,6 +275,22 @@ def test_the_card_is_a_picture_of_the_size_that_sites_expect_and_names_what_it_c
     assert f'<meta property="og:image" content="http://testserver{reverse("card", args=[benchmark.key])}">' in page
 
 
+def test_the_winner_has_the_colour_of_its_part_of_the_bar_or_none_where_the_bar_has_no_part_of_it(make):
+    # Four systems share the rules: by mean, by the number of first places, by duels, by the median.
+    scores = {"Mean": [9.0, 9.0, 0.0, 0.0, 4.0], "Duel": [5.0, 5.0, 5.0, 5.0, 3.0], "Last": [0.0, 0.0, 1.0, 1.0, 9.0]}
+    benchmark = make.published(scores)
+    for rule in ("mean", "copeland", "borda", "plurality", "veto"):
+        Benchmark.objects.filter(pk=benchmark.pk).update(default_rule=rule)
+        cache.clear()
+        _, audience = open_benchmark(benchmark.key)
+        card, board = board_card(audience).card, build_board(audience, BoardQuery())
+        winners = next(column for column in board.columns if column.rule == rule).winner_names
+        camps = [sorted(camp.winners) for camp in board.camps]
+        place = camps.index(sorted(winners))
+        assert card.camp == (place if place < 3 else None), rule
+        assert card.camp is None or card.shares[card.camp] == board.camps[place].n_rules
+
+
 def test_pages_offer_what_everybody_may_see_with_snippets_to_copy(make):
     benchmark = make.published(name="A [b]")
     board = compact(ask("board", benchmark.key, query="?rule=borda"))

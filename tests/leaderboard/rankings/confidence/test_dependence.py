@@ -55,11 +55,11 @@ def test_families_of_tasks_are_suggested_with_their_average_correlation(make):
 def test_board_and_stability_page_say_that_the_tasks_overlap(make, client):
     benchmark = published(make, overlapping_scores())
     dependence = published_dependence(benchmark.publication)
-    said = r"the tasks overlap: the 9 tasks carry about as much information as \d\.\d independent ones"
+    said = r"the 9 tasks overlap and carry the information of about \d\.\d independent ones"
     assert re.fullmatch(said, dependence.short)
     board = client.get(f"/b/{benchmark.key}/").content.decode()
     folded = re.compile('<details class="answer-more">.*?</details>', re.DOTALL)
-    assert f"But {dependence.short}, so this is too confident." in words(folded.sub("", board))
+    assert f"Less certain than this: {dependence.short}." in words(folded.sub("", board))
     assert re.search(r"Rank \d+(–\d+)? \(95 %\)", words(folded.sub("", board))) or "answer-about" not in board
     assert f'href="/b/{benchmark.key}/stability/?rule=borda#dependence"' in board
     stability = client.get(f"/b/{benchmark.key}/stability/").content.decode()
