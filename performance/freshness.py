@@ -3,6 +3,8 @@
 Starts the site's real processes, as `make demo` does, on a database of its own. DATABASE_URL and REDIS_URL choose
 PostgreSQL and Redis. The machine should do nothing else.
 
+Both print a table for docs/performance.md.
+
     python performance/freshness.py                      one submission to SuperGLUE and one to GLUE
     python performance/freshness.py --boards mmlu        one to other demonstration boards
     python performance/freshness.py --demo               all demonstration boards from nothing, some minutes
@@ -77,18 +79,25 @@ def submissions(site: RunningSite, names: list[str], keys: list[str], owner: Use
     Job.objects.update(state="done")  # what counts is the work after a submission
     site.start(*names)
     site.wait_until(lambda: _n_alive(names) == len(names), 60, "every process was heard of")
+    columns: dict[str, dict[str, float]] = {}
     for board in boards:
         began = datetime.now().astimezone()
         Factory().accepted(board, {"New": list(scores(board, 1).values())}, by=owner)
         _wait_for(site, board)
         jobs = Job.objects.filter(benchmark=board, created_at__gt=began)
-        print(f"{board.name}: {board.systems.count()} systems, {board.tasks.count()} tasks. Seconds until ...")
-        ends: dict[str, datetime] = {}
+        ends: dict[str, float] = {}
         for kind, finished_at in jobs.values_list("kind", "finished_at"):
-            name = kind.partition(":")[2] or kind
-            ends[name] = max(finished_at, ends.get(name, finished_at))
-        for name, end in sorted(ends.items(), key=lambda item: item[1]):
-            print(f"  {(end - began).total_seconds():7.1f}  {name}")
+            name = (kind.partition(":")[2] or kind).replace("_", " ")
+            ends[name] = max((finished_at - began).total_seconds(), ends.get(name, 0.0))
+        columns[f"{board.name}, {board.systems.count()} x {board.tasks.count()}"] = ends
+    print(f"Seconds from the acceptance until each is there; {_machine(names)}\n")
+    print("| | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
+    latest = {name: max(ends.get(name, 0.0) for ends in columns.values()) for ends in columns.values() for name in ends}
+    for name in sorted(latest, key=lambda name: latest[name]):
+        print(
+            f"| {name} | " + " | ".join(f"{ends[name]:.1f}" if name in ends else "" for ends in columns.values()) + " |"
+        )
+    print("| **everything** | " + " | ".join(f"**{max(ends.values()):.1f}**" for ends in columns.values()) + " |")
 
 
 def demonstration(site: RunningSite, names: list[str]) -> None:
@@ -96,9 +105,10 @@ def demonstration(site: RunningSite, names: list[str]) -> None:
     from leaderboard.benchmarks.demonstration import load_demonstration
     from leaderboard.models import Benchmark, Job
 
-    began = time.monotonic()
+    began, started = time.monotonic(), datetime.now().astimezone()
     load_demonstration(owner_email="owner@plurank.example", owner_password="a password", progress=lambda line: None)
-    print(f"{time.monotonic() - began:7.1f} s  boards loaded")
+    loaded = time.monotonic() - began
+    print(f"{loaded:7.1f} s  boards loaded", flush=True)
     site.start(*names)
     waiting = list(Benchmark.objects.order_by("key"))
     while waiting:
@@ -107,6 +117,36 @@ def demonstration(site: RunningSite, names: list[str]) -> None:
         for board in [board for board in waiting if not open_jobs.filter(benchmark=board).exists()]:
             print(f"{time.monotonic() - began:7.1f} s  {board.name}", flush=True)
             waiting.remove(board)
+    print(f"\nSeconds from the beginning until each is there; loading took {loaded:.1f} s; {_machine(names)}\n")
+    print("| board | ranks | intervals | properties | every study |\n|---|---:|---:|---:|---:|")
+    last = [0.0] * 4
+    for board in sorted(Benchmark.objects.all(), key=lambda board: _ends(board, started)[-1]):
+        ends = _ends(board, started)
+        last = [max(pair) for pair in zip(last, ends, strict=True)]
+        size = f"{board.systems.count()} x {board.tasks.count()}"
+        print(f"| {board.name}, {size} | " + " | ".join(f"{end:.0f}" for end in ends) + " |")
+    print("| **all boards** | " + " | ".join(f"**{end:.0f}**" for end in last) + " |")
+    failed = Job.objects.filter(state="failed").count()
+    print(f"\n{Job.objects.count():,} jobs, {failed} failed")
+
+
+def _ends(board: Benchmark, started: datetime) -> list[float]:
+    """When a board's ranks, intervals and properties were there, and everything; in seconds since `started`."""
+    from leaderboard.models import Job
+
+    ends = [0.0] * 4
+    for kind, finished_at in Job.objects.filter(benchmark=board).values_list("kind", "finished_at"):
+        seconds = (finished_at - started).total_seconds()
+        for place, kinds in enumerate((("rankings", "slow_rankings"), ("bootstrap",), ("axioms",), (kind,))):
+            if kind in kinds:
+                ends[place] = max(ends[place], seconds)
+    return ends
+
+
+def _machine(names: list[str]) -> str:
+    """How busy the machine was, and how many workers computed."""
+    workers = sum(name.startswith("studies") for name in names)
+    return f"{workers} workers for studies on {os.cpu_count()} processors, load {os.getloadavg()[1]:.1f} over 5 minutes"
 
 
 def _n_alive(names: list[str]) -> int:

@@ -49,6 +49,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             "n_resamples": intervals.n_resamples,
             "undefined": dict(intervals.undefined) | dict(intervals.skipped),  # why a rule has no intervals, by rule
             "fewer": {rule: n for rule, n in intervals.n_drawn.items() if n < intervals.n_resamples},  # resamples
+            "proven": dict(intervals.proven),  # by rule: the share of resamples whose best order was proven
             # By rule: at most so many ranks an end may be off, for half of the systems and for all.
             "errors": {rule: [int(np.median(off)), int(off.max())] for rule, off in intervals.errors.items()},
             "not_simultaneous": dict(intervals.not_simultaneous),

@@ -25,6 +25,7 @@ from ranking_engine.axioms.boards import (
     with_task,
     without,
 )
+from ranking_engine.axioms.clone_sets import clone_set
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
@@ -331,25 +332,6 @@ def majority_favourite(board: ScoreMatrix) -> str | None:
             weight[first[0]] += board.weights[t]
     i = int(np.argmax([float(w) for w in weight]))
     return board.system_names[i] if 2 * weight[i] > board.total_weight else None
-
-
-def clone_set(scores: FloatArray, i: int, k: int) -> list[int]:
-    """Return the least set with i and k such that on no task another system is between or tied with its members.
-
-    It is everyone where there is none, and where i and k have scores on different tasks.
-    """
-    n = len(scores)
-    if (np.isnan(scores[i]) != np.isnan(scores[k])).any():
-        return list(range(n))
-    inside = np.zeros(n, dtype=bool)
-    inside[[i, k]] = True
-    while True:
-        low = np.where(inside[:, None], scores, np.inf).min(axis=0)
-        high = np.where(inside[:, None], scores, -np.inf).max(axis=0)
-        meets = ((scores >= low) & (scores <= high)).any(axis=1) | inside
-        if (meets == inside).all():
-            return [int(j) for j in np.flatnonzero(inside)]
-        inside = meets
 
 
 def changed_row(board: ScoreMatrix, i: int, scores: Mapping[str, float | None]) -> FloatArray:

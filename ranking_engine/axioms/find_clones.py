@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from ranking_engine.axioms.board_search import BoardSearch, changed_pair, one_of, part_of_result
 from ranking_engine.axioms.boards import new_name, part_of, with_copy
-from ranking_engine.axioms.definitions import Witness, clone_set, won
+from ranking_engine.axioms.clone_sets import clone_set, clone_sets
+from ranking_engine.axioms.definitions import Witness, won
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 
 _MAX_TRIED = 100  # systems up to which every pair is looked at for clones that are there already
@@ -19,25 +21,24 @@ _MAX_TRIED = 100  # systems up to which every pair is looked at for clones that 
 def clones(search: BoardSearch) -> Iterator[Witness]:
     """Look at clones that are there, one joining last; copies of systems; systems beside one or several together."""
     board, n = search.board, search.board.n_systems
-    together = {}  # the pairs that a proper clone set of the board joins, with the set
-    for i, k in itertools.permutations(range(n), 2) if n <= _MAX_TRIED else ():
-        members = clone_set(board.scores, i, k)
-        if len(members) < n:
-            together[i, k] = members
-    for i, k in together:
+    # The pairs that a proper clone set of the board joins, with the set.
+    together = clone_sets(board.scores) if n <= _MAX_TRIED else {}
+    sets_with: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    for i, k in sorted(together):
+        sets_with[i].append(together[i, k])
+    for i, k in sorted(together):
         kept = tuple(name for name in board.system_names if name != board.system_names[k])
         yield from _joined(search, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
-    order = np.argsort(search.rank(board).positions, kind="stable")
+    order, room = np.argsort(search.rank(board).positions, kind="stable"), room_of(board)
     for same_shift in (0.0, -1.0, 1.0):
         for i in order:
-            row = board.values[i] + same_shift * _room(board)[i]
+            row = board.values[i] + same_shift * room[i]
             yield from _joined(search, board, (int(i), n), row, {})
     while True:
         i = int(search.generator.choice(order))
-        sets = [members for (first, _), members in together.items() if first == i]
-        beside = search.generator.choice(min(sets, key=len, default=[i]), board.n_tasks)
+        beside = search.generator.choice(min(sets_with[i], key=len, default=(i,)), board.n_tasks)
         shift = search.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
-        row = (board.values + shift * _room(board))[beside, np.arange(board.n_tasks)]
+        row = (board.values + shift * room)[beside, np.arange(board.n_tasks)]
         yield from _joined(search, board, (i, n), row, {})
 
 
@@ -63,7 +64,7 @@ def _copied(search: BoardSearch, board: ScoreMatrix, name: str, part: dict[str, 
             yield search.witness(x=min(changed), clones=(name,), **part)
 
 
-def _room(board: ScoreMatrix) -> NDArray[np.float64]:
+def room_of(board: ScoreMatrix) -> NDArray[np.float64]:
     """Return how much, in stored scores and upwards, each score may change without meeting another's on the task."""
     room = np.full(board.values.shape, 1.0)
     for t in range(board.n_tasks):

@@ -118,6 +118,8 @@ def run(options: argparse.Namespace) -> str:
             entry["reason"] = reason
             continue
         entry["n_resamples"] = intervals.n_drawn[key]
+        if key in intervals.proven:
+            entry["proven"] = intervals.proven[key]
         entry["intervals"] = _by_name(names, intervals.lower[key], intervals.upper[key])
         entry["largest_error"] = int(intervals.errors[key].max())
         if key in intervals.not_simultaneous:

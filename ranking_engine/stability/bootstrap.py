@@ -16,13 +16,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.clusters import cluster_key, clusters_of
 from ranking_engine.core.missing import Completed, complete, scored_part
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.plan import HARDER
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
+from ranking_engine.stability.resampling.alone import MOST_SECONDS, Alone
 from ranking_engine.stability.resampling.resampled_scores import (
     has_fast_way,
     on_one_scale,
@@ -72,6 +73,8 @@ class RankIntervals:
         undefined: why, for rules that give no ranking or have too few tasks left under the policy.
         skipped: why, for rules that would have taken too long.
         n_drawn: of how many resamples the ranks are, for each rule; the first so many of `n_resamples`.
+        proven: for rules that search for the best order, the share of the resamples in which it was proven to be the
+            best; in the others it is the best one met.
         simultaneous: for each rule the intervals that hold for all systems at once, where they were asked for. Each
             contains the system's interval by itself.
         not_simultaneous: why there are none, for rules that have intervals by themselves.
@@ -92,6 +95,7 @@ class RankIntervals:
     undefined: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
     n_drawn: Mapping[str, int] = field(default_factory=dict)
+    proven: Mapping[str, float] = field(default_factory=dict)
     simultaneous: Mapping[str, SimultaneousRanks] = field(default_factory=dict)
     not_simultaneous: Mapping[str, str] = field(default_factory=dict)
 
@@ -126,8 +130,9 @@ def rank_intervals(
         missing: the policy for rules that need every score.
         simultaneous: whether to compute the intervals that hold for all systems at once, too; from the first 1,000
             resamples, and for at most 400 systems.
-        budget: the seconds, as estimated by the rules' own costs, for all rules whose resamples can only be
-            ranked one by one; the cheapest come first, and what is left says how many resamples a rule gets.
+        budget: the seconds, as estimated by the rules' own costs and the steps of a search on the whole table, for all
+            rules whose resamples can only be ranked one by one; the cheapest come first, and what is left says how
+            many resamples a rule gets. A search ends after so many steps, never by the clock; see `proven`.
         least: so many it gets in any case, or `n_resamples` where these are fewer, unless one takes more than
             `MAX_SECONDS`: then the rule is skipped.
         progress: called as progress(done, total) after each step; it may raise to cancel.
@@ -178,6 +183,7 @@ def rank_intervals(
         study.undefined,
         study.skipped,
         study.n_drawn,
+        study.proven,
         study.simultaneous,
         study.not_simultaneous,
     )
@@ -204,6 +210,7 @@ class _Study:
     undefined: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     n_drawn: dict[str, int] = field(default_factory=dict)
+    proven: dict[str, float] = field(default_factory=dict)
     simultaneous: dict[str, SimultaneousRanks] = field(default_factory=dict)
     not_simultaneous: dict[str, str] = field(default_factory=dict)
 
@@ -219,24 +226,36 @@ class _Study:
         # Rules that are ranked one resample at a time use the budget up, the cheapest first.
         drawn, size = dict.fromkeys(keys, self.n_resamples), (matrix.n_systems, matrix.n_tasks)
         slow = {key: get_rule(key).cost(*size) for key in keys if not has_fast_way(key, matrix, task_counts)}
+        self.skipped |= {
+            key: f"ranking one resample would take about {seconds:.2g} s"
+            for key, seconds in slow.items()
+            if seconds > MAX_SECONDS
+        }
+        drawn = {key: n for key, n in drawn.items() if key not in self.skipped}
+        full = Alone().rankings(matrix, list(drawn), "undefined")
+        self.undefined.update({key: full[key].reason for key in drawn if full[key].status == "undefined"})
+        drawn = {key: n for key, n in drawn.items() if key not in self.undefined}
+        # What a search costs here, the whole table says; on a resample it may go on for longer, but not for ever.
+        slow = {key: max(slow[key], float(full[key].details.get("seconds", 0.0))) for key in drawn if key in slow}
+        most_seconds = {
+            key: min(MOST_SECONDS, HARDER * max(slow[key], self.budget / max(1, self.least)))
+            for key in slow
+            if get_rule(key).is_search
+        }
         for key in sorted(slow, key=lambda key: slow[key]):
-            if slow[key] > MAX_SECONDS:
-                self.skipped[key] = f"ranking one resample would take about {slow[key]:.2g} s"
-                del drawn[key]
-                continue
             left = max(0.0, self.budget - self.spent)
             drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
             self.spent += slow[key] * drawn[key]
-        full = rank_all(matrix, list(drawn), missing="undefined")
-        self.undefined.update({key: full[key].reason for key in drawn if full[key].status == "undefined"})
-        drawn = {key: n for key, n in drawn.items() if key not in self.undefined}
         self.n_drawn.update(drawn)
         done = 0
         for n in sorted(set(drawn.values()), reverse=True):
             together = [key for key in drawn if drawn[key] == n]
             within = part_of_steps(step, done, len(together), len(drawn))
             done += len(together)
-            for rule, scores in resampled_scores(matrix, task_counts[:n], together, within).items():
+            alone = Alone(most_seconds)
+            for rule, scores in resampled_scores(matrix, task_counts[:n], together, within, alone).items():
+                if len(proven := alone.proven(rule)):
+                    self.proven[rule] = float(proven.mean())
                 counts = _count_ranks(self.n_systems, part, scores)
                 self.counts[rule], self.errors[rule] = counts, end_errors(counts, tail)
                 self.lower[rule], self.upper[rule] = interval_bounds(counts, tail)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.published import Column, PublishedBoard
 from ranking_engine.catalogue.registry import get_rule
@@ -62,6 +62,12 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         text += f", half of the intervals by at most {typical}." if typical < largest else "."
     fewer = [f"{n:,} times for {get_rule(rule).name}" for rule, n in study.get("fewer", {}).items()]
     text += f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
+    proven = [
+        f"{percent(share)} of the draws for {get_rule(rule).name}"
+        for rule, share in study.get("proven", {}).items()
+        if share < 1
+    ]
+    text += f" An order is proven to be the best in {in_words(proven, most=len(proven))}." if proven else ""
     without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
     for each in published.columns:
         if why := why_no_interval(published, each):

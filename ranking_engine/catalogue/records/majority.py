@@ -152,7 +152,7 @@ RULES: tuple[Rule, ...] = (
             tables=tables.of_pairs(pairs.schulze),
             pairs=PairKernel(pairs.schulze, winners=pairs.schulze_winners),
             growing=growing.schulze,
-            max_systems=100,
+            max_systems=300,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
         winner_below="a system that no other beats along paths wins, and the score counts how many each beats",

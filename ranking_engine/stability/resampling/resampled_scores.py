@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.kernels.tables import MatrixBatch
 from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.resampling.resampled_pairs import fits, has_score_drawn, resampled_pair_rules
 
@@ -61,6 +62,18 @@ def resampled_rival_rules(
         for table in scores.values():
             table[~is_present] = np.nan
     return {rule: kernel.finish(scores[rule]) if kernel.finish else scores[rule] for rule, kernel in kernels.items()}
+
+
+def resampled_draw_rules(
+    matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
+) -> dict[str, FloatArray]:
+    """Return the scores of rules that score boards of the same scores, gaps and all, whose tasks count differently."""
+    weights = (task_counts * matrix.integer_weights).astype(np.float64)
+    scores = np.broadcast_to(matrix.scores, (len(weights), *matrix.scores.shape))
+    batch = MatrixBatch(matrix, scores, weights, has_score_drawn(matrix, task_counts))
+    tables = {rule: draws(batch) for rule in rules if (draws := get_rule(rule).kernels.draws) is not None}
+    step(1.0)
+    return tables
 
 
 def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1) -> bool:
@@ -129,6 +142,7 @@ class Way(Enum):
     """How the resamples of a rule are scored."""
 
     SINGLE = "rule by rule, from the scores"
+    DRAWS = "rule by rule, from the scores with their gaps"
     PAIRS = "with others, from the comparisons of all systems"
     RIVALS = "with others, a block of systems against all others at a time"
     ONE_BY_ONE = "resample by resample"
@@ -146,10 +160,13 @@ def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> Way:
     if kernels.rivals is None and fits(rule, matrix):
         is_exact = has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems)
         return Way.PAIRS if is_exact else Way.ONE_BY_ONE
+    if kernels.draws is not None and has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems):
+        return Way.DRAWS
     return Way.ONE_BY_ONE
 
 
 _TOGETHER: Mapping[Way, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dict[str, FloatArray]]] = {
+    Way.DRAWS: resampled_draw_rules,
     Way.PAIRS: resampled_pair_rules,
     Way.RIVALS: resampled_rival_rules,
 }

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, Witness, effect_of, entry, sentence, violates, witness
-from ranking_engine.axioms.definitions import clone_set
+from ranking_engine.axioms.clone_sets import clone_set
 from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 

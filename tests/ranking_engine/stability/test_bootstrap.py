@@ -88,6 +88,17 @@ def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monk
     assert re.fullmatch(r"ranking one resample would take about [\d.e-]+ s", intervals.skipped["coombs"])
 
 
+def test_a_search_ends_by_its_steps_and_says_in_what_share_of_the_resamples_its_order_is_proven(monkeypatch):
+    matrix = random_matrix(20, 8, seed=3)
+    assert rank_intervals(matrix, ("kemeny", "borda"), n_resamples=6).proven == {"kemeny": 1.0}
+    monkeypatch.setattr("ranking_engine.stability.bootstrap.MOST_SECONDS", 0.0)
+    few_steps, again = (rank_intervals(matrix, ("kemeny",), n_resamples=6) for _ in range(2))
+    assert few_steps.n_drawn == {"kemeny": 6}
+    assert few_steps.proven == again.proven
+    assert 0 <= few_steps.proven["kemeny"] < 1
+    np.testing.assert_array_equal(few_steps.counts["kemeny"], again.counts["kemeny"])
+
+
 def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
     values = random_matrix(20, 8, seed=3).values.copy()
     values[0, 0] = np.nan
