@@ -1,11 +1,12 @@
-# One image for every process of Plurank; docker-compose.yml says which command each runs.
+# One image for every process of Plurank. Run alone it is the whole site on SQLite; in docker-compose.yml each container
+# runs one process of it.
 # The tag moves with fixes of Python 3.13 and of Debian trixie, whose postgresql-client is of the version of the server in
 # docker-compose.yml: pg_dump must not be older. To build on the very same image each time, write its digest behind it, as
 # in python:3.13-slim-trixie@sha256:...; `docker buildx imagetools inspect python:3.13-slim-trixie` shows today's.
 FROM python:3.13-slim-trixie
 
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    PLURANK_VAR=/var/lib/plurank
+    PLURANK_VAR=/var/lib/plurank HOST=0.0.0.0 PORT=8000
 
 # pg_dump and pg_restore, for `manage.py backup` and `restore`.
 RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
@@ -19,4 +20,4 @@ COPY . .
 USER plurank
 VOLUME /var/lib/plurank
 EXPOSE 8000
-CMD ["python", "manage.py", "check", "--deploy"]
+CMD ["python", "manage.py", "serve", "--prepare"]

@@ -1,5 +1,6 @@
 """The processes that make up a running site; any may be killed at any time. docker-compose.yml runs the same."""
 
+import ipaddress
 import os
 
 from config.processes.container import memory_limit
@@ -7,6 +8,19 @@ from config.processes.container import memory_limit
 QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
 STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
+
+
+def default_host() -> str:
+    """Where the web server listens by default: the address in `HOST`, else this machine alone.
+
+    Compilers of conda use a variable of the same name for something else, so what is no address does not count.
+    """
+    host = os.environ.get("HOST", "")
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return "127.0.0.1"
+    return host
 
 
 def study_workers() -> int:
@@ -22,17 +36,18 @@ def study_workers() -> int:
 
 
 def processes(
-    python: str, port: int, *, n_web: int = 1, n_workers: dict[str, int] | None = None
+    python: str, port: int, *, host: str = "127.0.0.1", n_web: int = 1, n_workers: dict[str, int] | None = None
 ) -> dict[str, list[str]]:
     """Each process's name and command line.
 
     Args:
         python: the interpreter that has the packages.
         port: where the web server listens.
+        host: the address of this machine on which it listens; `0.0.0.0` for all of them.
         n_web: how many processes the web server has.
         n_workers: how many workers a queue has, where that is not one.
     """
-    commands = {"web": web(python, port, n_workers=n_web)}
+    commands = {"web": web(python, port, host=host, n_workers=n_web)}
     for queue in QUEUES:
         for number in range(1, (n_workers or {}).get(queue, 1) + 1):
             name = queue if number == 1 else f"{queue}{number}"
@@ -42,7 +57,14 @@ def processes(
 
 def web(python: str, port: int, *, host: str = "127.0.0.1", n_workers: int = 1) -> list[str]:
     """The web server. One process by default, so that a cache in its memory is everyone's; with threads."""
-    command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"]
+    command = [
+        python,
+        "-m",
+        "gunicorn",
+        "config.wsgi",
+        "--bind",
+        f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+    ]
     command += ["--worker-class", "gthread", "--workers", str(n_workers), "--threads", "8"]
     return [*command, "--graceful-timeout", "3", "--no-control-socket"]
 

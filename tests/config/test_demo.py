@@ -6,23 +6,23 @@ import stat
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard.management.commands import demo
+from leaderboard.operations.preparing import collect_static, kept_password
 
 
 def test_the_password_is_made_once_and_only_its_owner_may_read_it(tmp_path):
     file = tmp_path / "demo_password"
-    password = demo.kept_password(file)
+    password = kept_password(file)
     assert len(password) == 16
-    assert demo.kept_password(file) == password
+    assert kept_password(file) == password
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_a_password_that_was_never_written_is_made_again(tmp_path):
     file = tmp_path / "demo_password"
     file.touch()
-    password = demo.kept_password(file)
+    password = kept_password(file)
     assert len(password) == 16
-    assert demo.kept_password(file) == password
+    assert kept_password(file) == password
 
 
 def test_static_files_are_collected_again_only_when_one_changed(tmp_path, settings):
@@ -34,17 +34,16 @@ def test_static_files_are_collected_again_only_when_one_changed(tmp_path, settin
     settings.STATIC_ROOT = tmp_path / "collected"
     stamp = settings.STATIC_ROOT / "collected.stamp"
     said = []
-    demo.collect_static(stamp, said.append)
-    demo.collect_static(stamp, said.append)
+    collect_static(stamp, said.append)
+    collect_static(stamp, said.append)
     assert said == ["Collecting static files ..."]
     (source / "site.css").write_text("another")
-    demo.collect_static(stamp, said.append)
+    collect_static(stamp, said.append)
     assert said == ["Collecting static files ..."] * 2
     assert (settings.STATIC_ROOT / "site.css").read_text() == "another"
 
 
-def test_a_taken_port_is_one_line_and_prepares_nothing(monkeypatch):
-    monkeypatch.setattr(demo.Command, "_prepare", lambda self: pytest.fail("it prepared something"))
+def test_a_taken_port_is_one_line_and_prepares_nothing(capsys):
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from config.processes.commands import processes, study_workers
+from config.processes.commands import default_host, processes, study_workers
 from config.processes.supervisor import sole_supervisor
 
 
@@ -15,6 +15,20 @@ def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():
     assert names == ["rankings@%h", "rankings2@%h"]
     assert found["web"][found["web"].index("--workers") + 1] == "3"
     assert list(processes("python", 8000)) == ["web", "rankings", "studies", "sweep"]
+
+
+def test_the_web_server_listens_on_this_machine_alone_unless_told_otherwise():
+    at = {host: processes("python", 7860, **({"host": host} if host else {}))["web"] for host in ("", "0.0.0.0")}
+    assert [command[command.index("--bind") + 1] for command in at.values()] == ["127.0.0.1:7860", "0.0.0.0:7860"]
+
+
+@pytest.mark.parametrize(
+    ("value", "host"),
+    [("", "127.0.0.1"), ("0.0.0.0", "0.0.0.0"), ("::1", "::1"), ("x86_64-conda-linux-gnu", "127.0.0.1")],
+)
+def test_the_variable_host_counts_where_it_is_an_address(monkeypatch, value, host):
+    monkeypatch.setenv("HOST", value)
+    assert default_host() == host
 
 
 @pytest.mark.parametrize(("processors", "workers"), [({0}, 1), ({3, 5}, 2), (set(range(32)), 4)])

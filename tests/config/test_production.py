@@ -45,6 +45,16 @@ def test_djangos_own_check_of_a_deployment_finds_nothing(tmp_path):
     assert (found.returncode, found.stdout) == (0, "System check identified no issues (0 silenced).\n"), found.stderr
 
 
+def test_a_site_may_be_shown_in_the_frames_of_sites_that_are_named(tmp_path):
+    program = "from django.conf import settings as s; print(s.CONTENT_SECURITY_POLICY['DIRECTIVES']['frame-ancestors'],"
+    program += " s.SESSION_COOKIE_SAMESITE, s.CSRF_COOKIE_SAMESITE)"
+    answers = [
+        manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD | variables).stdout.strip()
+        for variables in ({}, {"PLURANK_FRAME_ANCESTORS": "https://huggingface.co"})
+    ]
+    assert answers == ["[\"'none'\"] Lax Lax", "['https://huggingface.co'] None None"]
+
+
 @pytest.mark.parametrize(
     "change", [{"PLURANK_EMAIL_BACKEND": ""}, {"PLURANK_EMAIL_VERIFICATION": "optional"}], ids=["no mails", "chosen"]
 )

@@ -1,5 +1,6 @@
 """`manage.py serve`: every process of the site under one supervisor."""
 
+import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -7,19 +8,26 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.processes.commands import QUEUES, processes, study_workers
+from config.processes.commands import QUEUES, default_host, processes, study_workers
 from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
+from leaderboard.operations.preparing import add_demonstration, prepare_site
 
 
 class Command(BaseCommand):
     """Runs web server, workers and sweep on the database and the broker of the settings, and restarts what dies."""
 
-    help = "Run web server, workers and sweep under one supervisor until stopped. Migrate first."
+    help = "Run web server, workers and sweep under one supervisor until stopped. Migrate first, or use --prepare."
     requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("--port", type=int, default=8000, help="of 127.0.0.1, for a proxy in front")
+        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+        parser.add_argument(
+            "--host", default=default_host(), help="0.0.0.0 in a container; by default $HOST or 127.0.0.1"
+        )
+        parser.add_argument("--prepare", action="store_true",
+                            help="first bring the database up to date and collect static files")  # fmt: skip
+        parser.add_argument("--demonstration", action="store_true", help="then add the demonstration benchmarks")
         parser.add_argument("--web", type=int, default=1, metavar="N", help="processes of the web server")
         for queue, default in {"rankings": 1, "studies": study_workers()}.items():
             parser.add_argument(f"--{queue}", type=int, default=default, metavar="N",
@@ -29,18 +37,23 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         """Run until asked to stop."""
-        port = int(str(options["port"]))
+        port, host = int(str(options["port"])), str(options["host"])
         n_workers = {queue: int(str(options[queue])) for queue in QUEUES}
-        commands = processes(sys.executable, port, n_web=int(str(options["web"])), n_workers=n_workers)
+        commands = processes(sys.executable, port, host=host, n_web=int(str(options["web"])), n_workers=n_workers)
         pause = float(str(options["longest_pause"]))
         folder = Path(settings.ROOT)
         try:
-            with (
-                sole_supervisor(settings.VAR, f"http://127.0.0.1:{port}/"),
-                Supervisor(commands, var=settings.VAR, folder=folder, longest_pause=pause) as supervisor,
-            ):
-                self.stdout.write(f"Plurank runs at http://127.0.0.1:{port}/, logs in {settings.VAR / 'log'}")
-                self.stdout.flush()
-                supervisor.watch()
+            with sole_supervisor(settings.VAR, f"http://{host}:{port}/"):
+                if options["prepare"]:
+                    prepare_site(self._say)
+                if options["demonstration"]:
+                    add_demonstration(self._say)
+                with Supervisor(commands, var=settings.VAR, folder=folder, longest_pause=pause) as supervisor:
+                    self._say(f"Plurank runs at http://{host}:{port}/, logs in {settings.VAR / 'log'}")
+                    supervisor.watch()
         except AlreadyRunningError as error:
             raise CommandError(str(error)) from None
+
+    def _say(self, message: str) -> None:
+        self.stdout.write(message)
+        self.stdout.flush()
