@@ -4,6 +4,7 @@
 migrated test database, because the triggers that keep history refuse to let a shared one be emptied.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -33,6 +34,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     from tests.workers import FileByFile
 
     return FileByFile(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected lives to the end: search for garbage in the rest alone, and seldom."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

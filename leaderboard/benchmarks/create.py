@@ -1,13 +1,13 @@
 """Making and changing benchmarks: the one way for the pages, the admin, the API and the importer."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from leaderboard.common.hashing import content_hash
@@ -96,8 +96,7 @@ def create_benchmark(
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
     by_name = {fold_name(group.name): group for group in group_rows}
-    for order, spec in enumerate(tasks):
-        save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
+    save_tasks(benchmark, tasks, by_name)
     return benchmark
 
 
@@ -143,32 +142,56 @@ def prepare_group(group: TaskGroup) -> TaskGroup:
     return group
 
 
-def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup | None) -> Task:
-    """Store a new task."""
-    task = Task(
-        benchmark=benchmark,
-        group=group,
-        order=order,
-        key=spec.key,
-        name=spec.name,
-        direction=spec.direction,
-        weight=spec.weight,
-        metric=spec.metric,
-        unit=spec.unit,
-        minimum=spec.minimum,
-        maximum=spec.maximum,
-        chance=spec.chance,
-        precision=spec.precision,
-        cluster=spec.cluster,
-    )
-    prepare_task(task)
-    task.full_clean()
-    task.save()
-    return task
+def save_tasks(benchmark: Benchmark, specs: Sequence[TaskSpec], groups: Mapping[str, TaskGroup]) -> None:
+    """Store the tasks of a benchmark that has none yet, at once.
+
+    Args:
+        benchmark: the new one.
+        specs: its tasks, in order.
+        groups: its task groups by their folded names.
+
+    Raises:
+        ValidationError: a field of a task is not valid, or two tasks have the same key or name.
+    """
+    tasks: list[Task] = []
+    taken: set[str] = set()
+    for order, spec in enumerate(specs):
+        task = Task(
+            benchmark=benchmark,
+            group=groups.get(fold_name(spec.group)) if spec.group else None,
+            order=order,
+            key=spec.key,
+            name=spec.name,
+            direction=spec.direction,
+            weight=spec.weight,
+            metric=spec.metric,
+            unit=spec.unit,
+            minimum=spec.minimum,
+            maximum=spec.maximum,
+            chance=spec.chance,
+            precision=spec.precision,
+            cluster=spec.cluster,
+        )
+        prepare_task(task, taken)
+        # Both rows that it refers to were stored just now; the constraints are the database's to check.
+        task.full_clean(exclude=["benchmark", "group"], validate_constraints=False)
+        tasks.append(task)
+        taken.add(task.key)
+    try:
+        with transaction.atomic():
+            Task.objects.bulk_create(tasks)
+    except IntegrityError:
+        for task in tasks:  # one after the other, for the words that say which constraint does not hold
+            task.full_clean()
+            task.save()
 
 
-def prepare_task(task: Task) -> Task:
+def prepare_task(task: Task, taken: Container[str] | None = None) -> Task:
     """Bring a task's name, key and cluster into the form that is stored.
+
+    Args:
+        task: which is changed.
+        taken: the keys of the benchmark's other tasks; looked up where it is None.
 
     Raises:
         ValidationError: a name cannot be stored.
@@ -183,7 +206,8 @@ def prepare_task(task: Task) -> Task:
         raise ValidationError({"cluster": str(problem)}) from problem
     task.name_folded = fold_name(task.name)
     if not task.key:
-        taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
+        if taken is None:
+            taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
         task.key = make_key(task.name, taken)
     return task
 

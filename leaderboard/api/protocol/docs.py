@@ -3,7 +3,7 @@
 from typing import Any
 
 from csp.decorators import csp_update
-from django.http import HttpRequest, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.decorators import method_decorator
@@ -22,6 +22,10 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import reading
 from leaderboard.common.hashing import content_hash
 
+# The schema and its file's name by media type, as this process wrote them first: it says the same to everybody, and
+# writing it takes a second.
+_written: dict[str, tuple[bytes, str]] = {}
+
 
 @extend_schema(exclude=True)
 class Schema(Exchange, SpectacularAPIView):
@@ -37,10 +41,18 @@ class Schema(Exchange, SpectacularAPIView):
 
     def get(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
         """The schema as YAML, or JSON where that is asked for; a 304 to anyone who has it already."""
-        schema: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
-        etag = f'"{content_hash([request.accepted_media_type, schema.data])[:32]}"'
+        renderer = request.accepted_renderer
+        if renderer.media_type not in _written:
+            schema: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+            _written[renderer.media_type] = renderer.render(schema.data), schema["Content-Disposition"]
+        body, disposition = _written[renderer.media_type]
+        etag = f'"{content_hash([renderer.media_type, body.decode()])[:32]}"'
         known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
-        response: HttpResponseBase = HttpResponseNotModified() if {etag, f"W/{etag}", "*"} & set(known) else schema
+        response: HttpResponse = HttpResponseNotModified()
+        if not {etag, f"W/{etag}", "*"} & set(known):
+            charset = f"; charset={renderer.charset}" if renderer.charset else ""
+            response = HttpResponse(body, content_type=f"{renderer.media_type}{charset}")
+            response["Content-Disposition"] = disposition
         response["ETag"] = etag
         response["Cache-Control"] = f"public, {REVALIDATE}"
         response["Vary"] = "Accept"
