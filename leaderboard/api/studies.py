@@ -116,6 +116,18 @@ class InstancePairSerializer(Shape):
     n_common = s.IntegerField(help_text="Instances on which both have a score.")
     p_adjusted = s.FloatField(help_text="Of the sign-flip test, after Holm's adjustment over these pairs.")
     verdict = s.CharField()
+    standard_error = s.FloatField(
+        allow_null=True, help_text="Of the paired difference, if instances were drawn again; null with too few."
+    )
+    detectable = s.FloatField(
+        allow_null=True, help_text="The least true difference that a test of this pair finds in 80 % of cases."
+    )
+    task_error = s.FloatField(
+        allow_null=True, help_text="The standard error if tasks were drawn again, and instances with them."
+    )
+    instance_share = s.FloatField(
+        allow_null=True, help_text="The part of the square of `task_error` that comes from instances, 0 to 1."
+    )
 
     def value_of_systems(self, pair: NeighbourRow) -> list[str]:
         """The keys of both."""
@@ -132,6 +144,22 @@ class InstancePairSerializer(Shape):
     def value_of_upper(self, pair: NeighbourRow) -> float | None:
         """The upper end of its interval."""
         return number(pair.upper)
+
+    def value_of_standard_error(self, pair: NeighbourRow) -> float | None:
+        """Of the difference."""
+        return number(pair.standard_error)
+
+    def value_of_detectable(self, pair: NeighbourRow) -> float | None:
+        """The least difference that is found."""
+        return number(pair.detectable)
+
+    def value_of_task_error(self, pair: NeighbourRow) -> float | None:
+        """For tasks drawn again."""
+        return number(pair.task_error)
+
+    def value_of_instance_share(self, pair: NeighbourRow) -> float | None:
+        """What instances contribute to it."""
+        return number(pair.instance_share)
 
 
 class SharedFirstPlacesSerializer(Shape):

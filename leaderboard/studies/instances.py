@@ -18,6 +18,7 @@ from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregat
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.instance_subsets import task_subset_curves
+from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.stability.separability.pair_tests import instance_separability
 
 MAX_CELLS = 20_000_000  # scores of single instances that one job holds
@@ -132,7 +133,7 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
 def _pairs(
     held: BoardInstances, order: Sequence[int], parameters: dict[str, Any]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Each system against the next on the board: bootstrap intervals, and sign-flip tests adjusted over the pairs."""
+    """Each system against the next on the board: bootstrap intervals, standard errors, and adjusted sign-flip tests."""
     n_instances = sum(block.shape[1] for block in held.scores.blocks)
     most = max(1, min(MAX_PAIRS, MAX_COMPARED // n_instances))
     pairs = np.array(list(pairwise(order))[:most], dtype=np.intp).reshape(-1, 2)
@@ -140,6 +141,7 @@ def _pairs(
     differences = paired_differences(
         held.scores, pairs.tolist(), n_resamples=parameters["n_resamples"], level=1 - level, seed=parameters["seed"]
     )
+    errors = paired_errors(held.scores, pairs.tolist(), level=level)
     tests = instance_separability(weighed_instances(held.scores), pairs, level=level, seed=parameters["seed"])
     rows = np.array(held.rows, np.int32)
     arrays: dict[str, np.ndarray] = {
@@ -148,6 +150,10 @@ def _pairs(
         "lower": differences.lower,
         "upper": differences.upper,
         "n_common": differences.n_common.astype(np.int32),
+        "standard_error": errors.standard_error,
+        "detectable": errors.detectable,
+        "task_error": errors.task_error,
+        "instance_share": errors.instance_share,
         "p_adjusted": tests.adjusted,
         "verdicts": tests.verdicts,
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 from leaderboard.common.text import in_words
@@ -20,6 +20,7 @@ from ranking_engine.stability.instance_subsets import shown_sizes
 from ranking_engine.stability.separability.pair_tests import VERDICTS
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
+ERRORS = ("standard_error", "detectable", "task_error", "instance_share")
 NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"
 
 
@@ -55,6 +56,11 @@ class NeighbourRow:
     n_common: int
     p_adjusted: float
     verdict: str
+    # NaN where there are too few instances or tasks, and in reports of earlier versions:
+    standard_error: float
+    detectable: float
+    task_error: float
+    instance_share: float
 
     @property
     def difference_text(self) -> str:
@@ -65,6 +71,24 @@ class NeighbourRow:
     def interval_text(self) -> str:
         """The interval; nothing where there are too few instances for one."""
         return "" if isnan(self.lower) else f"{_shown(self.lower)} to {_shown(self.upper)}"
+
+    @property
+    def error_text(self) -> str:
+        """The standard error of the difference."""
+        return _shown(self.standard_error)
+
+    @property
+    def detectable_text(self) -> str:
+        """The least true difference that a test finds in four of five cases; nothing where it is not known."""
+        return _shown(self.detectable)
+
+    @property
+    def share_text(self) -> str:
+        """The part of the uncertainty that comes from instances, and the rest from tasks."""
+        if isnan(self.instance_share):
+            return ""
+        instances = round(100 * self.instance_share)
+        return f"{instances} % instances, {100 - instances} % tasks"
 
     @property
     def p_text(self) -> str:
@@ -95,6 +119,7 @@ class InstancesPage:
         n_subset_draws: over so many orders of the tasks.
         first_places: how far every two aggregations share the first places.
         neighbours: in the order of the board.
+        power: how small a difference the instances can show, in a sentence.
         tasks: with their numbers of instances and systems.
         parameters: of the intervals and tests.
         rule: under which systems are neighbours: a rule's key, or `two_level`.
@@ -110,6 +135,7 @@ class InstancesPage:
     n_subset_draws: int = 0
     first_places: Sequence[SharedFirstPlaces] = ()
     neighbours: Sequence[NeighbourRow] = ()
+    power: str = ""
     tasks: Sequence[dict[str, Any]] = ()
     parameters: dict[str, Any] | None = None
     rule: str = ""
@@ -169,6 +195,20 @@ def instances_page(publication: Publication | None) -> InstancesPage:
     ranks = {key: report.ranks(key) for key in AGGREGATIONS}
     two_level = ranks["two_level"]
     ranked = sorted((int(two_level[i]), i) for i in range(len(systems)) if two_level[i] >= 1)
+    neighbours = [
+        NeighbourRow(
+            systems[i],
+            systems[j],
+            float(arrays["difference"][k]),
+            float(arrays["lower"][k]),
+            float(arrays["upper"][k]),
+            int(arrays["n_common"][k]),
+            float(arrays["p_adjusted"][k]),
+            VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
+            *(float(arrays[name][k]) if name in arrays else nan for name in ERRORS),
+        )
+        for k, (i, j) in enumerate(arrays["pairs"].tolist())
+    ]
     return InstancesPage(
         THERE,
         sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
@@ -192,19 +232,8 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         subset_taus=report.subset_taus,
         n_subset_draws=report.summary.get("n_subset_draws", 0),
         first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
-        neighbours=[
-            NeighbourRow(
-                systems[i],
-                systems[j],
-                float(arrays["difference"][k]),
-                float(arrays["lower"][k]),
-                float(arrays["upper"][k]),
-                int(arrays["n_common"][k]),
-                float(arrays["p_adjusted"][k]),
-                VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
-            )
-            for k, (i, j) in enumerate(arrays["pairs"].tolist())
-        ],
+        neighbours=neighbours,
+        power=power_sentence(neighbours),
         tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
         parameters=report.parameters,
         rule=report.summary["rule"],
@@ -243,3 +272,15 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
     count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
     return f"{count} of {which} under {rule} differ significantly at the {100 * level:g} % level."
+
+
+def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
+    """How small a difference between two systems the instances can show, in a sentence; empty where it is not known."""
+    known = [row for row in neighbours if not isnan(row.detectable)]
+    if not known:
+        return ""
+    first, second = known[0].first.name, known[0].second.name
+    return (
+        f"With {known[0].n_common:,} common instances a true difference of {known[0].detectable_text} between {first} "
+        f"and {second} is found in 80 % of cases; smaller ones are often missed."
+    )

@@ -17,6 +17,7 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import read_instances
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
+from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
 
 Report = dict[str, Any]
@@ -63,7 +64,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         f"(default: {', '.join(map(str, FIRST_PLACES))})",
     )
     command.add_argument(
-        "--intervals", action="store_true", help="with bootstrap intervals of all differences between two systems"
+        "--intervals", action="store_true", help="with bootstrap intervals and standard errors of all differences"
     )
     command.add_argument("--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)")
     command.add_argument("--level", metavar="P", type=float, default=0.95, help="of the intervals (default: 0.95)")
@@ -121,12 +122,15 @@ def run(options: argparse.Namespace) -> str:
             )
         except ValueError as error:
             raise UsageError(str(error)) from error
+        errors = paired_errors(scores, differences.pairs, level=1 - options.level)
+        figures = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
         report["differences"] = [
             {
                 "systems": [scores.system_names[i], scores.system_names[j]],
                 "difference": _number(differences.difference[k]),
                 "interval": [_number(differences.lower[k]), _number(differences.upper[k])],
                 "n_common": int(differences.n_common[k]),
+                **{name: _number(getattr(errors, name)[k]) for name in figures},
             }
             for k, (i, j) in enumerate(differences.pairs.tolist())
         ]
@@ -200,9 +204,9 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
         lines += ["", *lines_of(rows)]
     if "differences" not in report:
         return lines
-    rows = [["pair", "difference", "lower", "upper", "instances"]]
+    rows = [["pair", "difference", "lower", "upper", "standard error", "can be seen", "instances"]]
     for entry in report["differences"]:
-        numbers = [entry["difference"], *entry["interval"]]
+        numbers = [entry["difference"], *entry["interval"], entry["standard_error"], entry["detectable"]]
         cells = ["-" if number is None else f"{number:.4g}" for number in numbers]
         rows.append([" - ".join(entry["systems"]), *cells, str(entry["n_common"])])
     return [*lines, "", *lines_of(rows)]

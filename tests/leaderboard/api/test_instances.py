@@ -177,6 +177,10 @@ def test_neighbours_are_those_of_the_board_with_the_difference_of_their_means(ma
         assert pair["n_common"] == sum(map(len, common))
         assert pair["lower"] <= pair["difference"] <= pair["upper"]
         assert 0 < pair["p_adjusted"] <= 1
+        means = [row.mean() for row in common]
+        assert pair["task_error"] == pytest.approx(np.std(means, ddof=1) / 2**0.5)
+        # the second task has nine instances: too few for a standard error
+        assert [pair[name] for name in ("standard_error", "detectable", "instance_share")] == [None] * 3
 
 
 def upload_of(cells, **fields) -> Upload:

@@ -168,13 +168,17 @@ def test_instances_prints_three_rankings(tmp_path, capsys):
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
 def test_instances_prints_intervals_in_every_format(form, tmp_path, capsys):
     path = tmp_path / "instances.csv"
-    path.write_text("system,instance,a\n" + "".join(f"{s},{u},{u % 3 + (s == 'X')}\n" for s in "XY" for u in range(9)))
+    path.write_text("system,instance,a\n" + "".join(f"{s},{u},{u % 3 + (s == 'X')}\n" for s in "XY" for u in range(12)))
     status, out, _ = run(capsys, "instances", path, "--intervals", "--resamples", 20, "--format", form)
     assert status == 0
     if form == "json":
         assert json.loads(out)["differences"] == [
-            {"systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 9}
-        ]
+            {
+                "systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 12, "standard_error": 0.0,
+                "unpaired_error": pytest.approx((2 * 8 / 11 / 12) ** 0.5), "detectable": 0.0, "task_error": None,
+                "instance_share": None,
+            }
+        ]  # fmt: skip
     elif form != "csv":
         assert "X - Y" in out.replace("\\", "")
 
