@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 _BOARD_OPTIONS = ("aggregation", "missing")
+_RESULTS_KEPT = 1_000  # searches under one rule rank a few hundred boards each, many of them alike
 
 
 class OutOfStepsError(Exception):
@@ -55,6 +57,9 @@ class Result:
         return None if np.isnan(difference) else int(np.sign(difference))
 
 
+_RESULTS: dict[bytes, Result] = {}
+
+
 class Ranker:
     """Ranks boards under one rule and counts them.
 
@@ -75,15 +80,24 @@ class Ranker:
         self.n_steps += 1
 
     def __call__(self, board: ScoreMatrix) -> Result:
-        """Rank `board`."""
+        """Rank `board`; what was ranked a moment before, by the search for another property too, is looked up."""
         self.step()
+        digest = blake2b(repr((self.rule, sorted(self.options.items()), board.gamma, board.weights)).encode())
+        digest.update(repr((board.system_names, board.task_names)).encode())
+        for array in (board.values, board.directions, board.minimum, board.maximum, board.chance):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        key = digest.digest()
+        if key in _RESULTS:
+            return _RESULTS[key]
         ranking = rank(board, self.rule, missing="undefined", **self.options)
         elects = ranking.status in ("winner_only", "no_winner")
         positions = ranking.ranks.astype(np.float64)
         positions[ranking.ranks == UNRANKED] = 2.0 if elects else np.nan
         detail, expected = get_rule(self.rule).decided_detail or ("", None)
         is_decided = not detail or ranking.details.get(detail) is expected
-        return Result(
+        if len(_RESULTS) >= _RESULTS_KEPT:
+            _RESULTS.pop(next(iter(_RESULTS)))
+        _RESULTS[key] = result = Result(
             names=board.system_names,
             positions=positions,
             winners=frozenset(board.system_names[i] for i in ranking.winners),
@@ -92,6 +106,7 @@ class Ranker:
             has_all_winners=bool(ranking.details.get("winners_complete", is_decided)),
             is_order=not elects or board.n_systems < 3,
         )
+        return result
 
 
 def ranked_board(matrix: ScoreMatrix, rule: str, options: Mapping[str, Any]) -> tuple[ScoreMatrix | None, str]:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from ranking_engine.rules.majority import pair_details
 MAX_CANDIDATES = 300  # systems of one linear program; beyond, the lottery stays open
 MAX_EXACT = 40  # systems whose program is solved in integers where floats do not separate them
 MAX_MEMBERS = 60  # of an essential set that is solved in integers
+FEW_FACES = 8  # so few are gone through at once
 MAX_FACES = 3_000  # of all maximal lotteries that are gone through for the one nearest to equal shares
 
 _STRONGEST = 12  # candidates to begin with
@@ -213,7 +215,8 @@ def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
     """Return the maximal lottery with the least sum of squares, where all of them are in the span of `basis`.
 
     It is the point nearest to 0 of some face of their polytope. Where that of the inside is no lottery, all faces are
-    gone through if they are few; otherwise floats say which one it is (Lawson and Hanson 1974, chapter 23).
+    gone through if they are few; otherwise floats say which one it is (Lawson and Hanson 1974, chapter 23), fractions
+    check that no other lottery is nearer, and where they do not, all faces are gone through if there is time for that.
 
     Args:
         basis: integers, one entry a member.
@@ -235,20 +238,31 @@ def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
     if (shares := nearest(())) is not None:
         return shares
     sizes = range(1, len(basis))
-    if sum(math.comb(len(limits), size) for size in sizes) <= MAX_FACES:
-        faces = (nearest(tight) for size in sizes for tight in itertools.combinations(range(len(limits)), size))
-        return min((shares for shares in faces if shares is not None), key=lambda shares: sum(x * x for x in shares))
-    from scipy.optimize import nnls  # noqa: PLC0415 -- slow import
+    n_faces = sum(math.comb(len(limits), size) for size in sizes)
+    if n_faces > min(FEW_FACES, MAX_FACES):
+        from scipy.optimize import nnls  # noqa: PLC0415 -- slow import
 
-    span, _ = np.linalg.qr(np.array([[entry / max(map(abs, row)) for entry in row] for row in basis]).T)
-    scaled = [[entry / (max(map(abs, limit)) or 1) for entry in limit] for limit in limits]
-    rows = np.array([*scaled, [1.0] * n]) @ span
-    target = np.append(np.zeros(rows.shape[1]), 1.0)
-    duals, _ = nnls(np.vstack([rows.T, np.append(np.zeros(len(limits)), 1.0)]), target)
-    shares = nearest([k for k in range(len(limits)) if duals[k] > _NEAR_ZERO])
-    if shares is None:
+        span, _ = np.linalg.qr(np.array([[entry / max(map(abs, row)) for entry in row] for row in basis]).T)
+        scaled = [[entry / (max(map(abs, limit)) or 1) for entry in limit] for limit in limits]
+        rows = np.array([*scaled, [1.0] * n]) @ span
+        target = np.append(np.zeros(rows.shape[1]), 1.0)
+        duals, _ = nnls(np.vstack([rows.T, np.append(np.zeros(len(limits)), 1.0)]), target)
+        tight = [k for k in range(len(limits)) if duals[k] > _NEAR_ZERO]
+        shares = nearest(tight)
+        if shares is not None and n_faces > MAX_FACES:
+            return shares
+        if shares is not None:
+            # It is the nearest of all if it is a multiple of equal shares plus limits that it just keeps, none of them
+            # taken less than zero times, as all others in the span see it.
+            normals = [*(limits[k] for k in tight), [1] * n]
+            seen = [([sum(map(mul, normal, row)) for normal in normals], _lead(shares, row)) for row in basis]
+            factors = solve_equations(seen, [*duals[tight].tolist(), 1.0])
+            if factors is not None and min(factors[:-1], default=Fraction(0)) >= 0:
+                return shares
+    if n_faces > MAX_FACES:
         raise UnsolvedError("there are several maximal lotteries, and the one nearest to equal shares is not found")
-    return shares
+    faces = (nearest(tight) for size in sizes for tight in itertools.combinations(range(len(limits)), size))
+    return min((shares for shares in faces if shares is not None), key=lambda shares: sum(x * x for x in shares))
 
 
 def _projected(basis: list[list[int]], vector: Sequence[Fraction]) -> list[Fraction] | None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, Witness, effect_of, entry, sentence, violates, witness
+from ranking_engine.axioms.boards import Ranker
 from ranking_engine.axioms.clone_sets import clone_set
 from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
@@ -115,3 +116,17 @@ def test_a_stated_order_of_reversal_changes_sides():
     turned = board.with_values(board.values.min(axis=0) + board.values.max(axis=0) - board.values)
     assert rank(turned, "mean").ranks[top] == 5
     assert entry("mean", "reversal_symmetry").holds
+
+
+def test_a_board_that_was_ranked_a_moment_before_is_looked_up_and_counts_as_a_step(monkeypatch):
+    monkeypatch.setattr("ranking_engine.axioms.boards._RESULTS", {})
+    monkeypatch.setattr("ranking_engine.axioms.boards._RESULTS_KEPT", 2)
+    first, second = Ranker("borda", {}), Ranker("borda", {})
+    heavier = BOARD.with_weights([5, 1, 1])
+    kept = first(BOARD)
+    assert second(BOARD) is kept
+    assert (first.n_steps, second.n_steps) == (1, 1)
+    others = [second(heavier), Ranker("copeland", {})(BOARD), Ranker("borda", {"ties": "worst"})(heavier)]
+    assert len({id(result) for result in [kept, *others]}) == 4
+    assert first(BOARD) is not kept  # only the last few are kept
+    np.testing.assert_array_equal(first(BOARD).positions, kept.positions)

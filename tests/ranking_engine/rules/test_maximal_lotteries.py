@@ -97,6 +97,19 @@ def test_the_lottery_nearest_to_equal_shares_may_be_on_the_edge(monkeypatch, max
     assert not lottery.is_unique
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_lottery_that_floats_name_is_the_nearest_of_all_faces(monkeypatch, seed):
+    # Many draws, so that many lotteries are maximal.
+    draw = np.random.default_rng(seed)
+    above = np.triu(draw.integers(-1, 2, size=(9, 9)) * draw.integers(0, 2, size=(9, 9)), 1)
+    game, lotteries = above - above.T, []
+    for few in (0, 10**9):
+        monkeypatch.setattr(rule, "FEW_FACES", few)
+        monkeypatch.setattr(rule, "MAX_FACES", 10**9)
+        lotteries.append(rule.maximal_lottery(game, np.arange(9)))
+    assert lotteries[0].shares == lotteries[1].shares
+
+
 def test_too_many_systems_that_matter_leave_the_ranking_undefined(monkeypatch):
     circle = ScoreMatrix([[3, 1, 2], [2, 3, 1], [1, 2, 3], [0, 0, 0]])
     monkeypatch.setattr(rule, "MAX_MEMBERS", 1)
