@@ -1,6 +1,7 @@
 """What changed from one revision to another, and how a system's rank went."""
 
 from django.http import Http404, HttpResponseBase
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -16,6 +17,7 @@ from leaderboard.common.files import ColumnHead, Value
 from leaderboard.common.text import whole_number
 from leaderboard.comparisons.rank_history import stored_ranks
 from leaderboard.comparisons.revisions import RevisedScore, RevisionChanges, revision_changes
+from leaderboard.comparisons.since import PERIODS, revision_then
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.revisions import revision_at
@@ -142,7 +144,12 @@ class ChangesView(RuleView):
         summary="Compare two revisions",
         tags=["revisions"],
         parameters=[
-            OpenApiParameter("since", int, description="The other revision; the one before without it."),
+            OpenApiParameter(
+                "since",
+                {"anyOf": [{"type": "integer"}, {"type": "string", "enum": list(PERIODS)}]},
+                description="The other revision, or `week` or `month` for the newest one that is so old, or the first "
+                "where none is. The revision before without it.",
+            ),
             RULE,
             TABLE_FORMAT,
         ],
@@ -154,8 +161,11 @@ class ChangesView(RuleView):
         last, rule = self.benchmark.last_revision_number, self.rule()
         text = request.query_params.get("since", "")
         since = whole_number(text) if text else max(1, number - 1)
+        if text in PERIODS:
+            since = revision_then(self.benchmark, timezone.now() - PERIODS[text])
         if since is None:
-            raise ApiError(400, f"`since` is {text[:40]!r}; expected the number of a revision.")
+            expected = f"expected the number of a revision, or one of {', '.join(PERIODS)}"
+            raise ApiError(400, f"`since` is {text[:40]!r}; {expected}.")
         numbers = sorted((min(number, 2**31 - 1), since))
         if not 1 <= numbers[0] <= numbers[1] <= last:
             raise Http404(f"There are revisions 1 to {last}." if last else "There is no revision yet.")

@@ -40,7 +40,9 @@ from ranking_engine.core.benchmark_agreement import (
     N_SUBSETS,
     SUBSET_SIZE,
     BenchmarkAgreement,
+    PairAgreement,
     benchmark_agreement,
+    benchmark_pairs,
 )
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.text.names import fold_name
@@ -140,6 +142,7 @@ class Compared:
     n_declared: int  # of the matched ones, those that all owners declared to be the same
     n_rewritten: int  # matches by name between names that are not written alike
     agreement: list[BenchmarkAgreement]  # of each of the benchmarks with the others
+    pairs: list[PairAgreement]  # of each two benchmarks
     reason: str  # why there is no board
     agreement_reason: str = ""  # why there is a board and no agreement
 
@@ -188,10 +191,10 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         others = dict.fromkeys(place.name for place in there if place.name != name)
         is_declared = all(place.is_declared for place in there)
         rows.append(ComparedRow(name, ranks.get(name), places, list(others), system.model, is_declared))
-    agreement, agreement_reason = list[BenchmarkAgreement](), ""
+    agreement, pairs, agreement_reason = list[BenchmarkAgreement](), list[PairAgreement](), ""
     if board is not None:
         try:
-            agreement = agreement_of(benchmarks, shared)
+            agreement, pairs = agreement_of(benchmarks, shared)
         except TooLargeError:
             agreement_reason = NOT_IN_TIME
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
@@ -205,6 +208,7 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         n_declared=sum(row.is_declared for row in rows),
         n_rewritten=sum(bool(row.other_names) and not row.is_declared for row in rows),
         agreement=agreement,
+        pairs=pairs,
         reason=reason,
         agreement_reason=agreement_reason,
     )
@@ -233,8 +237,11 @@ def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) ->
     ]
 
 
-def agreement_of(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]) -> list[BenchmarkAgreement]:
-    """How far each benchmark agrees with the others, by shares of rivals whatever a rank is worth on the board.
+def agreement_of(
+    benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]
+) -> tuple[list[BenchmarkAgreement], list[PairAgreement]]:
+    """How far each benchmark agrees with the others together and with each of them, by shares of rivals whatever a rank
+    is worth on the board.
 
     Raises:
         TooLargeError: the ranking left no time or memory for it.
@@ -242,8 +249,15 @@ def agreement_of(benchmarks: Sequence[ComparedBenchmark], shared: Sequence[Syste
     rows = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
     values = np.array(rows, dtype=float)
     n_steps = len(benchmarks) * (len(shared) ** 2 + N_SUBSETS * SUBSET_SIZE**2)
-    key = f"benchmark agreement:{engine_version}:{content_hash([[repr(x) for x in row] for row in rows])}"
-    return single_flight(key, lambda: compute(benchmark_agreement, values, n_steps=n_steps))
+    n_pair_steps = len(benchmarks) ** 2 * len(shared) ** 2 // 2
+    content = content_hash([[repr(x) for x in row] for row in rows])
+    return single_flight(
+        f"benchmark agreement, pairs too:{engine_version}:{content}",
+        lambda: (
+            compute(benchmark_agreement, values, n_steps=n_steps),
+            compute(benchmark_pairs, values, n_steps=n_pair_steps),
+        ),
+    )
 
 
 def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> ComparedBenchmark:

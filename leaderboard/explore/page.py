@@ -73,10 +73,9 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
     Args:
         compared: the benchmarks side by side.
     """
-    pairs = list(zip(compared.benchmarks, compared.agreement, strict=False))
+    pairs = [(compared.benchmarks[place], compared.agreement[place]) for place in agreement_order(compared)]
     if not pairs:
         return None
-    pairs.sort(key=lambda pair: -pair[1].kendall.mean if not math.isnan(pair[1].kendall.mean) else math.inf)
     has_subsets = any(one.n_subsets for _, one in pairs)
     has_z = any(not math.isnan(measure.z) for _, one in pairs for measure in (one.kendall, one.pearson))
     fields = ["mean", "deviation", *(["z"] if has_z else [])] if has_subsets else ["whole"]
@@ -96,6 +95,50 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
         for benchmark, agreement in pairs
     ]
     return AgreementTable(has_subsets, has_z, lines)
+
+
+@dataclass(frozen=True)
+class PairCell:
+    """Two benchmarks: their agreement as a text, and how strong it is, from 1 to 4; 0 where it is below 0.2."""
+
+    text: str
+    n_systems: int
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class BenchmarkPairs:
+    """How far each two benchmarks agree: a row for each, with its name and a cell for each of them; None for itself."""
+
+    rows: list[tuple[str, list[PairCell | None]]]
+
+
+def benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
+    """The benchmarks in the order of the table of agreement, against each other; None where there is none.
+
+    Args:
+        compared: the benchmarks side by side.
+    """
+    if not compared.pairs:
+        return None
+    cells: dict[tuple[int, int], PairCell] = {}
+    for pair in compared.pairs:
+        is_defined = not math.isnan(pair.kendall)
+        text = f"{pair.kendall:.2f}".replace("-", "\N{MINUS SIGN}") if is_defined else "–"
+        cell = PairCell(text, pair.n_systems, max(0, min(4, int(pair.kendall * 5))) if is_defined else 0)
+        cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
+    order = agreement_order(compared)
+    return BenchmarkPairs([(compared.benchmarks[i].name, [cells.get((i, j)) for j in order]) for i in order])
+
+
+def agreement_order(compared: Compared) -> list[int]:
+    """The places of the benchmarks, the one that agrees most with the others first."""
+
+    def key(place: int) -> float:
+        mean = compared.agreement[place].kendall.mean
+        return math.inf if math.isnan(mean) else -mean
+
+    return sorted(range(len(compared.agreement)), key=key)
 
 
 @dataclass(frozen=True)
@@ -166,6 +209,11 @@ class ComparePage:
     def agreement(self) -> AgreementTable | None:
         """How far each benchmark agrees with the others."""
         return agreement_table(self.compared) if self.compared else None
+
+    @property
+    def pairs(self) -> BenchmarkPairs | None:
+        """How far each two benchmarks agree."""
+        return benchmark_pair_table(self.compared) if self.compared else None
 
     @property
     def downloads(self) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ benchmark in it by default, and counts a tie as lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,6 +99,49 @@ def benchmark_agreement(
         BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
         for (n, n_used, _), tau, r in zip(drawn, _placed(kendall), _placed(pearson), strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """How far two benchmarks agree over the systems that both have; NaN where that is not defined.
+
+    Attributes:
+        first, second: the columns of the benchmarks, the first before the second.
+        n_systems: that both have.
+        kendall: tau-b; NaN below `LEAST_SYSTEMS` systems, or where all are equal on one of the two.
+        pearson: Pearson's correlation.
+    """
+
+    first: int
+    second: int
+    n_systems: int
+    kendall: float
+    pearson: float
+
+
+def benchmark_pairs(values: ArrayLike) -> list[PairAgreement]:
+    """Hold each benchmark against each other one: no aggregate, no subsets, all systems that both have.
+
+    O(n_systems^2) time and memory for each pair.
+
+    Args:
+        values: as of `benchmark_agreement`.
+
+    Raises:
+        ValueError: `values` is no table.
+    """
+    table = np.asarray(values, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"`values` has {table.ndim} dimensions; expected systems by benchmarks")
+    pairs = []
+    for first, second in combinations(range(table.shape[1]), 2):
+        both = table[~np.isnan(table[:, first]) & ~np.isnan(table[:, second])]
+        kendall = pearson = np.nan
+        if len(both) >= LEAST_SYSTEMS:
+            rows = rounded(both[:, first])[None], rounded(both[:, second])[None]
+            kendall, pearson = float(tau_b_rows(*rows)[0]), float(pearson_rows(*rows)[0])
+        pairs.append(PairAgreement(first, second, len(both), kendall, pearson))
+    return pairs
 
 
 Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every subset

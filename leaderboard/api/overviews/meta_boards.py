@@ -111,6 +111,16 @@ class VoterSerializer(Shape):
     pearson = MeasureSerializer()
 
 
+class VoterPairSerializer(Shape):
+    """How far two benchmarks agree, over all systems that both rank; null where a correlation is not defined."""
+
+    first = s.CharField()
+    second = s.CharField()
+    n_systems = s.IntegerField()
+    kendall = s.FloatField(allow_null=True, help_text="Kendall's tau-b.")
+    pearson = s.FloatField(allow_null=True)
+
+
 class MetaRankSerializer(Shape):
     """A system over the benchmarks."""
 
@@ -132,6 +142,7 @@ class MetaBoardSerializer(MetaBoardEntrySerializer):
     left_out = s.DictField(child=s.CharField(), help_text="Benchmarks that do not vote, with the reason.")
     systems = MetaRankSerializer(many=True, help_text=f"The first {MAX_ROWS}.")
     benchmarks = VoterSerializer(many=True)
+    pairs = VoterPairSerializer(many=True, help_text="Each two of `benchmarks`.")
     agreement_reason = s.CharField(allow_blank=True, help_text="Why `benchmarks` is empty though there is a board.")
 
 
@@ -186,6 +197,16 @@ def content_of(board: MetaBoard, page: MetaBoardPage) -> dict[str, Any]:
         "n_declared": compared.n_declared,
         "reason": compared.reason,
         "agreement_reason": compared.agreement_reason,
+        "pairs": [
+            {
+                "first": compared.benchmarks[pair.first].key,
+                "second": compared.benchmarks[pair.second].key,
+                "n_systems": pair.n_systems,
+                "kendall": number(pair.kendall),
+                "pearson": number(pair.pearson),
+            }
+            for pair in compared.pairs
+        ],
         "left_out": {one.key: one.reason for one in compared.left_out},
         "systems": [
             {

@@ -1,9 +1,9 @@
-"""Feeds: each new board, what it changed, and the first system under each rule; only what is public."""
+"""Feeds: each new board, or each week's boards together: what changed, and who leads; only what is public."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
@@ -19,6 +19,10 @@ from leaderboard.rankings.verdict import headline
 from ranking_engine.catalogue.registry import get_rule
 
 ENTRIES = 30
+WEEK = timedelta(days=7)
+MAX_WEEKS = 12  # that a weekly feed goes back
+BOARDS_OF_WEEKS = 200  # boards that it reads, the newest
+MAX_TOLD = 40  # changes of one week
 TOLD_REVISIONS = 5  # of the revisions that one board brought
 
 
@@ -29,10 +33,76 @@ class FeedEntry:
     publication: int
     benchmark: Benchmark
     number: int
-    title: str
-    sentences: list[str]
+    lead: str  # who is first, as the end of a title; empty where no one may be named
+    standing: list[str]  # sentences about the board
+    changes: list[str]  # sentences about the revisions that it brought
     published_at: datetime
     updated_at: datetime  # when the last of its rankings came: slow rules are computed after the board
+
+    @property
+    def title(self) -> str:
+        """The benchmark, the revision, and who leads."""
+        return f"{shortened(self.benchmark.name)}: revision {self.number}{self.lead}"
+
+    @property
+    def sentences(self) -> list[str]:
+        """Everything that is said of it."""
+        return [*self.standing, *self.changes]
+
+    @property
+    def tag(self) -> str:
+        """What names it for ever."""
+        return f"benchmark/{self.benchmark.key}/publication/{self.publication}"
+
+
+@dataclass(frozen=True)
+class WeekEntry:
+    """The boards of one benchmark in one week, which is over."""
+
+    monday: date
+    boards: Sequence[FeedEntry]  # newest first, at least one
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """Whose boards they are."""
+        return self.boards[0].benchmark
+
+    @property
+    def number(self) -> int:
+        """The revision of the last one."""
+        return self.boards[0].number
+
+    @property
+    def title(self) -> str:
+        """The benchmark, the week, and who leads at its end."""
+        day = f"{self.monday.day} {self.monday:%b %Y}"
+        return f"{shortened(self.benchmark.name)}: week of {day}{self.boards[0].lead}"
+
+    @property
+    def sentences(self) -> list[str]:
+        """How things were at the end of the week, then what happened in it."""
+        n = len(self.boards)
+        count = "One new board in this week." if n == 1 else f"{n} new boards in this week."
+        changes = [text for board in reversed(self.boards) for text in board.changes]
+        left_out = len(changes) - MAX_TOLD
+        more = [f"{left_out} earlier changes of the week are not listed."] if left_out > 0 else []
+        return [count, *self.boards[0].standing, *more, *changes[-MAX_TOLD:]]
+
+    @property
+    def published_at(self) -> datetime:
+        """When the week was over."""
+        return datetime.combine(self.monday + WEEK, time(), UTC)
+
+    @property
+    def updated_at(self) -> datetime:
+        """When the last ranking of its boards came, if that was later."""
+        return max(self.published_at, *(board.updated_at for board in self.boards))
+
+    @property
+    def tag(self) -> str:
+        """What names it for ever."""
+        year, week, _ = self.monday.isocalendar()
+        return f"benchmark/{self.benchmark.key}/week/{year}-W{week:02}"
 
 
 def entries_of(benchmark: Benchmark) -> list[FeedEntry]:
@@ -44,6 +114,28 @@ def entries_of_all() -> list[FeedEntry]:
     """The last boards of all public benchmarks, newest first."""
     rows = _published().filter(benchmark__visibility=Benchmark.Visibility.PUBLIC)
     return _entries(list(rows[:ENTRIES]))
+
+
+def weeks_of(benchmark: Benchmark, now: datetime) -> list[WeekEntry]:
+    """The last weeks of one benchmark that are over `now` and had a board, newest first."""
+    return _weeks(_published().filter(benchmark=benchmark), now)
+
+
+def weeks_of_all(now: datetime) -> list[WeekEntry]:
+    """The same of all public benchmarks: an entry for each of them and each week."""
+    return _weeks(_published().filter(benchmark__visibility=Benchmark.Visibility.PUBLIC), now)
+
+
+def _weeks(publications: QuerySet[Publication], now: datetime) -> list[WeekEntry]:
+    today = now.astimezone(UTC).date()
+    this_week = datetime.combine(today - timedelta(days=today.weekday()), time(), UTC)
+    recent = publications.filter(published_at__lt=this_week, published_at__gte=this_week - MAX_WEEKS * WEEK)
+    boards: dict[tuple[date, int], list[FeedEntry]] = {}
+    for entry in _entries(list(recent[:BOARDS_OF_WEEKS])):
+        day = entry.published_at.astimezone(UTC).date()
+        boards.setdefault((day - timedelta(days=day.weekday()), entry.benchmark.pk), []).append(entry)
+    weeks = [WeekEntry(monday, of_week) for (monday, _), of_week in boards.items()]
+    return sorted(weeks, key=lambda week: (week.monday, week.boards[0].published_at), reverse=True)[:ENTRIES]
 
 
 def _published() -> QuerySet[Publication]:
@@ -112,33 +204,35 @@ def _entry(
     """
     benchmark, number = publication.benchmark, publication.revision.number
     hides_who = hides_something(benchmark) and not (seen_by.sees_others and seen_by.sees_names)
-    title = f"{shortened(benchmark.name)}: revision {number}"
-    sentences: list[str] = []
+    lead = ""
+    standing: list[str] = []
+    changes: list[str] = []
     if is_same_revision:
-        sentences.append(f"The board was computed again by version {publication.engine_version} of the engine.")
+        standing.append(f"The board was computed again by version {publication.engine_version} of the engine.")
     if not hides_who:
         winner_names, n_winners = elected_by(board, benchmark.default_rule)
         if n_winners:
             leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
-            title += f", {leaders} first under {get_rule(benchmark.default_rule).name}"
+            lead = f", {leaders} first under {get_rule(benchmark.default_rule).name}"
         if board is not None and (camps := camps_of_winners(board.winners)):
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""
-            sentences.append(headline(camps, winner or None, has_majority=has_majority))
+            standing.append(headline(camps, winner or None, has_majority=has_majority))
     for line in lines:
-        changes = "; ".join([*line.systems, *line.changes])
+        details = "; ".join([*line.systems, *line.changes])
         more = f" and {line.n_more_changes} more changes" if line.n_more_changes else ""
-        end = f": {changes}{more}" if changes else ""
-        sentences.append(as_sentence(f"Revision {line.number} ({line.cause.lower()}){end}"))
+        end = f": {details}{more}" if details else ""
+        changes.append(as_sentence(f"Revision {line.number} ({line.cause.lower()}){end}"))
         if line.iia_violations:
-            sentences.append(as_sentence(line.iia_violations))
+            changes.append(as_sentence(line.iia_violations))
     published_at = publication.published_at
     return FeedEntry(
         publication=publication.pk,
         benchmark=benchmark,
         number=number,
-        title=title,
-        sentences=sentences,
+        lead=lead,
+        standing=standing,
+        changes=changes,
         published_at=published_at,
         updated_at=max(published_at, board.updated_at) if board else published_at,
     )

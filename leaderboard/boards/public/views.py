@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 from csp.decorators import csp_replace
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import format_html_join
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -18,7 +20,14 @@ from leaderboard.boards.board import build_board
 from leaderboard.boards.public.badges import NOT_FOUND, Badge, benchmark_badge, system_badge
 from leaderboard.boards.public.board import open_benchmark
 from leaderboard.boards.public.cards import board_card
-from leaderboard.boards.public.feeds import FeedEntry, entries_of, entries_of_all
+from leaderboard.boards.public.feeds import (
+    FeedEntry,
+    WeekEntry,
+    entries_of,
+    entries_of_all,
+    weeks_of,
+    weeks_of_all,
+)
 from leaderboard.boards.query import query_text, read_query
 from leaderboard.common.charts.badge import draw_badge
 from leaderboard.common.public_responses import rendered, shared_answer
@@ -159,6 +168,7 @@ def _refused(context: dict[str, object], problem: str, status: int, *, retry_aft
 
 FOUNDED = datetime(2026, 1, 1, tzinfo=UTC)  # of tags, and of a feed that has no entry yet
 BY = "Plurank"
+WEEKLY = "week"  # `?digest=week`
 
 
 class BoardFeed(Atom1Feed):
@@ -171,32 +181,52 @@ class BoardFeed(Atom1Feed):
 
 @require_safe
 def feed(request: HttpRequest, key: str) -> HttpResponse:
-    """The last boards of a benchmark."""
+    """The last boards of a benchmark; with `?digest=week` one entry for each week that is over."""
     benchmark, _ = open_benchmark(key)
+    is_weekly = _is_weekly(request)
     page_url = site_address(reverse("board", args=[key]))
     made = _feed(request, f"{benchmark.name} on Plurank", page_url, f"benchmark/{key}", benchmark.created_at)
-    subtitle = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
-    made.feed["subtitle"] = writable(subtitle)
-    return _feed_answer(request, made, entries_of(benchmark), benchmark)
+    subtitle = f"New boards of {benchmark.name}{', week by week' if is_weekly else ''}: what changed, and who leads"
+    made.feed["subtitle"] = writable(f"{subtitle} under which rule.")
+    entries = weeks_of(benchmark, timezone.now()) if is_weekly else entries_of(benchmark)
+    return _feed_answer(request, made, entries, benchmark)
 
 
 @require_safe
 def feed_of_all(request: HttpRequest) -> HttpResponse:
-    """The last boards of all public benchmarks."""
+    """The last boards of all public benchmarks; with `?digest=week` one entry for each of them and each week."""
+    is_weekly = _is_weekly(request)
     made = _feed(request, "New boards on Plurank", site_address(reverse("home")), "all", FOUNDED)
-    made.feed["subtitle"] = "New boards of every public benchmark: what changed, and who leads under which rule."
-    return _feed_answer(request, made, entries_of_all(), None)
+    subtitle = (
+        f"New boards of every public benchmark{', week by week' if is_weekly else ''}: what changed, and who leads"
+    )
+    made.feed["subtitle"] = f"{subtitle} under which rule."
+    return _feed_answer(request, made, weeks_of_all(timezone.now()) if is_weekly else entries_of_all(), None)
+
+
+def _is_weekly(request: HttpRequest) -> bool:
+    """Whether the boards of a week are one entry.
+
+    Raises:
+        BadRequest: another digest is asked for.
+    """
+    digest = request.GET.get("digest", "")
+    if digest not in ("", WEEKLY):
+        raise BadRequest(f"`digest` is {WEEKLY}, or left out for every board, not {digest[:40]!r}.")
+    return digest == WEEKLY
 
 
 def _feed(request: HttpRequest, title: str, page_url: str, what: str, began: datetime) -> BoardFeed:
     url = site_address(request.path)
+    if _is_weekly(request):
+        url, what, title = f"{url}?digest={WEEKLY}", f"{what}/weeks", f"{title}, weekly"
     return BoardFeed(
         writable(title), page_url, "", language="en", author_name=BY, feed_url=url, feed_guid=_tag(what), began=began
     )
 
 
 def _feed_answer(
-    request: HttpRequest, made: BoardFeed, entries: Sequence[FeedEntry], benchmark: Benchmark | None
+    request: HttpRequest, made: BoardFeed, entries: Sequence[FeedEntry | WeekEntry], benchmark: Benchmark | None
 ) -> HttpResponse:
     for entry in entries:
         board = site_address(reverse("board", args=[entry.benchmark.key]))
@@ -204,7 +234,7 @@ def _feed_answer(
             writable(entry.title),  # older rows hold what is refused by now, and XML cannot carry
             f"{board}?revision={entry.number}",
             format_html_join("", "<p>{}</p>", ((writable(sentence),) for sentence in entry.sentences)),
-            unique_id=_tag(f"benchmark/{entry.benchmark.key}/publication/{entry.publication}"),
+            unique_id=_tag(entry.tag),
             pubdate=entry.published_at,
             updateddate=entry.updated_at,
         )

@@ -16,6 +16,7 @@ from leaderboard.boards.pareto.front import STANDINGS, figures_across, standings
 from leaderboard.boards.pareto.uprights import Upright, with_intervals_of_all
 from leaderboard.boards.rows import score_text
 from leaderboard.common.paging import with_parameters
+from leaderboard.explore.identities.over_time import ModelOverTime, model_over_time
 from leaderboard.explore.identities.strengths import (
     MAX_KINDS,
     CellBudget,
@@ -87,6 +88,7 @@ class ModelPage:
     page: Page[System]  # which of the pages of boards it is
     kinds: list[KindOfTask]  # the strongest
     n_kinds: int
+    over_time: ModelOverTime | None = None
 
     @property
     def n_boards(self) -> int:
@@ -114,7 +116,9 @@ class ModelPage:
         return sum(one.rank == 1 for one in self.boards)
 
 
-def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = None) -> ModelPage:
+def model_page(
+    viewer: Viewer, key: str, *, rule: str = "", page: str | None = None, with_history: bool = False
+) -> ModelPage:
     """A model as a reader may see it.
 
     Args:
@@ -122,6 +126,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
         key: of the model.
         rule: the key of the rule that ranks on every board; each board's own where empty.
         page: which page of its boards.
+        with_history: with its ranks over time.
 
     Raises:
         Http404: there is none, or they see none of its systems.
@@ -152,6 +157,7 @@ def model_page(viewer: Viewer, key: str, *, rule: str = "", page: str | None = N
         page=boards_page,
         kinds=kinds[:MAX_KINDS],
         n_kinds=len(kinds),
+        over_time=model_over_time(viewer, list(boards_page), rule) if with_history else None,
     )
 
 

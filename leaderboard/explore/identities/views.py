@@ -20,7 +20,7 @@ def model(request: HttpRequest, model_key: str) -> HttpResponse:
         raise BadRequest(f"There is no rule {rule[:60]!r}.")
     if not may_ask(request):
         return render(request, "429.html", status=429)
-    page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"))
+    page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"), with_history=True)
     rules = [(key, get_rule(key).name) for key in site_rules()]
     content = {"page": page, "rules": rules, "pages": page_links(page.page, rule=rule)}
     return render(request, "explore/model.html", content)

@@ -3,29 +3,43 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
+from leaderboard.access.audience import Viewer
 from leaderboard.benchmarks.meta_boards import FIELDS, MAX_BENCHMARKS, MAX_DESCRIPTION, MetaBoardSpec
 from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.computing.rankings import site_rules
-from leaderboard.explore.benchmarks import SCORES
+from leaderboard.explore.benchmarks import SCORES, CompareQuery, choices
 from leaderboard.models import MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
 from ranking_engine.catalogue.registry import get_rule
 
-CODE = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off", "rows": 6}
+MAX_TICKED = 100  # boxes that are kept ticked when others are looked for
+
+
+class KeysField(forms.MultipleChoiceField):
+    """Keys of benchmarks that are ticked; whether they are there is checked when the board is saved."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: Any) -> bool:  # noqa: ANN401
+        """Whether it may be a key."""
+        return len(str(value)) <= KEY_LENGTH and "\0" not in str(value)
 
 
 class MetaBoardForm(forms.Form):
-    """A meta-board."""
+    """A meta-board. Its boxes offer the benchmarks that are ticked, then those that the words `find` find.
+
+    Attributes:
+        offered: the benchmarks of the boxes.
+        find: words in their names.
+    """
 
     name = LineFormField(max_length=NAME_LENGTH, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     description = LinesFormField(required=False, max_length=MAX_DESCRIPTION, widget=forms.Textarea(attrs={"rows": 3}))
-    benchmarks = LinesFormField(
-        max_length=MAX_BENCHMARKS * (KEY_LENGTH + 2) * 2,
-        help_text="Their keys, one per line.",
-        widget=forms.Textarea(attrs=CODE),
-    )
+    benchmarks = KeysField(label="Benchmarks")
+    most = MAX_BENCHMARKS
     rule = forms.ChoiceField(required=False, label="Ranks on each benchmark under")
     worth = forms.ChoiceField(label="What a rank is worth", choices=[(key, name) for key, (name, _) in SCORES.items()])
     missing_policy = forms.ChoiceField(label="If a system is not on a benchmark", choices=list(POLICY_NAMES.items()))
@@ -33,8 +47,11 @@ class MetaBoardForm(forms.Form):
     least = forms.IntegerField(min_value=2, max_value=MAX_BENCHMARKS, label="On at least … benchmarks")
     is_public = forms.BooleanField(required=False, label="Public: listed, everyone can read it")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(self, *args: Any, viewer: Viewer, find: str = "", **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
+        keys = self["benchmarks"].value() or []
+        self.find, self.ticked = find, [str(key) for key in keys][:MAX_TICKED]
+        self.offered = choices(viewer, CompareQuery(keys=tuple(self.ticked), find=find))
         rules = [(key, get_rule(key).name) for key in site_rules()]
         self.fields["rule"].choices = [("", "its own default rule"), *rules]  # type: ignore[attr-defined]
         self.fields["default_rule"].choices = rules  # type: ignore[attr-defined]
@@ -42,11 +59,21 @@ class MetaBoardForm(forms.Form):
     def spec(self) -> MetaBoardSpec:
         """What was filled in; the form is valid."""
         data = self.cleaned_data
-        keys = [line.strip() for line in data["benchmarks"].splitlines() if line.strip()]
-        return MetaBoardSpec(keys, {name: data[name] for name in FIELDS})
+        return MetaBoardSpec(data["benchmarks"], {name: data[name] for name in FIELDS})
+
+    @property
+    def boxes(self) -> list[tuple[str, str, bool]]:
+        """Key and name of each benchmark that is offered, and whether it is ticked."""
+        return [(*one, True) for one in self.offered.chosen] + [(*one, False) for one in self.offered.others]
 
 
 def filled_in(board: MetaBoard) -> dict[str, Any]:
     """The fields of the form as a meta-board has them."""
-    keys = "\n".join(benchmark.key for benchmark in board.benchmarks.all())
+    keys = [benchmark.key for benchmark in board.benchmarks.all()]
     return {name: getattr(board, name) for name in FIELDS} | {"benchmarks": keys}
+
+
+def typed_so_far(posted: QueryDict) -> dict[str, Any]:
+    """The fields of the form as they were sent, without being checked."""
+    typed: dict[str, Any] = {name: posted.get(name, "") for name in FIELDS}
+    return typed | {"is_public": "is_public" in posted, "benchmarks": posted.getlist("benchmarks")}

@@ -23,12 +23,13 @@ from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import DEFAULT_RULE
-from leaderboard.explore.meta_boards.forms import MetaBoardForm, filled_in
+from leaderboard.explore.meta_boards.forms import MetaBoardForm, filled_in, typed_so_far
 from leaderboard.explore.meta_boards.page import meta_board_page
 from leaderboard.explore.views_compare import TOO_OFTEN, board_file, read_query
 from leaderboard.on_demand.allowance import may_ask
 
 BOARDS_A_PAGE = 50
+FIND = "find"  # of the form's actions, the one that stores nothing
 
 
 @require_safe
@@ -60,11 +61,13 @@ def meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_meta_board(request: HttpRequest) -> HttpResponse:
     """Benchmarks side by side, saved under an address."""
+    if request.POST.get("action") == FIND:
+        return render(request, "explore/manage_meta_board.html", {"form": _found(request)})
     if request.method == "POST":
-        return _saved(request, MetaBoardForm(request.POST), None)
+        return _saved(request, MetaBoardForm(request.POST, viewer=request.user), None)
     query = read_query(request)
     initial: dict[str, Any] = {
-        "benchmarks": "\n".join(query.keys),
+        "benchmarks": list(query.keys),
         "rule": query.rule,
         "worth": query.score,
         "missing_policy": query.policy,
@@ -72,7 +75,8 @@ def new_meta_board(request: HttpRequest) -> HttpResponse:
         "least": query.least,
         "is_public": True,
     }
-    return render(request, "explore/manage_meta_board.html", {"form": MetaBoardForm(initial=initial)})
+    form = MetaBoardForm(initial=initial, viewer=request.user)
+    return render(request, "explore/manage_meta_board.html", {"form": form})
 
 
 @login_required
@@ -90,10 +94,18 @@ def manage_meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
     ):
         return render(request, "explore/manage_meta_board.html", {"meta_board": board})
     board = own_meta_board(request.user, meta_key)
+    if request.POST.get("action") == FIND:
+        return render(request, "explore/manage_meta_board.html", {"form": _found(request), "meta_board": board})
     if request.method == "POST":
-        return _saved(request, MetaBoardForm(request.POST), meta_key)
-    form = MetaBoardForm(initial=filled_in(board))
+        return _saved(request, MetaBoardForm(request.POST, viewer=request.user), meta_key)
+    form = MetaBoardForm(initial=filled_in(board), viewer=request.user)
     return render(request, "explore/manage_meta_board.html", {"form": form, "meta_board": board})
+
+
+def _found(request: HttpRequest) -> MetaBoardForm:
+    """The form as it was typed so far, with boxes for the benchmarks that were looked for."""
+    find = request.POST.get("find", "")[:200]
+    return MetaBoardForm(initial=typed_so_far(request.POST), viewer=request.user, find=find)
 
 
 def _saved(request: HttpRequest, form: MetaBoardForm, meta_key: str | None) -> HttpResponse:

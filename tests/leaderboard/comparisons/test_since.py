@@ -46,6 +46,8 @@ def test_the_page_compares_the_board_of_then_with_the_one_of_today(benchmark, cl
     page = client.get(reverse("history_compare", args=[benchmark.key]), {"since": since})
     assert page.context["page"].numbers == (first, 4)
     assert page.context["changes"].joined == joined  # C came and went meanwhile
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/revisions/4/changes/", {"since": since}).json()
+    assert (answer["since"], answer["revision"], answer["joined"]) == (first, 4, joined)
 
 
 def test_what_is_no_period_is_refused_and_a_visit_needs_someone_signed_in(benchmark, client, make):

@@ -6,9 +6,10 @@ import statistics
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from scipy.stats import kendalltau, pearsonr
 
-from ranking_engine.core.benchmark_agreement import benchmark_agreement
+from ranking_engine.core.benchmark_agreement import benchmark_agreement, benchmark_pairs
 
 
 def table(seed: int, n: int = 17, n_benchmarks: int = 5, missing: float = 0.2) -> np.ndarray:
@@ -118,3 +119,22 @@ def test_what_is_not_defined_has_no_figure():
 def test_what_cannot_be_computed_is_refused(values, asked):
     with pytest.raises(ValueError, match=r"dimensions|at least 1 and 3"):
         benchmark_agreement(values, **asked)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([math.nan, 0.0, 0.25, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=8)
+)
+def test_pairs_are_scipys_correlations_over_the_systems_that_both_have(rows):
+    table = np.array(rows)
+    pairs = benchmark_pairs(table)
+    assert [(pair.first, pair.second) for pair in pairs] == [(0, 1), (0, 2), (1, 2)]
+    for pair in pairs:
+        both = [row for row in table[:, [pair.first, pair.second]].tolist() if not any(map(math.isnan, row))]
+        assert pair.n_systems == len(both)
+        first, second = ([row[k] for row in both] for k in (0, 1))
+        if len(both) < 3 or len(set(first)) == 1 or len(set(second)) == 1:
+            assert math.isnan(pair.kendall)
+            assert math.isnan(pair.pearson)
+        else:
+            assert pair.kendall == pytest.approx(kendalltau(first, second).statistic)
+            assert pair.pearson == pytest.approx(pearsonr(first, second).statistic)

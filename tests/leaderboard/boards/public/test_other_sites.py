@@ -15,6 +15,7 @@ from leaderboard.boards.board import build_board
 from leaderboard.boards.public.badges import ordinal
 from leaderboard.boards.public.board import open_benchmark
 from leaderboard.boards.public.cards import board_card
+from leaderboard.boards.public.feeds import weeks_of
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.charts.text_width import fitted, text_width
 from leaderboard.models import Benchmark, ListedBoard
@@ -244,6 +245,54 @@ def test_a_feed_tells_the_same_of_a_board_whose_leaders_are_only_in_its_reports(
     assert ask("feed_of_all").content == kept
 
 
+def test_a_weekly_feed_has_one_entry_for_each_week_that_is_over(make, monkeypatch):
+    benchmark = make.published(name="Toy")
+    for name in ("E", "F"):
+        make.accepted(benchmark, {name: [9.0] * 5})
+        make.publish(benchmark)
+    make.published(name="Other")
+    assert entries(ask("feed", benchmark.key, query="?digest=week")) == []
+    now = timezone.now()
+    monday = (now - timedelta(days=now.weekday())).date()
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=7))
+    response = ask("feed", benchmark.key, query="?digest=week")
+    (week,) = entries(response)
+    year, number, _ = monday.isocalendar()
+    assert week["title"] == f"Toy: week of {monday.day} {monday:%b %Y}, E and F first under Borda"
+    assert week["id"].endswith(f":benchmark/toy/week/{year}-W{number:02}")
+    assert datetime.fromisoformat(week["updated"]).date() == monday + timedelta(days=7)
+    assert week["link"].endswith("/b/toy/?revision=3")
+    changes = ["3 new boards in this week.", "4 systems accepted", "E accepted.", "F accepted."]
+    assert sorted(week["summary"].index(text) for text in changes) == [week["summary"].index(text) for text in changes]
+    root = ET.fromstring(response.content)
+    assert root.findtext(f"{ATOM}id").endswith(":benchmark/toy/weeks")
+    assert root.findtext(f"{ATOM}title") == "Toy on Plurank, weekly"
+    assert [one["title"].partition(":")[0] for one in entries(ask("feed_of_all", query="?digest=week"))] == [
+        "Other", "Toy",
+    ]  # fmt: skip
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=7 * 14))
+    assert entries(ask("feed_of_all", query="?digest=week")) == []
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_weekly_feed_takes_as_many_queries_as_the_other(make, n, monkeypatch, django_assert_num_queries):
+    for number in range(n):
+        make.published(name=f"Benchmark {number}")
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=7))
+    cache.clear()
+    with django_assert_num_queries(7):
+        assert len(entries(ask("feed_of_all", query="?digest=week"))) == n
+
+
+def test_there_is_no_other_digest(make):
+    benchmark = make.published()
+    assert [ask("feed", benchmark.key, query=f"?digest={text}").status_code for text in ("day", "x" * 5000)] == [
+        400,
+        400,
+    ]
+
+
 @pytest.mark.parametrize("fields", [{"score_view": "own"}, {"anonymous_until": timezone.now() + timedelta(days=1)}])
 def test_what_is_hidden_is_in_no_feed_card_or_badge(make, fields):
     benchmark = make.published({"Zebrafish": [2.0, 1.0], "Axolotl": [1.0, 3.0]})
@@ -252,6 +301,9 @@ def test_what_is_hidden_is_in_no_feed_card_or_badge(make, fields):
     said = str(board_card(audience).card)
     for name in ("badge", "embed", "feed", "feed_of_all"):
         said += ask(name, *([] if name == "feed_of_all" else [benchmark.key])).content.decode()
+    weeks = weeks_of(benchmark, timezone.now() + timedelta(days=7))
+    assert len(weeks) == 1
+    said += " ".join(text for week in weeks for text in [week.title, *week.sentences])
     assert not re.search("zebrafish|axolotl", said, re.IGNORECASE)
     there, nowhere = (ask("system_badge", benchmark.key, key) for key in ("zebrafish", "no-such-system"))
     headers = [{**answer.headers, "X-Request-ID": ""} for answer in (there, nowhere)]  # an id is of one request

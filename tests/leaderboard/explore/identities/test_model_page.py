@@ -223,3 +223,33 @@ def test_boards_of_others_do_not_rename_a_model_and_its_name_is_kept_from_those_
     assert model_page(owner_of(first), "ada").name == "Ada"
     change_links(first, {"ada": ""}, author=owner_of(first))
     assert model_page(owner_of(first), "ada").name == "Zed"
+
+
+def test_the_ranks_over_time_are_those_of_each_stored_revision(model, make, client):
+    first, _ = model
+    assert model_page(AnonymousUser(), "ada", with_history=True).over_time is None
+    make.accepted(first, {"Gus": [9.5, 9.0, 9.0]})
+    make.publish(first)
+    over_time = model_page(AnonymousUser(), "ada", with_history=True).over_time
+    assert [(one.benchmark.key, [(r.revision, r.rank, r.n_ranked) for r in one.ranks]) for one in over_time.boards] == [
+        ("first", [(1, 2, 3), (2, 3, 4)]),
+    ]
+    assert len(over_time.chart.lines) == 1
+    assert over_time.chart.lines[0].said.startswith("First: 2 of 3 at ")
+    page = compact(client.get("/s/ada/"))
+    assert "Ranks over time" in page
+    assert 'href="/b/first/?revision=2"' in page
+    borda = model_page(AnonymousUser(), "ada", rule="minimax", with_history=True).over_time.boards[0].ranks
+    assert [one.rank for one in borda] == [
+        row["rank"]
+        for row in client.get("/api/v1/benchmarks/first/systems/ada/history/?rule=minimax").json()["results"]
+    ]
+
+
+def test_ranks_over_time_leave_out_boards_that_hide_their_scores(model, make):
+    first, _ = model
+    make.accepted(first, {"Gus": [9.5, 9.0, 9.0]})
+    make.publish(first)
+    hide(first, score_view="ranks")
+    assert model_page(AnonymousUser(), "ada", with_history=True).over_time is None
+    assert model_page(owner_of(first), "ada", with_history=True).over_time is not None

@@ -119,12 +119,12 @@ def test_the_author_saves_what_was_compared_changes_it_and_deletes_it(three, aut
     link = unescape(re.search(r'href="(/meta/new/[^"]+)"', page)[1])
     form = client.get(link).context["form"]
     fields = {name: form[name].value() or "" for name in form.fields}
-    assert (fields["benchmarks"], fields["rule"], fields["missing_policy"]) == ("first\nsecond", "borda", "median")
+    assert (fields["benchmarks"], fields["rule"], fields["missing_policy"]) == (["first", "second"], "borda", "median")
     answer = client.post("/meta/new/", fields | {"name": "Two", "is_public": "on"})
     assert answer.headers["Location"] == "/meta/two/"
     form = client.get("/meta/two/manage/").context["form"]
     fields = {name: form[name].value() or "" for name in form.fields}
-    changed = fields | {"benchmarks": "third\nfirst", "least": "2", "is_public": "on", "default_rule": "minimax"}
+    changed = fields | {"benchmarks": ["third", "first"], "least": "2", "is_public": "on", "default_rule": "minimax"}
     client.post("/meta/two/manage/", changed)
     board = MetaBoard.objects.get()
     assert sorted(one.key for one in board.benchmarks.all()) == ["first", "third"]
@@ -241,3 +241,49 @@ def test_reading_a_board_counts_as_comparing_does(three, author, client, setting
     saved(author)
     settings.API_RATES = settings.API_RATES | {"on_demand": "2/minute"}
     assert [client.get("/meta/all-three/").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_benchmarks_are_found_by_words_and_ticked_and_what_was_typed_stays(three, author, client):
+    client.force_login(author, backend=BACKEND)
+
+    def boxes(page):
+        return re.findall(r'name="benchmarks" value="(\w+)"( checked)?', page)
+
+    assert boxes(compact(client.get("/meta/new/"))) == [("first", ""), ("second", ""), ("third", "")]
+    typed = {"action": "find", "find": "THIRD", "benchmarks": ["second"], "name": "Half a name", "least": "x"}
+    answer = client.post("/meta/new/", typed)
+    page = compact(answer)
+    assert (answer.status_code, boxes(page)) == (200, [("second", " checked"), ("third", "")])
+    assert 'value="Half a name"' in page
+    assert not MetaBoard.objects.exists()
+    saved(author)
+    page = compact(client.post("/meta/all-three/manage/", {"action": "find", "find": "zzz", "benchmarks": ["first"]}))
+    assert boxes(page) == [("first", " checked")]
+    assert "No other benchmark with a board has this name." in page
+    assert len(MetaBoard.objects.get().benchmarks.all()) == 3
+
+
+def test_boxes_never_name_benchmarks_that_lists_may_not_mention(three, make, author, client):
+    make.published({"Ada": [1.0]}, name="Hidden", key="hidden", n_tasks=1, visibility="private")
+    client.force_login(author, backend=BACKEND)
+    page = compact(client.post("/meta/new/", {"action": "find", "find": "hid", "benchmarks": ["hidden", "first"]}))
+    assert re.findall(r'name="benchmarks" value="(\w+)"', page) == ["first"]
+    assert "Hidden" not in page
+    answer = client.post("/meta/new/", {"name": "X", "benchmarks": ["a" * 500, "first\0"], "action": "save"})
+    assert answer.status_code == 400
+
+
+def test_each_two_benchmarks_are_compared_over_what_both_rank(three, author, client):
+    saved(author)
+    content = client.get("/api/v1/meta-boards/all-three/").json()
+    pairs = {(one["first"], one["second"]): (one["n_systems"], one["kendall"]) for one in content["pairs"]}
+    # First: Ada, Bob, Cleo, Dan. Second: Bob, Cleo, Ada. Third: Cleo, Bob, Ada = Dan.
+    assert pairs == {
+        ("first", "second"): (3, pytest.approx(-1 / 3)),
+        ("first", "third"): (4, pytest.approx((2 - 3) / (6 * 5) ** 0.5)),
+        ("second", "third"): (3, pytest.approx(1 / 3)),
+    }
+    page = client.get("/meta/all-three/").content.decode()
+    table = page[page.index('<table class="pairs">') :]
+    texts = re.findall(r'<td class="number l(\d)">(.*?)<small>(\d)</small></td>', table)
+    assert sorted(texts) == sorted(2 * [("0", "−0.33", "3"), ("0", "−0.18", "4"), ("1", "0.33", "3")])
