@@ -25,6 +25,8 @@ ADDRESSES = (
     "?meta.open-weights=yes&most.parameters=10B&least.released=2023",
     "?meta.open-weights=yes&most.parameters=10B&sort=meta.parameters",
     "?meta.open-weights=yes&most.parameters=10B&ranks=filtered",
+    "?meta.open-weights=yes&most.parameters=10B&group=released&mark=parameters",
+    "?group=parameters",
     "pareto/?x=parameters",
     "time/?by=meta.released",
 )

@@ -19,7 +19,7 @@ from tests.leaderboard.site import world as pages
 # What the address of a page may say beside its path: a bomb goes into one of these at a time.
 BOARD = (
     "q sort reference policy aggregation ties tag least.n most.n meta.n "
-    "top pin rule family field ranks scores revision page"
+    "top pin rule family field group mark ranks scores revision page"
 )
 QUERIES = """
 board                  BOARD
@@ -35,7 +35,9 @@ landscape              family
 papers                 paper table
 try                    example
 export                 revision rule weights all_tasks long x y better by
-pareto                 x y better
+pareto                 x y better mark
+feed                   digest
+feed_of_all            digest
 timeline               by rule
 rule                   BOARD
 system                 BOARD rule revision
@@ -70,7 +72,7 @@ new_meta_board         b rule score policy reference least
 # Routes of which nothing is read from the address but the path.
 SILENT = """
 submitters
-documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
+documents document document_file papers_json status styleguide healthz readyz metrics card release
 what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
 batch_step join manage
 manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
@@ -93,8 +95,8 @@ FIELDS = {
     "manage_tasks": "task-0-name task-0-weight task-0-group task-0-metric task-0-minimum gamma group-0-name",
     "manage_metadata": "text reason action field-TOTAL_FORMS field-0-key field-0-name field-0-unit field-0-choices",
     "manage_models": "action system model reason",
-    "new_meta_board": "name description benchmarks rule worth missing_policy default_rule least is_public",
-    "manage_meta_board": "action",
+    "new_meta_board": "name description benchmarks rule worth missing_policy default_rule least is_public find action",
+    "manage_meta_board": "action find benchmarks",
     "manage_releases": "number name note",
     "manage_edition": "name key",
     "manage_people": "email role action person name invitation",

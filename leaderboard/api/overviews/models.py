@@ -31,7 +31,10 @@ class ParetoPlaceSerializer(Shape):
     """Whether its rank is on a Pareto front of the board, where less of a field is better."""
 
     field = s.CharField(source="field_name")
-    front = s.ChoiceField(choices=["sure", "possible", "no"])
+    front = s.ChoiceField(
+        choices=["sure", "measured", "possible", "no"],
+        help_text="`measured`: on the front by its rank, not surely; `possible`: not by its rank, but within the intervals.",
+    )
 
     def value_of_front(self, place: ParetoPlace) -> str:
         """Its place."""

@@ -18,6 +18,7 @@ from leaderboard.boards.board import build_board
 from leaderboard.boards.query import BoardQuery
 from leaderboard.models import AuditEntry, Benchmark, Revision
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.submissions.lifecycle import reinstate_submission, withdraw_submission
 from leaderboard.submissions.rows import SubmittedRow
@@ -254,8 +255,11 @@ def test_where_systems_are_hidden_nothing_is_told_of_them(make, setting):
         assert (board.fields, board.shown_fields, [row.facts for row in board.rows if row.facts]) == ([], [], [])
         if query.meta:
             assert list(board.rows) == []
+    for query in (BoardQuery(group="licence"), BoardQuery(mark="licence"), BoardQuery(group="baseline")):
+        with pytest.raises(UnknownChoiceError):
+            build_board(stranger, query)
     client = Client()
-    for path in ("", "?meta.licence=MIT", "?field=licence"):
+    for path in ("", "?meta.licence=MIT", "?field=licence", "?group=licence", "?mark=licence"):
         assert "Apache-2" not in client.get(f"/b/{benchmark.key}/{path}").content.decode()
 
 

@@ -88,14 +88,14 @@ class Hidden:
                 if set(keys) <= set(values):
                     found.append(reverse(name, kwargs={key: values[key] for key in keys}))
         board = reverse("board", args=[self.benchmark.key])
-        queries = ["scores=1", "sort=name", "q=zebra", "policy=median", "revision=1"]
+        queries = ["scores=1", "sort=name", "q=zebra", "policy=median", "revision=1", "group=baseline", "mark=baseline"]
         # Downloads, comparisons and what is computed on demand, asked for as the pages ask for them.
         here = {"history": ["format=csv"], "history_compare": ["from=1&to=2", "from=1&to=2&format=csv"],
                 "head_to_head": ["a=Zebrafish&b=Mine", "a=Zebrafish&b=Mine&format=csv", "format=csv"],
                 "agreement": ["format=csv&table=ranks", "format=csv&table=tau", "format=csv&table=figures",
                               "pin=zebrafish"],
                 "what_if": ["weights=task-1:3", "weights=task-1:0&rule=mean"], "prospects": ["format=csv"],
-                "api:scores": ["format=csv", "format=csv&long=true", "revision=1"],
+                "feed": ["digest=week"], "api:scores": ["format=csv", "format=csv&long=true", "revision=1"],
                 "api:rankings": ["missing=worst", "weights=task-1:0", "revision=1"],
                 "api:agreement": ["top=1&least=1", "format=csv"],
                 "api:prospects": ["format=csv"], "api:systems": ["q=zebra", "revision=1"]}  # fmt: skip

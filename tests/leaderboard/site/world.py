@@ -200,7 +200,7 @@ class World:
             ways = {"decision": "site", "overtaken": "mail", "first_place": "off", "waiting": "mail", "token": "mail"}
             return ways | {"webhook": "site"}
         if route in ("new_meta_board", "manage_meta_board"):
-            keys = f"{self.benchmark.key}\n{self.other.key}"
+            keys = [self.benchmark.key, self.other.key]
             ways = {"worth": "share", "missing_policy": "median", "default_rule": "borda", "least": "2"}
             return {"name": "Both", "benchmarks": keys, "rule": "", "action": "save", **ways}
         if route == "tokens":
