@@ -15,7 +15,7 @@ from leaderboard.boards.rows import Fact, fact
 from leaderboard.boards.system_standing import SystemStanding, standing_of
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.comparisons.rank_history import RankHistory, rank_history
-from leaderboard.models import Baseline, Benchmark, Submission, SubmissionEvent, System
+from leaderboard.models import AuditEntry, Baseline, Benchmark, Submission, SubmissionEvent, System
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
@@ -32,6 +32,7 @@ from ranking_engine.files.metadata import MetadataField
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
 NO_SYSTEM = "No system of this name is on the published board."
+MAX_FACT_CHANGES = 50
 TURNED_DOWN = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
 
 
@@ -96,6 +97,7 @@ class SystemPage:
     url: str
     description: str
     facts: list[tuple[MetadataField, Fact]]  # what else is known of it
+    fact_changes: list[AuditEntry]  # how that changed, newest first, for those who read the audit trail
     baseline: Baseline
     model_key: str  # of the model that it is, where the reader sees that model's page; else empty
     hidden_text: str  # what is kept from the reader; empty where nothing is
@@ -175,6 +177,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             for field in benchmark.fields_of_systems
             if field.key in stored.metadata
         ],
+        fact_changes=changes_of_metadata(benchmark, key) if audience.may_administer else [],
         baseline=Baseline(stored.baseline),
         model_key=model_key_of(audience, stored),
         hidden_text=hidden_text(audience),
@@ -193,6 +196,18 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         submission_page=submission_page,
         submitters=[one.sentence for one in disclosure(audience, {row.uploader_id for row in submissions}).submitters],
     )
+
+
+def changes_of_metadata(benchmark: Benchmark, key: str) -> list[AuditEntry]:
+    """The last changes of a system's metadata, newest first: by its owners, and by submissions that stated it.
+
+    Args:
+        benchmark: whose system it is.
+        key: of the system.
+    """
+    entries = AuditEntry.objects.filter(benchmark=benchmark, subject=AuditEntry.Subject.SYSTEM, of=key)
+    entries = entries.filter(field__startswith="metadata").select_related("actor", "revision")
+    return list(entries[:MAX_FACT_CHANGES])
 
 
 def model_key_of(audience: Audience, system: System) -> str:

@@ -33,7 +33,7 @@ class ParetoPlaceSerializer(Shape):
     field = s.CharField(source="field_name")
     front = s.ChoiceField(
         choices=["sure", "measured", "possible", "no"],
-        help_text="`measured`: on the front by its rank, not surely; `possible`: not by its rank, but within the intervals.",
+        help_text="`measured`: on the front by its rank, not surely. `possible`: only within the intervals.",
     )
 
     def value_of_front(self, place: ParetoPlace) -> str:

@@ -112,7 +112,7 @@ def test_the_newest_submission_that_states_a_value_is_believed_and_others_stay_u
     withdraw_submission(later, actor=owner, reason="Wrong after all.")
     assert metadata_of(benchmark) == {"A": {"parameters": 9, "licence": "MIT"}}  # what the owner wrote stays
     assert trail_of(benchmark)[:3] == [
-        ("a", "metadata", "", "licence: MIT; parameters: 7000000000"),
+        ("a", "metadata", "", "parameters: 7000000000; licence: MIT"),
         ("a", "metadata", "parameters: 7000000000", "open-weights: no; parameters: 8000000000"),
         ("a", "metadata", "open-weights: no; parameters: 8000000000", "parameters: 7000000000"),
     ]
@@ -302,3 +302,19 @@ def test_the_api_declares_states_and_tells_it(make, benchmark):
     values, left_alone = values_of_table(Benchmark.objects.get(pk=benchmark.pk), table)
     assert values == {"a": {"parameters": 7 * 10**9}, "b": {"open-weights": True}}
     assert "baseline" in left_alone
+
+
+def test_the_page_of_a_system_shows_its_changes_to_those_who_read_the_audit_trail(make, benchmark):
+    owner = owner_of(benchmark)
+    for entry in ({"parameters": "7B", "licence": "MIT"}, {"parameters": None}):
+        change_values(benchmark, values_of_entries(benchmark, {"a": entry}), author=owner, reason="From the paper.")
+    benchmark = make.publish(benchmark)
+    path = reverse("system", args=[benchmark.key, "a"])
+    entries = signed_in(owner).get(path).context["page"].fact_changes
+    assert [(one.field, one.before, one.after, one.reason) for one in entries] == [
+        ("metadata.parameters", "7000000000", "", "From the paper."),
+        ("metadata", "", "parameters: 7000000000; licence: MIT", "From the paper."),
+    ]
+    assert "How its metadata changed: 2 entries" in signed_in(owner).get(path).content.decode()
+    for client in (Client(), signed_in(make.user())):
+        assert "How its metadata changed" not in client.get(path).content.decode()
