@@ -36,8 +36,6 @@ papers                 paper table
 try                    example
 export                 revision rule weights all_tasks long x y better by
 pareto                 x y better mark
-feed                   digest
-feed_of_all            digest
 timeline               by rule
 rule                   BOARD
 system                 BOARD rule revision
@@ -72,7 +70,7 @@ new_meta_board         b rule score policy reference least
 # Routes of which nothing is read from the address but the path.
 SILENT = """
 submitters
-documents document document_file papers_json status styleguide healthz readyz metrics card release
+documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
 what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
 batch_step join manage
 manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
