@@ -220,7 +220,7 @@ def score_of(cell: object, row: int, system: str, task: str) -> float:
         text = str(cell)
         hint = "leave the cell empty where a score is missing" if text.strip() in ("", "-", "n/a", "N/A") else ""
         hint = hint or "leave the column out if it holds no scores"
-        raise ValueError(f"{_place(row, system, task)}: {text[:60]!r} is no number; {hint}")  # noqa: TRY004 -- one kind of error for what is in a table
+        raise ValueError(f"{_place(row, system, task)}: {text[:60]!r} is not a number; {hint}")  # noqa: TRY004 -- one kind of error for what is in a table
     try:
         return float(cell)
     except OverflowError as error:

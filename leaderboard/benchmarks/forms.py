@@ -212,7 +212,7 @@ class SettingsForm(AboutForm):
                       "rejects_overdue": "Otherwise they stay in the queue, marked overdue.",
                       "submitters_withdraw": "While submissions are open. Otherwise they ask, and a moderator "
                                              "decides.",
-                      "shows_submitters": "Counts alone, and only of submitters of whom a system was accepted; not "
+                      "shows_submitters": "Only counts, and only of submitters with an accepted system; not "
                                           "while an embargo is in force or names or scores are hidden."}  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form

@@ -222,7 +222,7 @@ def values_of_table(benchmark: Benchmark, data: bytes) -> tuple[dict[str, Any], 
             line, cell = rows.line_num, clean_name(row[0])
             key = known.get(cell) or known.get(fold_name(cell)) or ""
             if not key or key in values:
-                wrong = "has a row above already" if key else "is no system of this benchmark"
+                wrong = "has a row above already" if key else "is not a system of this benchmark"
                 problems.add("file", f"{shorten(cell)!r} {wrong}", line=line, place_name=header[0])
                 continue
             if len(values) >= settings.UPLOAD_SYSTEMS:

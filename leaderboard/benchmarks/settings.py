@@ -69,7 +69,7 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
         with suppress(ValueError):  # it is refused below
             locked.default_rule = get_rule(locked.default_rule).key
     if not has_rule(locked, locked.default_rule) or locked.default_rule not in {*site_rules(), *locked.variants}:
-        message = f"{shorten(locked.default_rule)!r} is no rule of this site, nor a column of the board."
+        message = f"{shorten(locked.default_rule)!r} is neither a rule of this site nor a column of the board."
         raise ValidationError({"default_rule": message})
     locked.full_clean()
     locked.save(update_fields=SETTINGS)

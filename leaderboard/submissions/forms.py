@@ -142,7 +142,7 @@ class CorrectionForm(SubmissionForm):
     organisation = url = description = system_name = None  # type: ignore[assignment]
     note = LinesFormField(
         max_length=NOTE_LENGTH,
-        label="What was wrong, and how you know it it",
+        label="What was wrong, and how you know it",
         help_text="Shown with the correction, on the pages of the submission and in the history.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )

@@ -101,7 +101,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _places(text: str) -> int:
     if not (text.isdecimal() and 0 < int(text) < 10**9):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of places; expected 1, 2, 3, ...")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of places; expected 1, 2, 3, ...")
     return int(text)
 
 

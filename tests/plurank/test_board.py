@@ -48,7 +48,7 @@ def test_scores_go_out_as_they_came_in(board, backend):
 
 def test_texts_among_columns_of_numbers_keep_their_place():
     frame = pd.DataFrame({"a": [1, 2], "b": ["3", "x"], "c": pd.array([None, 4], dtype="Int64")}, index=["A", "B"])
-    with pytest.raises(ValueError, match=r"row 1 \(A\), column 'b': '3' is no number"):
+    with pytest.raises(ValueError, match=r"row 1 \(A\), column 'b': '3' is not a number"):
         plurank.Board(frame)
     assert np.array_equal(plurank.Board(frame[["a", "c"]]).matrix.values, [[1, np.nan], [2, 4]], equal_nan=True)
 
@@ -188,8 +188,11 @@ def test_agreement_of_tasks_is_one_less_kendalls_w():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: plurank.Board({"A": {"x": 1}, "B": {"x": "foo"}}), "row 2 (B), column 'x': 'foo' is no number; leave"),
-        (lambda: plurank.Board({"A": {"x": True}}), "row 1 (A), column 'x': 'True' is no number"),
+        (
+            lambda: plurank.Board({"A": {"x": 1}, "B": {"x": "foo"}}),
+            "row 2 (B), column 'x': 'foo' is not a number; leave",
+        ),
+        (lambda: plurank.Board({"A": {"x": True}}), "row 1 (A), column 'x': 'True' is not a number"),
         (lambda: plurank.Board([[1, 2], [3, np.inf]]), "row 2 (s2), column 't2': the score is infinite"),
         (lambda: plurank.Board([[1, 2]], systems=["A", "B"]), "`systems` has 2 names; the scores need 1"),
         (lambda: plurank.Board([[1], [2]], systems=["A", "A"]), "row 2: the system 'A' is already row 1"),

@@ -164,7 +164,7 @@ def test_a_table_of_values_is_shown_with_what_it_changes_and_then_stored(benchma
         (b"", "no column is a field"), (b"\xff\xfe", "not UTF-8"), (b"system\nA\n", "no column is a field"),
         (b"system,colour\nA,1\n", "no column is a field of the systems; the fields are parameters"),
         (b"system,meta:colour\nA,1\n", "line 2, column 'colour': 'colour' is no field"),
-        (b"system,parameters\nA,1\nZ,2\n", "line 3, column 'system': 'Z' is no system of this benchmark"),
+        (b"system,parameters\nA,1\nZ,2\n", "line 3, column 'system': 'Z' is not a system of this benchmark"),
         (b"system,parameters\nA,1\na,2\n", "line 3, column 'system': 'a' has a row above already"),
         (b"system,parameters\nA,x\n", "line 2, column 'parameters': 'x' is not a number"),
         (b'system,parameters\nA,"1\n', "not readable as CSV"),

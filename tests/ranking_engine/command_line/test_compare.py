@@ -175,4 +175,4 @@ def test_agreement_is_told_for_the_places_asked_for(toy, capsys):
     with pytest.raises(SystemExit) as caught:
         run(capsys, toy, "--top", "0")
     assert caught.value.code == 2
-    assert "argument --top: '0' is no number of places; expected 1, 2, 3, ..." in capsys.readouterr().err
+    assert "argument --top: '0' is not a number of places; expected 1, 2, 3, ..." in capsys.readouterr().err
