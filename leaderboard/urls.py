@@ -33,6 +33,7 @@ from leaderboard.studies import views as studies
 from leaderboard.studies.experiments import views as experiments
 from leaderboard.studies.prospects import views as prospects
 from leaderboard.submissions import views as submissions
+from leaderboard.submissions.importing import views as uploads
 from leaderboard.submissions.moderation import views as moderation
 
 urlpatterns = [
@@ -46,7 +47,7 @@ urlpatterns = [
     path("b/<slug:key>/embed/", public.embed, name="embed"),
     path("b/<slug:key>/feed.atom", public.feed, name="feed"),
     path("feed.atom", public.feed_of_all, name="feed_of_all"),
-    path("b/<slug:key>/upload/", submissions.upload, name="upload"),
+    path("b/<slug:key>/upload/", uploads.upload, name="upload"),
     path("b/<slug:key>/scores/", scores.scores, name="scores"),
     path("b/<slug:key>/tasks/<slug:task>/", task.task, name="task"),
     path("b/<slug:key>/agreement/", comparisons.agreement, name="agreement"),

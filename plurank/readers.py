@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from plurank.board import Board
 from ranking_engine.files.benchmark_file import read_benchmark
+from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers.score_files import ScoreFiles, files_of, read_score_files
 
 
@@ -16,13 +18,16 @@ def read(
     metric: str = "",
     system: str = "",
     benchmark: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    sheet: str = "",
     **of_board: Any,  # noqa: ANN401 -- as Board has them
 ) -> Board:
     """Read files of scores as a board.
 
-    Tables (CSV, TSV) have one row per system; a `benchmark.toml` next to one describes its tasks. Workbooks (.xlsx) and
-    Parquet files have the same shape. All others are result files of other programs: lm-eval, lighteval, HELM, MTEB,
-    OpenCompass, BIG-bench, model cards and further ones; docs/importing.md describes each.
+    Tables (CSV, Excel, Parquet, JSON, Markdown and others) have one row per system or one per score; a `benchmark.toml`
+    next to one describes its tasks. All others are result files of other programs: lm-eval, lighteval, HELM, MTEB,
+    inspect_ai, OpenCompass, BIG-bench, model cards and further ones; docs/importing.md describes each. Files in .zip
+    archives are read too.
 
     Args:
         paths: files, folders with files, or patterns such as "results/*.json".
@@ -30,6 +35,9 @@ def read(
         metric: read these scores alone, such as "acc", where a program states several.
         system: the name of the system, where the files name none.
         benchmark: the benchmark.toml; default the one beside a table.
+        columns: what columns of a table are, where that is not clear: `{"Team": "system", "acc": "score", "se":
+            "stderr:acc", "n": "n:acc", "date": "ignored"}`; docs/importing.md lists what a column can be.
+        sheet: of a workbook, where several have cells.
         of_board: further arguments of `Board`, such as `lower_is_better`, `weights`, `missing`; they come before what
             the files state.
 
@@ -42,7 +50,8 @@ def read(
         ImportError: YAML, a workbook or a Parquet file, and `plurank[files]` is not installed.
     """
     files = files_of(paths)
-    scores = read_score_files(files, importer=format, metric=metric, system=system)
+    choices = ColumnChoices(roles=columns or {}, sheet=sheet) if columns or sheet else None
+    scores = read_score_files(files, importer=format, metric=metric, system=system, columns=choices)
     beside = files[0].with_name("benchmark.toml")
     return board_of_files(scores, benchmark or (beside if scores.is_plain and beside.is_file() else None), of_board)
 

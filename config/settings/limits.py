@@ -4,6 +4,7 @@ from config import env
 
 # What one uploaded file may hold.
 UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
+IMPORT_BYTES = 5 * UPLOAD_BYTES  # of all result files of one import, which are read in pieces
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 UPLOAD_CELLS = env.number("PLURANK_UPLOAD_CELLS", 150_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
@@ -28,4 +29,4 @@ KEEP_DAILY_RANKS_DAYS = env.number("PLURANK_KEEP_DAILY_RANKS_DAYS", 365)
 # What Django itself takes of one request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # a table of 1,000 tasks
-DATA_UPLOAD_MAX_NUMBER_FILES = 200  # result files of one import
+DATA_UPLOAD_MAX_NUMBER_FILES = 1_000  # result files of one import

@@ -1,8 +1,6 @@
 """Result files of other programs, by the same checks as every upload."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import (
@@ -30,12 +28,20 @@ from leaderboard.api.submissions import (
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.imported_metadata import imported_metadata
+from leaderboard.submissions.importing.mapping import (
+    assignment_of,
+    column_choices_of,
+    column_labels,
+    places_in_mapping,
+    system_labels,
+)
 from leaderboard.submissions.imports import SCALES, Assignment, note_of, read_import, rows_of_import, suggested
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.uploads import Upload
 from ranking_engine.files.problems import InputError
-from ranking_engine.importers import FORMATS
+from ranking_engine.files.roles import ABOUT, ROLES, SPREADS
+from ranking_engine.importers import FORMATS, UnclearColumnsError
 from ranking_engine.importers.results_table import Import
 
 IMPORT_EXAMPLE = OpenApiExample(
@@ -59,7 +65,6 @@ IMPORT_EXAMPLE = OpenApiExample(
     media_type="application/json",
 )
 NO_FILES = "expected a list of files with at least one, each with `name` and `text`"
-LABEL_LENGTH = 1000
 
 
 class FileText(Strict, s.CharField):
@@ -130,6 +135,15 @@ class MappingSerializer(Shape):
         required=False,
         help_text="By system of the files: its name here; empty where it is left out.",
     )
+    columns = Labels(
+        child=s.CharField(max_length=400),
+        required=False,
+        help_text="By column of a table, where it is not clear what it is: "
+        f"one of {', '.join(ROLES)}; behind {' and '.join(ABOUT)} a colon and the column that they are about.",
+    )
+    decimal = Text(max_length=1, absent="", help_text="The decimal mark of a table, where commas could be either.")
+    spread = Text(max_length=10, absent="", help_text=f"What figures after ± are, one of {', '.join(SPREADS)}.")
+    sheet = Text(max_length=400, absent="", help_text="The sheet of a workbook, where several have cells.")
 
 
 class ImportBodySerializer(Shape):
@@ -244,7 +258,9 @@ class ImportsView(SubmissionsView):
         except SubmissionError as problem:
             raise self.refused(problem) from problem
         try:
-            results = read_import(body["files"], importer)
+            results = read_import(body["files"], importer, column_choices_of(body["mapping"]))
+        except UnclearColumnsError as problem:
+            raise wrong_body(problem_details(problem, place="mapping.columns")) from problem
         except InputError as problem:
             raise wrong_body(problem_details(problem, place="files")) from problem
         assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results))
@@ -275,7 +291,11 @@ class ImportsView(SubmissionsView):
             return None
         # The hash is of all that was sent.
         files = [[name, hashlib.sha256(data).hexdigest()] for name, data in body["files"]]
-        mapping = {name: dict(labels) for name, labels in body["mapping"].items()}
+        mapping = {
+            name: dict(labels) if isinstance(labels, dict) else labels
+            for name, labels in body["mapping"].items()
+            if labels or name in ("tasks", "scales", "systems")
+        }
         sent = ["import", importer, files, mapping, body["note"], body["create_systems"]]
         return Upload(
             rows=rows,
@@ -323,71 +343,3 @@ class ImportsView(SubmissionsView):
                 "preview": preview,
             }
         )
-
-
-def column_labels(results: Import) -> list[str]:
-    """What each column of an import is called in a mapping."""
-    return _numbered([column.name for column in results.columns])
-
-
-def system_labels(results: Import) -> list[str]:
-    """What each system of an import is called in a mapping."""
-    n_called = Counter(name for name, _ in results.systems)
-    return _numbered(
-        [f"{name} ({revision})" if revision and n_called[name] > 1 else name for name, revision in results.systems]
-    )
-
-
-def _numbered(labels: Sequence[str]) -> list[str]:
-    """The labels, a second of the same text with its number behind it."""
-    seen: set[str] = set()
-    numbered = []
-    for k, label in enumerate(labels):
-        numbered.append(f"{label} #{k}" if label in seen else label)
-        seen.add(label)
-    return numbered
-
-
-def assignment_of(
-    mapping: Mapping[str, Mapping[str, str]], results: Import, suggested: Assignment
-) -> tuple[Assignment, list[dict[str, str]]]:
-    """What the mapping says over what can be said without doubt, and what of it fits nothing in the files."""
-    problems: list[dict[str, str]] = []
-
-    def said(kind: str, labels: Sequence[str], check: Callable[[str], str] = lambda value: "") -> dict[int, str]:
-        places = {label: k for k, label in enumerate(labels)}
-        chosen = {}
-        for label, value in mapping.get(kind, {}).items():
-            place = f"mapping.{kind}.{label[:60]}"
-            if label not in places:
-                listed = ", ".join(repr(known) for known in labels[:5])
-                message = f"the files have no such one; they have {listed}"
-                problems.append({"place": place, "message": message[:LABEL_LENGTH]})
-            elif message := check(value):
-                problems.append({"place": place, "message": message})
-            else:
-                chosen[places[label]] = value
-        return chosen
-
-    def scale_problem(value: str) -> str:
-        return "" if value in SCALES else f"{value[:40]!r}; expected one of {', '.join(SCALES)}"
-
-    columns, systems = column_labels(results), system_labels(results)
-    assignment = Assignment(
-        tasks={**suggested.tasks, **said("tasks", columns)},
-        scales={**suggested.scales, **said("scales", columns, scale_problem)},
-        names={**suggested.names, **said("systems", systems)},
-    )
-    return assignment, problems
-
-
-def places_in_mapping(places: Iterable[str], results: Import) -> list[str]:
-    """Where in a mapping problems are that the form knows as `task-3`, `scale-3` or `system-1`."""
-    columns, systems = column_labels(results), system_labels(results)
-    labels = {"task": columns, "scale": columns, "system": systems}
-    named = []
-    for place in places:
-        kind, _, number = place.partition("-")
-        is_known = kind in labels and number.isdecimal()
-        named.append(f"mapping.{kind}s.{labels[kind][int(number)]}" if is_known else "files")
-    return named

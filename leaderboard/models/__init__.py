@@ -15,7 +15,7 @@ from leaderboard.models.people import ApiToken, AttemptCount, Membership, User, 
 from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import Experiment, StudyChoice, StudyPartial
-from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
+from leaderboard.models.submissions import Batch, Draft, ImportChoices, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import Baseline, System
 from leaderboard.models.webhooks import Webhook, WebhookDelivery
 from leaderboard.models.weights import WeightProfile
@@ -37,6 +37,7 @@ __all__ = [
     "Experiment",
     "HasItem",
     "Heartbeat",
+    "ImportChoices",
     "InstanceScores",
     "InstanceSet",
     "Invitation",

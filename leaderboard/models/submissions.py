@@ -42,6 +42,24 @@ class Draft(models.Model):
         return f"draft {self.uuid}"
 
 
+class ImportChoices(models.Model):
+    """What someone said of files of one format in an import to a benchmark; offered to them the next time."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="import_choices")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="import_choices")
+    format_key = models.CharField(max_length=30, help_text="The key of the importer.")
+    choices = models.JSONField(help_text="By kind (tasks, scales, systems, columns), what was said of each name.")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "user", "format_key"], name="import_choices_once_a_format")
+        ]
+
+    def __str__(self) -> str:
+        return f"choices for {self.format_key}"
+
+
 class Batch(models.Model):
     """One upload or API call, stored whole or not at all."""
 

@@ -11,12 +11,38 @@ from leaderboard.models import Benchmark, Task
 from leaderboard.submissions.checks import stated_reason
 from leaderboard.submissions.problems import PartlyReadError
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.grids import GridError, rows_of_text
 from ranking_engine.files.problems import InputError, Problem, Problems
-from ranking_engine.files.tables import TableError, read_table
+from ranking_engine.files.tables import SYSTEM_COLUMNS, TableError, read_table
+from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import fold_name, shorten
 
+HEADER_LENGTH, HEADER_LINES = 400_000, 50  # of the text in which the header of a plain table is
+ABOUT_ENDS = ("_stderr", "_n")  # of columns with what is said of the scores in another
+BINARY = (b"PK", b"PAR1", b"\x1f\x8b", b"\xd0\xcf")  # workbooks, Parquet, archives
 MAX_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether a table has its systems in the first column and a task in every other one, as `rows_of_csv` reads them.
+
+    Every other table goes to the importer of tables, which asks what its columns are where that is not clear.
+    """
+    if data.startswith(BINARY):
+        return False
+    try:
+        beginning = decoded(data)[0][:HEADER_LENGTH].splitlines()[:HEADER_LINES]
+        kind, rows = rows_of_text("\n".join(beginning))
+    except (NotTextError, GridError):
+        return True  # its reader says what is wrong
+    if kind != "CSV" or not rows:
+        return kind == "CSV"
+    names = [fold_name(cell) for cell in rows[0][1]]
+    is_about = any(name.endswith(end) and name.removesuffix(end) in names for name in names for end in ABOUT_ENDS)
+    is_long = "task" in names and bool({"score", "value"} & set(names))
+    is_indexed = not names[0] and bool({"system", "model"} & set(names))
+    return (names[0] in SYSTEM_COLUMNS or len(names) == 1) and not (is_about or is_long or is_indexed)
 
 
 def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[SubmittedRow]:
@@ -47,8 +73,8 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
             raise
         problems, table = error.problems, unread.readable
     keys = keys_of_tasks(benchmark, [(name, 1) for name in table.task_names], problems, are_columns=True)
-    if notes is not None and table.rounding:
-        notes.append(table.rounding)
+    if notes is not None:
+        notes += table.remarks
     rows = []
     for i, values in enumerate(table.values.tolist()):
         cells = [table.missing_words.get((i, t)) if v != v else v for t, v in enumerate(values)]  # noqa: PLR0124

@@ -1,22 +1,18 @@
 """Forms of the pages."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.models import Task
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.submissions.checks import DESCRIPTION_LENGTH, URL_LENGTH
 from leaderboard.submissions.corrections import Correctable, stated_scores
-from leaderboard.submissions.imports import SCALES, Assignment
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_TEXT, MetadataField
 from ranking_engine.files.problems import Problems
-from ranking_engine.importers.results_table import Import
 
 
 class SubmissionForm(forms.Form):
@@ -164,102 +160,6 @@ class CorrectionForm(SubmissionForm):
         )
 
 
-class SeveralFilesInput(forms.ClearableFileInput):
-    """A field in which several files may be chosen."""
-
-    allow_multiple_selected = True
-
-
-class SeveralFilesField(forms.FileField):
-    """Several files; its value is their list."""
-
-    widget = SeveralFilesInput
-
-    def clean(self, data: Any, initial: Any = None) -> list[Any]:  # noqa: ANN401
-        """Every file by itself."""
-        return [super(SeveralFilesField, self).clean(one, initial) for one in data or []]
-
-
-class UploadForm(forms.Form):
-    """A table of scores, as a file or pasted, a file with those of single instances, or both; or result files."""
-
-    results = SeveralFilesField(
-        required=False,
-        allow_empty_file=True,
-        label="Files with results",
-        help_text="You can choose several files that belong together, in the same format. No archives.",
-        widget=SeveralFilesInput(attrs={"accept": ".json,.yaml,.yml,.md,.csv,.toml"}),
-    )
-
-    file = forms.FileField(
-        required=False,
-        label="A CSV file",
-        help_text="UTF-8; columns separated by commas, semicolons or tabs.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
-    )
-    text = forms.CharField(
-        required=False,
-        strip=False,
-        label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 8, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
-    )
-    instances = forms.FileField(
-        required=False,
-        label="A CSV file of single instances",
-        help_text="Columns system, task, instance, score; or system, instance and one column per task.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
-    )
-    system_column = LineFormField(
-        required=False,
-        max_length=NAME_LENGTH,
-        label="Its column with the systems",
-        help_text="Only if it is not called system.",
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-    )
-    note = LinesFormField(
-        required=False,
-        max_length=NOTE_LENGTH,
-        label="Note",
-        help_text="How the scores were measured; shown with the submissions.",
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
-
-    def clean(self) -> dict[str, Any]:
-        """One table at most, at least something, and no more than is read."""
-        cleaned = super().clean() or self.cleaned_data
-        file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
-        results = cleaned.get("results") or []
-        if results and not self.errors:
-            if file or text or instances:
-                raise forms.ValidationError("Choose either result files or a table.")
-            if sum(chosen.size for chosen in results) > settings.UPLOAD_BYTES:
-                limit = settings.UPLOAD_BYTES // 2**20
-                raise forms.ValidationError({"results": f"More than {limit} MB together; import them in parts."})
-            return cleaned
-        if not self.errors and ((file and text) or not (file or text or instances)):
-            raise forms.ValidationError("Either choose a file or paste a table.")
-        for name, chosen in (("file", file), ("instances", instances)):
-            if chosen and chosen.size > settings.UPLOAD_BYTES:
-                limit = settings.UPLOAD_BYTES // 2**20
-                message = f"The file has {chosen.size / 2**20:.0f} MB; the limit is {limit} MB."
-                raise forms.ValidationError({name: message})
-        return cleaned
-
-    def result_files(self) -> list[tuple[str, bytes]]:
-        """The name and the bytes of every chosen file with results."""
-        return [(chosen.name, chosen.read()) for chosen in self.cleaned_data["results"]]
-
-    def content(self) -> bytes:
-        """The table's bytes; none where there are instances only."""
-        file = self.cleaned_data["file"]
-        return file.read() if file else self.cleaned_data["text"].encode()
-
-    def instance_content(self) -> bytes:
-        """The bytes of the file of single instances, if there is one."""
-        file = self.cleaned_data["instances"]
-        return file.read() if file else b""
-
-
 def scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     if task.minimum is not None and task.maximum is not None:
@@ -271,86 +171,6 @@ def scale_text(task: Task) -> str:
 
 def _shown(number: float) -> str:
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
-
-
-LONGEST = 400
-SCALE_LABELS = {"": "not stated", "as-is": "as they are", "times-100": "times 100", "by-100": "divided by 100"}
-
-
-@dataclass(frozen=True)
-class ColumnField:
-    """One column of the import, with what is said of it."""
-
-    number: int
-    task: str
-    split: str
-    subset: str
-    metric: str
-    aside: str  # why it is left empty; empty itself for most
-    direction: str
-    n_scores: int
-    least: float | None
-    greatest: float | None
-    given: str
-    scale: str
-    errors: Sequence[str]
-
-
-@dataclass(frozen=True)
-class SystemField:
-    """One system of the import, with its name."""
-
-    number: int
-    name: str
-    revision: str
-    n_scores: int
-    given: str
-    errors: Sequence[str]
-
-
-def assignment_of(data: Mapping[str, str], results: Import) -> Assignment:
-    """What was sent in."""
-    columns, systems = range(len(results.columns)), range(len(results.systems))
-    return Assignment(
-        tasks={c: data.get(f"task-{c}", "")[:LONGEST] for c in columns},
-        scales={c: scale for c in columns if (scale := data.get(f"scale-{c}", "")) in SCALES},
-        names={s: data.get(f"system-{s}", "")[:LONGEST] for s in systems},
-    )
-
-
-def column_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
-    """The columns as the page shows them."""
-    values = results.values
-    directions = {None: "not stated", True: "higher is better", False: "lower is better"}
-    return [
-        ColumnField(
-            number=c,
-            task=column.task,
-            split=column.split,
-            subset=column.subset,
-            metric=column.metric,
-            aside=column.aside,
-            direction=directions[column.higher_is_better],
-            n_scores=len(values.get(c, [])),
-            least=min(values[c]) if c in values else None,
-            greatest=max(values[c]) if c in values else None,
-            given=said.tasks.get(c, ""),
-            scale=said.scales.get(c, ""),
-            errors=[*errors.get(f"task-{c}", []), *errors.get(f"scale-{c}", [])],
-        )
-        for c, column in enumerate(results.columns)
-    ]
-
-
-def system_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[SystemField]:
-    """The systems as the page shows them."""
-    counts = [0] * len(results.systems)
-    for s, _, value, _, _ in results.cells:
-        counts[s] += value is not None
-    return [
-        SystemField(s, name, revision, counts[s], said.names.get(s, ""), errors.get(f"system-{s}", []))
-        for s, (name, revision) in enumerate(results.systems)
-    ]
 
 
 class TakedownForm(forms.Form):

@@ -3,8 +3,10 @@
 Between the page that shows what was recognised and its answer nothing is stored: the page carries the records, signed.
 """
 
+import base64
 import math
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,8 +27,11 @@ from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.imported_metadata import imported_metadata
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problem, Problems
+from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers import SourceFile, read_results
+from ranking_engine.importers.documents import unpacked_files
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
+from ranking_engine.importers.table import SourceTable, table_in
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import clean_name, fold_name
 
@@ -49,14 +54,16 @@ class Assignment:
     names: Mapping[int, str] = field(default_factory=dict)
 
 
-def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Import:
+def read_import(files: Iterable[tuple[str, bytes]], importer: str = "", columns: ColumnChoices | None = None) -> Import:
     """What the files say.
 
     Args:
         files: the name and the bytes of each.
         importer: the key of the format that they are to be read as; whichever they are of where empty.
+        columns: what someone said of the columns of tables.
 
     Raises:
+        UnclearColumnsError: they are tables, and it is not clear what their columns are.
         InputError: they cannot be read, or hold too much for one import.
     """
     chosen = [SourceFile(name, data) for name, data in files]
@@ -64,7 +71,7 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
     if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
         raise InputError.of("the site is busy importing other large files; try again in a moment")
     try:
-        results = table_of(read_results(chosen, importer))
+        results = table_of(read_results(chosen, importer, columns=columns))
     finally:
         if is_large:
             _one_large.release()
@@ -75,6 +82,16 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
         )
         raise InputError.of(message)
     return results
+
+
+def read_tables(files: Iterable[tuple[str, bytes]], choices: ColumnChoices | None) -> SourceTable:
+    """The first table of the files, with what its columns are taken for.
+
+    Raises:
+        InputError: they cannot be read, or what was said of the columns does not fit them.
+    """
+    first, *_ = unpacked_files([SourceFile(name, data) for name, data in files])
+    return table_in(first, choices)
 
 
 def packed(results: Import, benchmark: Benchmark, user: User) -> str:
@@ -93,6 +110,7 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
         results.notes,
         results.warnings,
         results.metadata,
+        results.format_key,
     ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
     if len(text) > MAX_PACKED:
@@ -106,7 +124,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         content: Any = signing.loads(text, salt=_salt(benchmark, user), max_age=settings.DRAFT_DAYS * 24 * 3600)
     except signing.BadSignature:
         return None
-    name, systems, columns, cells, sources, notes, warnings, *metadata = content  # earlier pages have no metadata
+    name, systems, columns, cells, sources, notes, warnings, metadata, key = content
     return Import(
         name,
         [(system, revision) for system, revision in systems],
@@ -115,19 +133,51 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         [(source, raw_hash) for source, raw_hash in sources],
         notes,
         warnings,
-        metadata[0] if metadata else {},
+        metadata,
+        key,
     )
+
+
+def packed_files(files: Sequence[tuple[str, bytes]], benchmark: Benchmark, user: User) -> str:
+    """Files as a text that only this user can send back to this benchmark.
+
+    Raises:
+        InputError: it is too long for a form.
+    """
+    content = [[name, base64.b85encode(zlib.compress(data)).decode()] for name, data in files]
+    text = signing.dumps(content, salt=f"files:{_salt(benchmark, user)}")
+    if len(text) > MAX_PACKED:
+        raise InputError.of(
+            "it is not clear what the columns of this table are, and it is too large to ask; call the column with the "
+            "systems `system`, and leave out what is no score"
+        )
+    return text
+
+
+def unpacked_from_page(text: str, benchmark: Benchmark, user: User) -> list[tuple[str, bytes]] | None:
+    """The files that `packed_files` packed; None where it did not, or too long ago."""
+    max_age = settings.DRAFT_DAYS * 24 * 3600
+    try:
+        content: Any = signing.loads(text, salt=f"files:{_salt(benchmark, user)}", max_age=max_age)
+    except signing.BadSignature:
+        return None
+    return [(name, zlib.decompress(base64.b85decode(packed_data))) for name, packed_data in content]
 
 
 def _salt(benchmark: Benchmark, user: User) -> str:
     return f"import:{benchmark.pk}:{user.pk}"
 
 
-def suggested(benchmark: Benchmark, results: Import) -> Assignment:
+def suggested(benchmark: Benchmark, results: Import, kept: Assignment | None = None) -> Assignment:
     """What can be said without doubt: a column is a task where it alone has that task's name or key (and its metric).
 
     A mean over a group, or what says how a run was made, is left to people. No scale is suggested; systems keep the
     names that they have in the files.
+
+    Args:
+        benchmark: whose tasks are meant.
+        results: what was recognised.
+        kept: what was said of these columns and systems the last time, which goes before; None for nothing.
     """
     tasks = _tasks(benchmark)
     of_task: dict[str, list[int]] = {}
@@ -157,7 +207,11 @@ def suggested(benchmark: Benchmark, results: Import) -> Assignment:
         s: clean_name(f"{name} ({revision})" if revision and n_called[name] > 1 else name)
         for s, (name, revision) in enumerate(results.systems)
     }
-    return Assignment(tasks=chosen, names=names)
+    if kept is None:
+        return Assignment(tasks=chosen, names=names)
+    taken = set(kept.tasks.values())
+    fresh = {c: name for c, name in chosen.items() if c not in kept.tasks and name not in taken}
+    return Assignment(tasks=fresh | dict(kept.tasks), scales=kept.scales, names=names | dict(kept.names))
 
 
 def import_draft(audience: Audience, results: Import, assignment: Assignment, *, note: str = "") -> Draft:

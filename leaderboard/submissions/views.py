@@ -19,40 +19,18 @@ from leaderboard.access.audience import (
     readable_benchmark,
     visible_batch,
 )
-from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines, with_text_of_file
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import MISSING_WORDS, with_row_problems
+from leaderboard.submissions.checks import MISSING_WORDS
 from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
-from leaderboard.submissions.csv_tables import rows_of_csv
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.forms import (
-    SCALE_LABELS,
-    CorrectionForm,
-    SubmissionForm,
-    UploadForm,
-    assignment_of,
-    column_fields,
-    system_fields,
-)
-from leaderboard.submissions.imported_metadata import imported_metadata
-from leaderboard.submissions.imports import (
-    Assignment,
-    import_draft,
-    note_of,
-    packed,
-    read_import,
-    suggested,
-    unpacked,
-)
-from leaderboard.submissions.instances.uploads import rows_of_instances
+from leaderboard.submissions.forms import CorrectionForm, SubmissionForm
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.preview.table import TablePreview, preview_table
 from leaderboard.submissions.problems import (
     NewSystemError,
-    PartlyReadError,
     StalePreviewError,
     SubmissionError,
     no_longer,
@@ -60,10 +38,7 @@ from leaderboard.submissions.problems import (
 from leaderboard.submissions.queries import batch_naming
 from leaderboard.submissions.quotas import terms_of
 from leaderboard.submissions.status import batch_page, batch_steps
-from ranking_engine.files.csv_rows import csv_line
-from ranking_engine.files.problems import InputError, Problems
-from ranking_engine.importers import FORMATS
-from ranking_engine.importers.results_table import Import
+from ranking_engine.files.problems import InputError
 
 NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -227,99 +202,3 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
                "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, viewer, limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "submissions/submit.html", context, status=400 if request.method == "POST" else 200)
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def upload(request: HttpRequest, key: str) -> HttpResponse:
-    """A file or a pasted table; a valid one becomes a draft and is previewed. Result files are asked about first."""
-    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
-    if not audience.may_submit:
-        context = {"benchmark": benchmark, "why": audience.why_closed}
-        return render(request, "submissions/closed.html", context, status=403)
-    errors: list[str] = []
-    if "imported" in request.POST:
-        if answer := take_import(request, audience):
-            return answer
-        form, errors = UploadForm(), ["This page has expired or belongs to another account; choose the files again"]
-    else:
-        form = UploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            note = form.cleaned_data["note"]
-            if files := form.result_files():
-                return ask_about_import(request, benchmark, read_import(files), note)  # what is what
-            notes: list[str] = []
-            table, instances = form.content(), form.instance_content()
-            rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
-            if instances:
-                column = form.cleaned_data["system_column"]
-                rows = rows_of_instances(benchmark, instances, system_column=column, table_rows=rows)
-            draft = make_draft(audience, rows, source=Source.CSV, note=note)
-            for note_text in notes:
-                messages.info(request, f"{note_text}.")
-            return redirect("draft", draft.uuid)
-        except PartlyReadError as error:
-            errors = with_row_problems(audience, error).problems.lines
-        except InputError as error:
-            errors = error.problems.lines
-    kept_form = with_text_of_file(form) if errors else None
-    tasks = Task.objects.filter(benchmark=benchmark, is_archived=False)
-    context = {
-        "benchmark": benchmark,
-        "form": kept_form or form,
-        "errors": errors,
-        "kept_file": kept_form and request.FILES["file"],
-        "is_file_forgotten": bool(errors and form.files and not kept_form),
-        "header": csv_line(
-            ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
-        ),  # to copy
-        "format_names": [one.NAME for one in FORMATS],
-        "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
-    }
-    return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
-
-
-def ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import, note: str) -> HttpResponse:
-    """The page that shows what was recognised, with what can be said without doubt filled in.
-
-    Raises:
-        InputError: there is too much for one page.
-    """
-    return _page(request, benchmark, results, suggested(benchmark, results), note=note, problems=Problems())
-
-
-def take_import(request: HttpRequest, audience: Audience) -> HttpResponse | None:
-    """A draft of what that page sent back, or the page again with its errors; None where it is not of that page."""
-    benchmark = audience.benchmark
-    results = unpacked(request.POST["imported"], benchmark, signed_in(request))
-    if results is None:
-        return None
-    said = assignment_of(request.POST, results)
-    note = sent_lines(request, "note", NOTE_LENGTH)
-    try:
-        draft = import_draft(audience, results, said, note=note)
-    except InputError as error:
-        return _page(request, benchmark, results, said, note=note, problems=error.problems)
-    return redirect("draft", draft.uuid)
-
-
-def _page(
-    request: HttpRequest, benchmark: Benchmark, results: Import, said: Assignment, *, note: str, problems: Problems
-) -> HttpResponse:
-    errors = problems.by_place
-    context = {
-        "benchmark": benchmark,
-        "found": results,
-        "notes": [*results.notes, *imported_metadata(benchmark, results).notes],
-        "columns": column_fields(results, said, errors),
-        "systems": system_fields(results, said, errors),
-        "scales": SCALE_LABELS.items(),
-        "errors": errors.get("", []),
-        "n_errors": len(problems.listed),
-        "tasks": Task.objects.filter(benchmark=benchmark, is_archived=False),
-        "packed": packed(results, benchmark, signed_in(request)),
-        "note": note,
-        "origin": note_of(results, ""),
-    }
-    return render(request, "submissions/import.html", context, status=400 if problems else 200)

@@ -21,6 +21,7 @@ from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import exact_weight
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.directions import doubtful_tasks
+from ranking_engine.files.roles import ROLES, ColumnChoices
 from ranking_engine.files.tables import TableError, TableIssue, read_table
 from ranking_engine.importers.score_files import ScoreFiles, read_score_files
 from ranking_engine.text.names import fold_name, shorten
@@ -49,13 +50,23 @@ def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: b
         "files",
         metavar="FILE",
         nargs="*" if is_file_optional else "+",
-        help="scores.csv: `system` and a column for each task; - is standard input. Or a workbook, a Parquet file, or "
-        "result files of other programs: lm-eval, HELM, MTEB, ...",
+        help="scores.csv: `system` and a column for each task; - is standard input. Or another table (Excel, Parquet, "
+        "JSON, Markdown), or result files of other programs: lm-eval, HELM, inspect_ai, MTEB, ...; .zip, too",
     )
     command.add_argument("--importer", metavar="KEY", default="", help="the format (default: it is recognised)")
     command.add_argument(
         "--metric", metavar="NAME", default="", help="read these scores alone, such as acc, where there are several"
     )
+    command.add_argument(
+        "--column",
+        metavar="NAME=ROLE",
+        action="append",
+        default=[],
+        type=column_role,
+        help="what a column of a table is, where that is not clear, such as Team=system, acc=score, se=stderr:acc, "
+        f"date=ignored; repeatable; a role is one of {', '.join(ROLES)}",
+    )
+    command.add_argument("--sheet", metavar="NAME", default="", help="of a workbook, where several have cells")
     command.add_argument("--system-name", metavar="NAME", default="", help="of the system, where the files name none")
     command.add_argument(
         "--benchmark",
@@ -121,6 +132,14 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
     )
     command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)")
+
+
+def column_role(text: str) -> tuple[str, str]:
+    """Return the column and the role that an argument names, or raise an ArgumentTypeError."""
+    name, mark, role = text.rpartition("=")
+    if not mark or role.partition(":")[0] not in ROLES:
+        raise argparse.ArgumentTypeError(f"{shorten(text)!r}: expected NAME=ROLE, such as Team=system")
+    return name, role
 
 
 def rule_key(text: str) -> str:
@@ -208,8 +227,13 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
     elif STANDARD_INPUT in options.files:
         raise UsageError(f"{STANDARD_INPUT} is standard input, which is read alone")
     else:
+        choices = ColumnChoices(dict(options.column), sheet=options.sheet)
         scores = read_score_files(
-            options.files, importer=options.importer, metric=options.metric, system=options.system_name
+            options.files,
+            importer=options.importer,
+            metric=options.metric,
+            system=options.system_name,
+            columns=choices if options.column or options.sheet else None,
         )
     for note in scores.notes:
         print(f"note: {note}", file=sys.stderr)

@@ -15,10 +15,8 @@ def number_message(text: str) -> str:
         return f"{quoted} is not a number; leave the cell empty where a score is missing"
     if text.casefold().lstrip("+-") in {"inf", "infinity"}:
         return f"{quoted} is infinite; a score must be finite"
-    if text.endswith("%") and NUMBER.fullmatch(text[:-1].strip()):
-        return f"{quoted} is not a number; write it without the percent sign"
     if NUMBER.fullmatch(text.replace(",", ".", 1)):
-        return f"{quoted} is not a number; write the decimal mark as a point"
+        return f"{quoted} may be a decimal number or a large one; write decimal points, and no commas"
     return f"{quoted} is not a number"
 
 

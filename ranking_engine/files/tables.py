@@ -22,11 +22,17 @@ import numpy as np
 
 from ranking_engine.core.decimals import NUMBER, rounded, rounding_note
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.files.cell_messages import line_of, number_message
+from ranking_engine.files.cell_messages import number_message
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.files.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
 from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_FIELDS
+from ranking_engine.files.number_forms import MIXED, ColumnNumbers, mark_of
+from ranking_engine.files.table_issues import TableError, TableIssue
+from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
+
+__all__ = ["MAX_CELLS", "MAX_ISSUES", "SYSTEM_COLUMN", "SYSTEM_COLUMNS", "Table", "TableError", "TableIssue",
+           "read_table", "table_lines", "write_table"]  # fmt: skip
 
 MAX_ISSUES = 100
 MAX_COLUMNS = 20_000  # of one row, whatever the caller allows; a row that runs on is refused before it is split
@@ -36,59 +42,6 @@ MAX_PLACES = 3  # of a column's cells that are no numbers: more are counted, and
 MAX_WRONG_CELLS = 10_000  # that are counted; then the rest of the table is not read
 SYSTEM_COLUMN = "system"
 SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
-
-
-@dataclass(frozen=True)
-class TableIssue:
-    """One thing that is wrong with a table.
-
-    Attributes:
-        line: the line of the file, from 1; None where the whole file is meant.
-        column: the column of the table, from 1 (not a position in the line); None for the whole line.
-        column_name: the column's name, where it has one.
-        message: what is wrong, without the place.
-    """
-
-    line: int | None
-    column: int | None
-    column_name: str | None
-    message: str
-
-    def __str__(self) -> str:
-        place = [] if self.line is None else [f"line {self.line}"]
-        if self.column is not None:
-            name = f" ({shorten(self.column_name)})" if self.column_name else ""
-            place.append(f"column {self.column}{name}")
-        return f"{', '.join(place)}: {self.message}" if place else self.message
-
-
-class TableError(ValueError):
-    """A table cannot be read; `errors` holds up to 100 issues, in the order of the file.
-
-    `readable` is what can still be read, so that more can be checked at once: the rows whose name and length are
-    right, with NaN in cells that are no numbers. It is None where reading stopped.
-    """
-
-    def __init__(
-        self,
-        errors: Sequence[TableIssue],
-        source: str = "table",
-        *,
-        is_cut: bool = False,
-        readable: Table | None = None,
-    ) -> None:
-        self.errors = tuple(errors)
-        self.source = source
-        self.is_cut = is_cut
-        self.readable = readable
-        super().__init__(self.one_line())
-
-    def one_line(self) -> str:
-        """Return the first issue with its place, and how many more there are, on one line."""
-        n_more = len(self.errors) - 1
-        more = f" (and {n_more}{' or more' if self.is_cut else ''} more)" if n_more else ""
-        joint = ", " if self.errors[0].line is not None else ": "
-        return f"{self.source}{joint}{self.errors[0]}{more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +60,7 @@ class Table:
         dialect: how the file is written.
         rounding: what is to be told of scores that were rounded, or empty; `values` are to 12 significant digits.
         metadata: by the name of a `meta:` column, without that prefix, its cells: a text a system.
+        forms: what is to be told of its encoding and of the forms of its numbers.
     """
 
     system_names: tuple[str, ...]
@@ -119,6 +73,12 @@ class Table:
     dialect: Dialect = PLAIN
     rounding: str = ""
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> list[str]:
+        """All that is to be told of how the table was read."""
+        return [text for text in (self.rounding, *self.forms) if text]
 
 
 def read_table(
@@ -183,23 +143,22 @@ class _TableReader:
         self.line = self.header_line = 0
         self.n_marks = 0  # separators read since the last row
         self.dialect = PLAIN
+        self.text = ""
+        self.remark = ""
+        self.numbers = ColumnNumbers(self._mark)
 
     def read(self, data: bytes) -> Table:
         try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                self._stop("the file is UTF-16; save it as UTF-8", line=1)
-            message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-            self._stop(message, line=line_of(data[: error.start]))
-        if "\0" in text:
-            self._stop("a NUL byte; this is not a text file", line=line_of(text[: text.index("\0")].encode()))
+            text, self.remark = decoded(data)
+        except NotTextError as error:
+            self._stop(str(error), line=error.line)
         if not text.strip():
             self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
         self.dialect = Dialect(delimiter_of(text))
         rows = self._rows(text)
         try:
             self._read_header(rows)
+            self.text = text
             if self.dialect.delimiter != ",":
                 self.dialect = Dialect(self.dialect.delimiter, self._decimal_mark(text))
             return self._read_rows(rows)
@@ -323,7 +282,10 @@ class _TableReader:
             self.dialect,
             rounding_note(array),
             {self.columns[place][len(COLUMN_PREFIX) :].strip(): tuple(cells) for place, cells in self.metadata.items()},
+            tuple(text for text in (self.remark, *self.numbers.remarks) if text),
         )
+        for column in self.numbers.mixed_columns:
+            self.issues.append(TableIssue(self.header_line, column, self.columns[column - 1] or None, MIXED))
         if issues := self._all_issues():
             raise TableError(issues[:MAX_ISSUES], self.name, is_cut=len(issues) > MAX_ISSUES, readable=table)
         return table
@@ -347,8 +309,14 @@ class _TableReader:
                     value = float(number)
                     if math.isinf(value):
                         self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
+                    self.numbers.n_numbers[column] += 1
                 elif (word := self.meaning(text)) is not None:
                     self.missing_words[i, t] = word
+                elif (cell := self.numbers.read(column, text)) is not None:
+                    if cell.value is not None:
+                        value = cell.value
+                        if math.isinf(value):
+                            self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
                 else:
                     cell_issue = TableIssue(line, column, self.columns[column - 1] or None, number_message(text))
                     self.wrong_cells[column].append(cell_issue)
@@ -357,6 +325,25 @@ class _TableReader:
                         raise TableError(self._all_issues()[:MAX_ISSUES], self.name, is_cut=True)
             scores.append(value)
         return scores
+
+    def _mark(self) -> str:
+        """The decimal mark of the table. Between commas, those in cells have quotation marks around them."""
+        if self.dialect.delimiter != ",":
+            return self.dialect.decimal
+
+        def cells() -> Iterator[str]:
+            rows = self._rows(self.text)
+            next((row for row in rows if row), None)
+            for row in rows:
+                self.n_marks = 0
+                yield from (row[place] for place in self.task_places if place < len(row))
+
+        try:
+            return mark_of(cells())
+        except (csv.Error, TableError):  # which the reading that goes on meets as well
+            return "."
+        finally:
+            self.n_marks = 0
 
     def _all_issues(self) -> list[TableIssue]:
         """What is wrong, in the order of the file; many cells of one column are one issue with the first places."""

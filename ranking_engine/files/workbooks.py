@@ -1,77 +1,72 @@
-"""Workbooks and Parquet files as tables, within bounds that are checked before anything is read."""
+"""Workbooks and Parquet files as rows of cells, read by a process of their own with bounds on memory and time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
-from ranking_engine.files.csv_rows import csv_line
-from ranking_engine.files.extras import extra
-from ranking_engine.files.tables import (
-    MAX_CELLS,
-    SYSTEM_COLUMN,
-    SYSTEM_COLUMNS,
-    Table,
-    TableError,
-    TableIssue,
-    read_table,
-)
+from ranking_engine.files.grids import MAX_CELLS, GridError, Row, bounded
 
-_PANDAS_INDEX = "__index_level_0__"  # as pandas calls an index without a name in a Parquet file
+PROGRAM = Path(__file__).with_name("table_process.py")
+SECONDS = 30
+MAX_UNPACKED = 200 * 2**20  # bytes of a workbook's parts
+MAX_PARTS = 5_000
+_OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
 
 
-def read_workbook(path: Path) -> Table:
-    """Read the first sheet of a workbook: a header, then one row per system.
+def table_kind(data: bytes) -> str:
+    """Return `workbook` or `parquet`, or an empty text for any other file.
+
+    Args:
+        data: its bytes.
+    """
+    if data.startswith(b"PAR1"):
+        return "parquet"
+    if data.startswith(_OLD_WORKBOOK):
+        return "workbook"
+    if data.startswith(b"PK\x03\x04"):
+        try:
+            with zipfile.ZipFile(BytesIO(data)) as archive:
+                names = {part.filename for part in archive.infolist()[:MAX_PARTS]}
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+            return ""
+        is_workbook = "[Content_Types].xml" in names or {"mimetype", "content.xml"} <= names
+        return "workbook" if is_workbook else ""
+    return ""
+
+
+def sheets_of(data: bytes, kind: str) -> dict[str, list[Row]]:
+    """Return the rows of every sheet that has some, by its name; a Parquet file has one without a name.
+
+    Args:
+        data: bytes of the file.
+        kind: as `table_kind` says.
 
     Raises:
-        TableError: it cannot be read; the message names line and column of the sheet.
-        ImportError: the library is not installed.
+        GridError: it cannot be read, or is too large.
+        ImportError: the library that reads it is not installed.
     """
-    calamine = extra("python_calamine", "files")
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            parts = archive.infolist()
+        if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
+            raise GridError(f"it unpacks to more than {MAX_UNPACKED // 2**20} MB")
+    command = [sys.executable, "-I", str(PROGRAM), kind, str(MAX_CELLS)]
     try:
-        with path.open("rb") as file:
-            sheet = calamine.CalamineWorkbook.from_filelike(file).get_sheet_by_index(0)
-            if sheet.total_height * sheet.total_width > MAX_CELLS:
-                raise _refused(f"more than {MAX_CELLS:,} cells", path)
-            n_above = sheet.start[0] if sheet.start else 0
-            rows = sheet.to_python()
-    except calamine.CalamineError as error:
-        raise _refused(f"no workbook that can be read: {error}", path) from error
-    return _table_of([*[[]] * n_above, *rows], path)
-
-
-def read_parquet(path: Path) -> Table:
-    """Read a Parquet file: one row per system, whose names are the column `system` or `model`, an index, or texts.
-
-    Raises:
-        TableError: it cannot be read; the message names row and column, the header being line 1.
-        ImportError: the library is not installed.
-    """
-    parquet, arrow = extra("pyarrow.parquet", "files"), extra("pyarrow", "files")
-    try:
-        metadata = parquet.read_metadata(path)
-        if metadata.num_rows * metadata.num_columns > MAX_CELLS:
-            raise _refused(f"more than {MAX_CELLS:,} cells", path)
-        frame = parquet.read_table(path)
-    except arrow.ArrowInvalid as error:
-        raise _refused(f"no Parquet file that can be read: {error}", path) from error
-    columns = list(frame.column_names)
-    named = [name for name in columns if name == _PANDAS_INDEX or name.strip().casefold() in SYSTEM_COLUMNS]
-    texts = [name for name in columns if arrow.types.is_string(frame.schema.field(name).type)]
-    if not (named or texts):
-        raise _refused("no column names the systems: call one `system`", path)
-    first = (named or texts)[0]
-    tasks = [name for name in columns if name != first]
-    cells = [frame.column(name).to_pylist() for name in (first, *tasks)]
-    return _table_of([[SYSTEM_COLUMN, *tasks], *map(list, zip(*cells, strict=True))], path)
-
-
-def _table_of(rows: Sequence[Sequence[object]], path: Path) -> Table:
-    """The table that a CSV file of these cells is, so that names and scores have the same bounds."""
-    cleaned = [[None if cell == "" or cell != cell else cell for cell in row] for row in rows]  # noqa: PLR0124 -- NaN
-    lines = [csv_line(row) if any(cell is not None for cell in row) else "" for row in cleaned]
-    return read_table("\n".join(lines).encode(), name=str(path), allow_formula_names=True)
-
-
-def _refused(message: str, path: Path) -> TableError:
-    return TableError([TableIssue(None, None, None, message)], str(path))
+        ran = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
+        answer = json.loads(ran.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        raise GridError("it takes more memory or time than a file may, or is broken") from error
+    if package := answer.get("missing"):
+        raise ImportError(f"this needs {package}: pip install 'plurank[files]'")
+    if message := answer.get("error"):
+        raise GridError(f"not readable as a {'workbook' if kind == 'workbook' else 'Parquet file'}: {message}")
+    sheets = {name: bounded((line, row) for line, row in rows) for name, rows in answer["sheets"].items()}
+    filled = {name: rows for name, rows in sheets.items() if rows}
+    if not filled:
+        raise GridError("no sheet has cells")
+    return filled

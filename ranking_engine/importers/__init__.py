@@ -5,33 +5,40 @@ Reading stores nothing and needs no benchmark: `leaderboard.submissions.imports`
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from ranking_engine.files.problems import InputError
+from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers import (
     benchmark_folder,
     bigbench,
-    csv_long,
-    csv_wide,
     eval_results,
+    every_eval_ever,
     helm_run,
     helm_table,
+    inspect_ai,
     lighteval,
     lm_eval,
     model_card,
     mteb,
     opencompass,
+    swe_bench,
+    table,
 )
-from ranking_engine.importers.documents import SourceFile, check_files
+from ranking_engine.importers.documents import SourceFile, pieces, unpacked_files
 from ranking_engine.importers.records import (
+    MAX_NOTES,
     MAX_PROBLEMS,
+    MAX_RECORDS,
     UNSHOWABLE,
     Recognised,
     Record,
     problem_in,
 )
+from ranking_engine.importers.table import UnclearColumnsError
 
-__all__ = ["FORMATS", "Recognised", "Record", "SourceFile", "read_results"]
+__all__ = ["FORMATS", "Recognised", "Record", "SourceFile", "UnclearColumnsError", "read_results"]
 
 
 class Format(Protocol):
@@ -50,6 +57,9 @@ class Format(Protocol):
 # In the order in which they are tried: what says most of itself first, the plainest table last.
 FORMATS: Sequence[Format] = (
     benchmark_folder,
+    inspect_ai,
+    every_eval_ever,
+    swe_bench,
     lighteval,
     lm_eval,
     helm_run,
@@ -59,52 +69,98 @@ FORMATS: Sequence[Format] = (
     model_card,
     eval_results,
     opencompass,
-    csv_long,
-    csv_wide,
+    table,
 )
 
 
-def read_results(files: Sequence[SourceFile], key: str = "") -> Recognised:
+def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnChoices | None = None) -> Recognised:
     """What the files say, whatever the format; all have to be of the same one.
+
+    Archives are unpacked. What is more than fits into memory is read in pieces. In a folder, files of no format are
+    left out.
 
     Args:
         files: with their names.
         key: of the one format that they are to be read as; the first that they are of where empty.
+        columns: what someone said of the columns of tables.
 
     Raises:
+        UnclearColumnsError: they are tables, and it is not clear what their columns are.
         InputError: they are of none, of several, not of the one that is asked for, or broken; it says where.
     """
-    chosen = [SourceFile(UNSHOWABLE.sub("_", file.name)[-255:] or "file", file.data) for file in files]
-    check_files(chosen)
+    if key and key not in {*(one.KEY for one in FORMATS), *table.OLD_KEYS}:
+        raise InputError.of(f"there is no importer {key[:40]!r}; the importers are {', '.join(f.KEY for f in FORMATS)}")
+    named = [replace(file, name=UNSHOWABLE.sub("_", file.name)[-255:] or "file") for file in files]
+    parts = [read_piece(piece, key, columns) for piece in pieces(unpacked_files(named))]
+    first = parts[0]
+    if other := next((part for part in parts if part.format_key != first.format_key), None):
+        raise InputError.of(
+            f"these files are of several formats: {first.format_name} and {other.format_name}; import them one after "
+            "another"
+        )
+    records = [record for part in parts for record in part.records]
+    if len(records) > MAX_RECORDS:
+        raise InputError.of(f"more than {MAX_RECORDS:,} scores; import them in parts")
+    notes = list(dict.fromkeys(text for part in parts for text in part.notes))[:MAX_NOTES]
+    warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))[:MAX_NOTES]
+    metadata = {system: facts for part in parts for system, facts in part.metadata.items()}
+    recognised = replace(first, records=with_shots(records), notes=notes, warnings=warnings, metadata=metadata)
+    check_twice(recognised)
+    return recognised
+
+
+def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
     if key:
-        file_format = next((one for one in FORMATS if key == one.KEY), None)
-        if file_format is None:
-            raise InputError.of(
-                f"there is no importer {key[:40]!r}; the importers are {', '.join(f.KEY for f in FORMATS)}"
-            )
-        if not file_format.recognise(chosen):
+        file_format = next(one for one in FORMATS if key == one.KEY or (one is table and key in table.OLD_KEYS))
+        if not file_format.recognise(files):
             raise InputError.of(f"these files are not in the format {file_format.NAME}")
-    else:
-        file_format = _format_of(chosen)
-    if file_format is not None:
-        recognised = file_format.read(chosen)
-        _check_twice(recognised)
-        return recognised
-    kinds = {}
-    for file in chosen:
-        alone = _format_of([file])
-        if alone is None:
-            raise file.refused("the format of these files is not supported")
-        kinds[alone.NAME] = file.name
-    listed = ", ".join(f"{name} reads as {kind}" for kind, name in kinds.items())
-    raise InputError.of(f"these files are of several formats: {listed}; import them one after another")
+        return _read(file_format, files, columns)
+    whole = _format_of(files)
+    if whole is not None:
+        return _read(whole, files, columns)
+    alone = {file: _format_of([file]) for file in files}
+    formats = list(dict.fromkeys(one for one in alone.values() if one is not None))
+    if not formats:
+        raise files[0].refused("the format of these files is not supported")
+    # Programs put samples and settings beside their scores, as JSON lines or Parquet: these are no table of scores.
+    has_tables = any(one is table and file.kind == "table" for file, one in alone.items())
+    programs = formats if has_tables else [one for one in formats if one is not table] or formats
+    if len(programs) > 1:
+        names = {one.NAME: next(file.name for file, of in alone.items() if of is one) for one in programs}
+        listed = ", ".join(f"{name} reads as {kind}" for kind, name in names.items())
+        raise InputError.of(f"these files are of several formats: {listed}; import them one after another")
+    one = programs[0]
+    sound = [file for file in files if alone[file] is one]
+    others = [file for file in files if alone[file] is not one and one.recognise([sound[0], file])]
+    left_out = [file.name for file in files if file not in sound and file not in others]
+    recognised = _read(one, [file for file in files if file in sound or file in others], columns)
+    listed = f"left out: {', '.join(left_out[:5])}{f' and {len(left_out) - 5} more' if len(left_out) > 5 else ''}"
+    return replace(recognised, notes=[*recognised.notes, f"{listed}: not {one.NAME}"])
+
+
+def _read(file_format: Format, files: list[SourceFile], columns: ColumnChoices | None) -> Recognised:
+    return table.read(files, columns) if file_format is table else file_format.read(files)
+
+
+def with_shots(records: Sequence[Record]) -> list[Record]:
+    """The records, of which runs of a task with other numbers of examples are other columns."""
+    numbers: dict[str, set[int]] = {}
+    for record in records:
+        if record.shots is not None:
+            numbers.setdefault(record.task, set()).add(record.shots)
+    return [
+        replace(record, split=f"{record.shots}-shot")
+        if record.shots is not None and len(numbers[record.task]) > 1
+        else record
+        for record in records
+    ]
 
 
 def _format_of(files: list[SourceFile]) -> Format | None:
     return next((one for one in FORMATS if one.recognise(files)), None)
 
 
-def _check_twice(recognised: Recognised) -> None:
+def check_twice(recognised: Recognised) -> None:
     """Refuse two scores of one system on the same task, split, subset and metric, and directions at odds."""
     first: dict[tuple[str, ...], Record] = {}
     directions: dict[tuple[str, ...], bool] = {}

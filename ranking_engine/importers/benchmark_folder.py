@@ -3,9 +3,9 @@
 from ranking_engine.files.benchmark_file import read_benchmark
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.tables import TableError
-from ranking_engine.importers.csv_wide import read_wide
 from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.records import MAX_PROBLEMS, Collector, Recognised, problem_in
+from ranking_engine.importers.table import UnclearColumnsError, read_rows, table_in
 from ranking_engine.text.names import clean_name
 
 KEY, NAME = "folder", "Benchmark folder (scores.csv with benchmark.toml)"
@@ -33,9 +33,10 @@ def read(files: list[SourceFile]) -> Recognised:
     collect = Collector()
     collect.of(table.name, table.raw_hash)
     directions = {clean_name(entry.name): entry.direction > 0 for entry in described.tasks if entry.direction}
-    if not table.rows() or len(table.rows()[0][1]) < 2:
-        raise table.refused("expected a header `system,<task>,...` and a row for each system")
-    read_wide(collect, table, directions)
+    scores = table_in(table)
+    if scores.columns.doubts:
+        raise UnclearColumnsError(scores)
+    read_rows(collect, scores, directions)
     for system, facts in described.system_metadata.items():
         collect.describe(clean_name(system), facts)
     known = {record.task for record in collect.records}

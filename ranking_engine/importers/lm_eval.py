@@ -6,9 +6,7 @@ and the context length that a run states are kept as metadata.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ranking_engine.importers.documents import SourceFile, read_each
 from ranking_engine.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
@@ -38,20 +36,7 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    recognised = read_each(files, KEY, NAME, _read_file)
-    # By file and task: how many examples its prompts had.
-    shots = {file.raw_hash: a_mapping(file.document.get("n-shot")) for file in files}
-    n_shots = [shots[record.raw_hash].get(record.task) for record in recognised.records]
-    numbers = defaultdict(set)
-    for record, n in zip(recognised.records, n_shots, strict=True):
-        if isinstance(n, int):
-            numbers[record.task].add(n)
-    # Runs with other numbers of examples are other columns; where all are alike, a task keeps its plain name.
-    records = [
-        replace(record, split=f"{n}-shot") if isinstance(n, int) and len(numbers[record.task]) > 1 else record
-        for record, n in zip(recognised.records, n_shots, strict=True)
-    ]
-    return replace(recognised, records=records)
+    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -84,6 +69,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             effective, counts.get("original"), place, showable(task), remark="; not comparable with a whole run"
         )
         directions = a_mapping(a_mapping(about.get("higher_is_better")).get(task))
+        n_shot = a_mapping(about.get("n-shot")).get(task)
         for given, value in metrics.items():
             metric = str(given)
             kind, comma, of_filter = metric.partition(",")
@@ -109,5 +95,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     source=collect.source,
                     raw_hash=collect.raw_hash,
                     aside=GROUP if task in groups else "",
+                    shots=n_shot if isinstance(n_shot, int) and 0 <= n_shot < 10**6 else None,
                 )
             )

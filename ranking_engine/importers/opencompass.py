@@ -17,8 +17,10 @@ DERIVED = frozenset(
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
     for file in files:
+        if file.kind != "table":
+            return False
         line = file.text.lstrip().split("\n", 1)[0]
-        if file.document is not None or [cell.strip().casefold() for cell in line.split(",")[:4]] != HEADER:
+        if [cell.strip().casefold() for cell in line.split(",")[:4]] != HEADER:
             return False
     return True
 

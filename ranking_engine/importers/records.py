@@ -10,6 +10,7 @@ import numpy as np
 
 from ranking_engine.core.decimals import NUMBER, rounded_score, rounding_note
 from ranking_engine.files.metadata import GREATEST
+from ranking_engine.files.number_forms import NO_NUMBER
 from ranking_engine.files.problems import InputError, Problem
 from ranking_engine.text.names import shorten
 
@@ -20,7 +21,6 @@ MAX_FACTS = 50_000  # of what files say of systems beside their scores
 FACT_LENGTH = 300  # characters of one of them
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-NO_NUMBER = frozenset({"", "-", "n/a", "na", "none", "null", "nan", "#n/a"})
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Record:
 
     `value` is None where the file has a place for the score and says that there is none. `standard_error` is on the
     value's scale, `n` the number of instances, `source` and `raw_hash` name the file and the SHA-256 of its bytes.
+    `shots` is the number of examples in the prompt, where the file states it apart from the task.
     `aside` says why the score is a column that is left empty unless someone chooses it: it is a mean of others, or says
     how the run was made.
     """
@@ -46,6 +47,7 @@ class Record:
     source: str = ""
     raw_hash: str = ""
     aside: str = ""
+    shots: int | None = None
 
     @property
     def column(self) -> tuple[str, str, str, str]:

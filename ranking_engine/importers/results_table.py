@@ -38,6 +38,7 @@ class Import:
     notes: Sequence[str]
     warnings: Sequence[str]
     metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)  # as of Recognised
+    format_key: str = ""
 
     @cached_property
     def values(self) -> dict[int, list[float]]:
@@ -73,4 +74,5 @@ def table_of(recognised: Recognised) -> Import:
         notes=list(recognised.notes),
         warnings=list(recognised.warnings),
         metadata=recognised.metadata,
+        format_key=recognised.format_key,
     )

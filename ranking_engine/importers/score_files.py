@@ -11,16 +11,14 @@ import numpy as np
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.benchmark_file import BenchmarkFile, to_matrix
 from ranking_engine.files.problems import InputError
-from ranking_engine.files.tables import Table, TableError, read_table
-from ranking_engine.files.workbooks import read_parquet, read_workbook
-from ranking_engine.importers import SourceFile, read_results
-from ranking_engine.importers.documents import MAX_BYTES
+from ranking_engine.files.roles import ColumnChoices
+from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_table
+from ranking_engine.importers import SourceFile, UnclearColumnsError, read_results
+from ranking_engine.importers.documents import MAX_TOTAL
 from ranking_engine.importers.results_table import table_of
 from ranking_engine.text.close_names import CloseNames
 
 TABLES = frozenset({".csv", ".tsv", ".txt", ""})
-WORKBOOKS = frozenset({".xlsx", ".xlsb", ".xls", ".ods"})
-PARQUET = frozenset({".parquet"})
 OF_OTHERS = ("_stderr", "_n")  # ends of the names of columns that say something of another one
 NAMING_PARTS = 3  # of a path: some programs name the system by two folders; messages need the end of the path
 
@@ -44,7 +42,7 @@ class ScoreFiles:
     @classmethod
     def of_table(cls, table: Table) -> ScoreFiles:
         """A table with one row per system."""
-        return cls(table, frozenset(), (table.rounding,) if table.rounding else (), is_plain=True)
+        return cls(table, frozenset(), tuple(table.remarks), is_plain=True)
 
     def matrix(self, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:
         """Return the scores as `benchmark` describes them; what it does not say of a direction, the files do.
@@ -64,7 +62,12 @@ class ScoreFiles:
 
 
 def read_score_files(
-    paths: Iterable[str | Path], *, importer: str = "", metric: str = "", system: str = ""
+    paths: Iterable[str | Path],
+    *,
+    importer: str = "",
+    metric: str = "",
+    system: str = "",
+    columns: ColumnChoices | None = None,
 ) -> ScoreFiles:
     """Read files of scores.
 
@@ -73,6 +76,7 @@ def read_score_files(
         importer: the key of the format, where files could be of several.
         metric: read these scores alone, where a program states several.
         system: the name of the system, where the files name none.
+        columns: what the columns of a table are, where that is not clear, and its sheet.
 
     Raises:
         TableError, InputError: a file cannot be read; the message names file, line and column.
@@ -81,25 +85,36 @@ def read_score_files(
     """
     files = files_of(paths)
     kind = files[0].suffix.casefold()
-    if len(files) == 1 and not (importer or metric):
-        if kind in WORKBOOKS:
-            return ScoreFiles.of_table(read_workbook(files[0]))
-        if kind in PARQUET:
-            return ScoreFiles.of_table(read_parquet(files[0]))
-        if kind in TABLES:
+    filters = ResultFilters(importer, metric, system, columns)
+    if len(files) == 1 and kind in TABLES and not (importer or metric or columns):
+        try:
+            table = read_table(files[0], allow_formula_names=True)
+        except TableError as error:
+            # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said.
             try:
-                table = read_table(files[0], allow_formula_names=True)
-            except TableError as error:
-                # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said.
-                try:
-                    return _results(files, importer, metric, system)
-                except InputError:
+                return _results(files, filters)
+            except UnclearColumnsError as unclear:
+                # A table with its systems in the first column is a plain one, with a slip in its cells.
+                if unclear.table.columns.names[0].casefold() in SYSTEM_COLUMNS:
                     raise error from None
-            names = set(table.task_names)
-            # Columns of standard errors are no tasks; importers know them.
-            if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
-                return ScoreFiles.of_table(table)
-    return _results(files, importer, metric, system)
+                raise
+            except InputError:
+                raise error from None
+        names = set(table.task_names)
+        # Columns of standard errors are no tasks; importers know them.
+        if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
+            return ScoreFiles.of_table(table)
+    return _results(files, filters)
+
+
+@dataclass(frozen=True)
+class ResultFilters:
+    """What is read of result files, as `read_score_files` has it."""
+
+    importer: str
+    metric: str
+    system: str
+    columns: ColumnChoices | None
 
 
 def files_of(paths: Iterable[str | Path]) -> list[Path]:
@@ -123,14 +138,15 @@ def files_of(paths: Iterable[str | Path]) -> list[Path]:
     return files
 
 
-def _results(files: Sequence[Path], importer: str, metric: str, system: str) -> ScoreFiles:
-    if sum(file.stat().st_size for file in files) > MAX_BYTES:
-        raise InputError.of(f"more than {MAX_BYTES // 2**20} MB; read them in parts")
+def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
+    metric, system = filters.metric, filters.system
+    if sum(file.stat().st_size for file in files) > MAX_TOTAL:
+        raise InputError.of(f"more than {MAX_TOTAL // 2**20} MB; read them in parts")
     names = [str(Path(*file.parts[-NAMING_PARTS:])) for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
     sources = [SourceFile(name, file.read_bytes()) for name, file in zip(names, files, strict=True)]
-    results = table_of(read_results(sources, importer))
+    results = table_of(read_results(sources, filters.importer, columns=filters.columns))
     columns = dict(enumerate(results.columns))
     if metric:
         columns = {c: column for c, column in columns.items() if column.metric.casefold() == metric.casefold()}
@@ -162,7 +178,8 @@ def _results(files: Sequence[Path], importer: str, metric: str, system: str) -> 
     }
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
-    return ScoreFiles(table, frozenset(lower), notes, is_plain=False)
+    is_plain = results.format_key == "table" and len(files) == 1
+    return ScoreFiles(table, frozenset(lower), notes, is_plain=is_plain)
 
 
 def fact_text(value: str | float | bool) -> str:

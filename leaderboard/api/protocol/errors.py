@@ -89,7 +89,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
         return render(request, "400.html", {"reason": str(exception)}, status=400)
     if isinstance(exception, TooManyFilesSent):
-        reason = f"You chose more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files. Upload them in parts."
+        reason = f"You chose more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files. Upload them in parts."
         return render(request, "400.html", {"reason": reason}, status=400)
     return defaults.bad_request(request, exception)
 

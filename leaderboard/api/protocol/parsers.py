@@ -133,13 +133,13 @@ class FilesParser(MultiPartParser):
             ApiError: they are too many bytes, or no form.
         """
         length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
-        limit = settings.UPLOAD_BYTES + FORM_BYTES
+        limit = settings.IMPORT_BYTES + FORM_BYTES
         if not length.isdecimal() or int(length) > limit:
             raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
         try:
             form = super().parse(stream, media_type, parser_context)
         except TooManyFilesSent as error:
-            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files.") from error
+            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files.") from error
         except (ParseError, SuspiciousOperation, UnicodeError) as error:
             raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
         body: dict[str, Any] = dict(form.data.items())

@@ -84,9 +84,9 @@ def test_a_form_with_files_says_the_same(api, board):
 
 def test_a_form_with_too_many_files_is_refused_in_words(api, board):
     sender = api.as_user(board.memberships.get().user)
-    data = {"files": [SimpleUploadedFile(f"{n}.json", b"{}") for n in range(201)]}
+    data = {"files": [SimpleUploadedFile(f"{n}.json", b"{}") for n in range(1001)]}
     error = error_of(Client(headers=sender._headers({})).post(f"/api/v1/{path_of(board)}", data))
-    assert (error["status"], error["message"]) == (400, "The form has more than 200 files.")
+    assert (error["status"], error["message"]) == (400, "The form has more than 1,000 files.")
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def answer(client, benchmark, response, **changes):
 
 
 def test_scores_standard_errors_and_counts_come_onto_the_board(make, client, board):
-    page = choose(client, board, EXAMPLES["csv-long"], note="Two seeds.")
+    page = choose(client, board, examples.LONG_TABLE, note="Two seeds.")
     assert page.status_code == 200
     assert Draft.objects.count() == 0
     assert fields_of(page)["task-0"] == "Quiz"
@@ -80,7 +80,7 @@ def test_scores_standard_errors_and_counts_come_onto_the_board(make, client, boa
     assert shown == [("One", True, None), ("Two", True, None)]
     client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
     batch = Batch.objects.get(source="importer")
-    assert batch.note.startswith("Two seeds.\nImported from CSV with one row per score: long.csv (SHA-256 ")
+    assert batch.note.startswith("Two seeds.\nImported from table with one row per score: long.csv (SHA-256 ")
     stored = Score.objects.filter(submission__batch=batch).values_list(
         "submission__system__name", "task__key", "value", "missing_reason", "standard_error", "n_instances"
     )
@@ -119,10 +119,10 @@ def test_a_mean_over_a_group_is_stored_where_someone_chooses_it(client, board):
 
 
 def test_too_many_files_are_refused_in_words(client, board):
-    files = [SourceFile(f"{n}.json", b"{}") for n in range(201)]
+    files = [SourceFile(f"{n}.json", b"{}") for n in range(1001)]
     page = choose(client, board, files)
     assert page.status_code == 400
-    assert "You chose more than 200 files. Upload them in parts." in page.content.decode()
+    assert "You chose more than 1,000 files. Upload them in parts." in page.content.decode()
     assert Draft.objects.count() == 0
 
 
@@ -202,12 +202,12 @@ def test_two_names_for_one_system_join_unless_both_have_a_score(client, board):
     page = choose(client, board, [examples.SourceFile("a.csv", b"system,task,score\nx,Quiz,0.5\ny,Sums,0.6\n")])
     answer(client, board, page, system_1="X")
     assert [len(row["scores"]) for row in Draft.objects.get().rows] == [2]
-    page = choose(client, board, EXAMPLES["csv-wide"])
+    page = choose(client, board, EXAMPLES["table"])
     page = answer(client, board, page, system_1="One")
     assert "One has two scores on the task of Quiz" in page.content.decode()
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04", b"", b"{", b"a: &a [*a]", b"system,Quiz\nA,x\n", b"\xff"])
+@pytest.mark.parametrize("data", [b"PK\x03\x04", b"", b"{", b"a: &a [*a]", b"system,Quiz\nA,x\nB,1\n", b"\xff"])
 def test_broken_files_are_refused_with_a_message_and_nothing_is_stored(client, board, data):
     page = choose(client, board, [examples.SourceFile("a.json" if data == b"{" else "a.csv", data)])
     assert page.status_code == 400

@@ -65,7 +65,7 @@ def test_a_table_is_previewed_confirmed_and_on_the_board(make, client, board, up
 
 BAD = {
     "text": (HEADER + "A,high,1\n", "line 2, column 'Task 1': 'high' is not a number"),
-    "nan": (HEADER + "A,1,NaN\n", "line 2, column 'Task 2': 'NaN' is not a number; leave the cell empty"),
+    "nan": (HEADER + "A,1,nan?\n", "line 2, column 'Task 2': 'nan?' is not a number"),
     "infinite": (HEADER + "A,1,inf\n", "line 2, column 'Task 2': 'inf'"),
     "too large": (HEADER + "A,1,1e999\n", "line 2, column 'Task 2'"),
     "out of range": (HEADER + "A,1,101\n", "line 2, column 'Task 2': 101 is above 100, the maximum score of Task 2"),
@@ -78,7 +78,7 @@ BAD = {
     "no rows": (HEADER, "no system"),
     "empty": ("\n", "empty"),
     "unclear comma": ("system;Task 1;Task 2\nA;1,234;2\n", "line 2, column 'Task 1': '1,234' may be a decimal number"),
-    "latin-1": ("system,Task 1\nCafé,1\n".encode("latin-1"), "UTF-8"),
+    "no text": (b"system,Task 1\nCaf\x81,1\n", "UTF-8"),
     "nothing given": (HEADER + "A,,\n", "line 2: there are no scores"),
     "NUL": (b"system,Task 1\nA\0,1\n", "line 2"),
 }
@@ -199,7 +199,7 @@ def test_a_cell_may_say_why_there_is_no_score(client, board, uploader):
 
 def test_the_page_names_every_format_that_is_read_one_added_to_the_registry_too(client, board, uploader, monkeypatch):
     trial = SimpleNamespace(KEY="trial", NAME="A trial & its results")
-    monkeypatch.setattr("leaderboard.submissions.views.FORMATS", [*FORMATS, trial])
+    monkeypatch.setattr("leaderboard.submissions.importing.views.FORMATS", [*FORMATS, trial])
     page = compact(client.get(reverse("upload", args=[board.key])))
     listed = [unescape(name) for name in re.findall(r"<li>([^<]+)</li>", page)]
     names = [*(one.NAME for one in FORMATS), "A trial & its results"]

@@ -1,6 +1,10 @@
 """A small, sound file set of every format, made up in the shapes that the programs write."""
 
+import gzip
+import io
 import json
+import zipfile
+from pathlib import Path
 
 from ranking_engine.importers import SourceFile
 
@@ -165,7 +169,55 @@ name = "Errors"
 direction = "lower"
 """
 
+INSPECT = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "quiz", "model": "lab/one", "dataset": {"samples": 500}, "config": {"limit": None}},
+    "results": {
+        "total_samples": 500,
+        "completed_samples": 500,
+        "scores": [
+            {
+                "name": "match",
+                "scorer": "match",
+                "scored_samples": 500,
+                "metrics": {
+                    "accuracy": {"name": "accuracy", "value": 0.61},
+                    "stderr": {"name": "stderr", "value": 0.01},
+                },
+            }
+        ],
+    },
+}
+EVERY_EVAL = {
+    "schema_version": "0.3.0",
+    "evaluation_id": "quiz/lab_one/1780000000",
+    "retrieved_timestamp": "1780000000",
+    "source_metadata": {
+        "source_type": "evaluation_run",
+        "source_organization_name": "Lab",
+        "evaluator_relationship": "first_party",
+    },
+    "eval_library": {"name": "lm_eval", "version": "0.4.13"},
+    "model_info": {"name": "One", "id": "lab/one"},
+    "evaluation_results": [
+        {
+            "evaluation_name": "quiz",
+            "source_data": {"dataset_name": "quiz", "source_type": "other"},
+            "metric_config": {"metric_name": "acc", "lower_is_better": False},
+            "score_details": {
+                "score": 0.61,
+                "uncertainty": {"standard_error": {"value": 0.01, "method": "analytic"}, "num_samples": 500},
+            },
+        }
+    ],
+}
+SWE_BENCH = {"total_instances": 500, "submitted_instances": 500, "resolved_instances": 305, "schema_version": 2}
+
 EXAMPLES = {
+    "inspect-ai": [as_json("log.json", INSPECT)],
+    "every-eval-ever": [as_json("quiz.json", EVERY_EVAL)],
+    "swe-bench": [as_json("lab__one.run-1.json", SWE_BENCH)],
     "lm-eval": [as_json("results_2026.json", LM_EVAL)],
     "lighteval": [as_json("results_2026.json", LIGHTEVAL)],
     "helm-run": [
@@ -179,7 +231,53 @@ EXAMPLES = {
     "model-index": [SourceFile("README.md", MODEL_CARD.encode())],
     "eval-results": [SourceFile("quiz.yaml", EVAL_RESULTS.encode())],
     "opencompass": [SourceFile("summary.csv", OPENCOMPASS.encode())],
-    "csv-long": [SourceFile("long.csv", LONG.encode())],
-    "csv-wide": [SourceFile("wide.csv", WIDE.encode())],
+    "table": [SourceFile("wide.csv", WIDE.encode())],
     "folder": [SourceFile("scores.csv", FOLDER_TABLE.encode()), SourceFile("benchmark.toml", FOLDER_ABOUT.encode())],
 }
+LONG_TABLE = [SourceFile("long.csv", LONG.encode())]
+# The same scores, in whatever tables are written in.
+_TABLES = {
+    "commas": ("a.csv", "system,Quiz,Sums\nOne,0.5,\nTwo,0.25,3\n"),
+    "missing words": ("a.csv", "system,Quiz,Sums\nOne,0.5,#N/A\nTwo,0.25,3\n"),
+    "an index": ("a.csv", ",Quiz,Sums\nOne,0.5,NaN\nTwo,0.25,3.0\n"),
+    "a forgotten index": ("a.csv", ",model,Quiz,Sums\n0,One,0.5,\n1,Two,0.25,3.0\n"),
+    "Windows-1252": ("a.csv", "Model,Quiz,Sums\nOne,0.5,–\nTwo,0.25,3\n".encode("cp1252")),
+    "UTF-16": ("a.txt", "Model\tQuiz\tSums\nOne\t0,5\t\nTwo\t0,25\t3\n".encode("utf-16")),
+    "gzip": ("a.csv.gz", gzip.compress(b"system,Quiz,Sums\nOne,0.5,\nTwo,0.25,3\n")),
+    "melted": ("a.csv", "Model,variable,value\nOne,Quiz,0.5\nOne,Sums,\nTwo,Quiz,0.25\nTwo,Sums,3\n"),
+    "tasks in rows": ("a.csv", "task,One,Two\nQuiz,0.5,0.25\nSums,,3\n"),
+    "records": ("a.json", '[{"model": "One", "Quiz": 0.5, "Sums": null}, {"model": "Two", "Quiz": 0.25, "Sums": 3}]'),
+    "lines": ("a.jsonl", '{"model": "One", "Quiz": 0.5, "Sums": NaN}\n{"model": "Two", "Quiz": 0.25, "Sums": 3}\n'),
+    "lines of any name": ("a", '{"model": "One", "Quiz": 0.5}\n{"model": "Two", "Quiz": 0.25, "Sums": 3}\n'),
+    "Markdown": ("a.md", "# T\n\n|Model|Quiz|Sums|\n|---|--:|:-:|\n|**One**|0.5|-|\n|[Two](x)|0.25|3|\n"),
+    "HTML": (
+        "a.html",
+        ("<table><tr><th>Model<th>Quiz<th>Sums</tr><tr><td>One</td><td>0.5</td><td></td></tr>"
+        "<tr><td>Two</td><td>0.25</td><td>3</td></tr></table>"),
+    ),
+    "LaTeX": (
+        "a.tex",
+        ("\\begin{tabular}{lrr}\n\\toprule\nModel & Quiz & Sums \\\\\n\\midrule\nOne & \\textbf{0.5} & -- \\\\\n"
+        "Two & 0.25 & 3 \\\\\n\\bottomrule\n\\end{tabular}\n"),
+    ),
+}  # fmt: skip
+TABLES = {
+    name: SourceFile(file, data if isinstance(data, bytes) else data.encode()) for name, (file, data) in _TABLES.items()
+}
+
+
+def archive(files, method=zipfile.ZIP_DEFLATED):
+    """A zip archive of files by path."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", method) as opened:
+        for path, content in files.items():
+            opened.writestr(path, content)
+    return data.getvalue()
+
+
+# Files that programs wrote, with their versions in their names; and a folder as a person drops it.
+FILES = {
+    file.name: SourceFile(file.name, file.read_bytes()) for file in sorted((Path(__file__).parent / "files").iterdir())
+}
+_FOLDER = {file.name: file.data for file in EXAMPLES["mteb"]} | {"run_settings.jsonl": b'{"a": 1}\n{"a": 2}\n'}
+FILES["folder.zip"] = SourceFile("folder.zip", archive(_FOLDER))

@@ -8,9 +8,10 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from ranking_engine.files.grids import MAX_MARKUP
 from ranking_engine.files.problems import InputError
 from ranking_engine.importers import SourceFile
-from ranking_engine.importers.documents import MAX_BYTES, MAX_VALUES, MAX_YAML_BYTES, check_files
+from ranking_engine.importers.documents import MAX_BYTES, MAX_VALUES, MAX_YAML_BYTES, pieces
 from ranking_engine.importers.json_bounds import n_values
 from ranking_engine.importers.plain_yaml import PlainLoader
 
@@ -90,6 +91,27 @@ def test_no_yaml_takes_much_memory_or_time(name):
     assert megabytes < 200
 
 
+OTHER_TABLES = {
+    "cells.md": "|system|a|\n|---|---|\n" + filled("|x|1|\n", MAX_MARKUP - 100),
+    "bars.md": filled("|", MAX_MARKUP),
+    "cells.html": "<table><tr><th>system<th>a</tr>" + filled("<tr><td>x<td>1", MAX_MARKUP - 100),
+    "spans.html": "<table>" + filled('<tr><td colspan="1999">', MAX_MARKUP - 100),
+    "depth.html": filled("<table>", MAX_MARKUP),
+    "cells.tex": "\\begin{tabular}{ll}\n" + filled("a & 1 \\\\\n", MAX_MARKUP - 100),
+    "lines.jsonl": filled('{"system":"a","b":1}\n', MAX_BYTES),
+    "records.json": filled('{"system":"a","b":1},', MAX_BYTES - 100, "[", '{"system":"b","b":2}]'),
+    "numbers.csv": "system,a\n" + filled("x,(((((((((((((((((((((((((((((\n", MAX_BYTES - 100),
+    "digits.csv": "system,a\n" + filled("x," + "1" * 3900 + "\n", MAX_BYTES - 100),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TABLES)
+def test_no_other_table_takes_much_memory_or_time(name):
+    seconds, megabytes, _ = cost(name, OTHER_TABLES[name])
+    assert seconds < 5
+    assert megabytes < 200
+
+
 @pytest.mark.parametrize("name", CSV)
 def test_no_table_takes_much_memory_or_time(name):
     seconds, megabytes, _ = cost("results.csv", CSV[name])
@@ -97,12 +119,12 @@ def test_no_table_takes_much_memory_or_time(name):
     assert megabytes < 200
 
 
-def test_more_values_than_are_read_are_refused_before_parsing():
+def test_more_values_than_are_read_at_a_time_are_refused_before_parsing_in_one_file_and_pieces_in_several():
     half = SourceFile("a.json", f"[{'1,' * 150_000}1]".encode())
-    check_files([half])
     with pytest.raises(InputError, match=r"b\.json: more than 300,000 values; import them in parts"):
-        check_files([half, SourceFile("b.json", half.data)])
-    check_files([half, SourceFile("b.json", json.dumps(["," * 400_000]).encode())])
+        list(pieces([SourceFile("b.json", f"[{'1,' * 300_000}1]".encode())]))
+    assert len(list(pieces([half, SourceFile("b.json", half.data)]))) == 2
+    assert len(list(pieces([half, SourceFile("b.json", json.dumps(["," * 400_000]).encode())]))) == 1
 
 
 DOCUMENTS = st.recursive(

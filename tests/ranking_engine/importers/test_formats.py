@@ -13,6 +13,9 @@ from tests.ranking_engine.importers.examples import EXAMPLES, as_json
 
 # system, revision, task, split, subset, metric -> value, standard error, n, higher is better
 EXPECTED = {
+    "inspect-ai": {("lab/one", "", "quiz", "", "", "accuracy"): (0.61, 0.01, 500, None)},
+    "every-eval-ever": {("lab/one", "", "quiz", "", "", "acc"): (0.61, 0.01, 500, True)},
+    "swe-bench": {("lab/one", "", "SWE-bench", "", "", "resolved"): (0.61, None, 500, True)},
     "lm-eval": {
         ("lab/one", "abc", "quiz", "", "", "acc"): (0.61, 0.01, 500, True),
         ("lab/one", "abc", "sums", "", "strict", "exact_match"): (0.25, None, 20, True),
@@ -52,12 +55,7 @@ EXPECTED = {
         ("One", "", "sums", "ppl", "def456", "score"): (25.5, None, None, None),
         ('Two "chat"', "", "sums", "ppl", "def456", "score"): (30.25, None, None, None),
     },
-    "csv-long": {
-        ("One", "", "Quiz", "", "", "acc"): (0.61, 0.01, 500, True),
-        ("One", "", "Sums", "", "", "em"): (None, None, None, None),
-        ("Two", "", "Quiz", "", "", "acc"): (0.5, None, 500, True),
-    },
-    "csv-wide": {
+    "table": {
         ("One", "", "Quiz", "", "", ""): (0.61, 0.01, 500, None),
         ("One", "", "Sums", "", "", ""): (None, None, None, None),
         ("Two", "", "Quiz", "", "", ""): (0.5, None, 500, None),
@@ -84,17 +82,17 @@ def test_each_format_is_recognised_and_read_to_the_same_kind_of_record(key):
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
-@pytest.mark.parametrize("key", ["csv-wide", "csv-long"])
-def test_csv_of_a_spreadsheet_reads_as_the_same_file_with_commas_and_points(key, delimiter):
-    (file,) = EXAMPLES[key]
+@pytest.mark.parametrize("files", [EXAMPLES["table"], examples.LONG_TABLE], ids=["wide", "long"])
+def test_csv_of_a_spreadsheet_reads_as_the_same_file_with_commas_and_points(files, delimiter):
+    (file,) = files
     written = file.text.replace(",", delimiter).replace(".", ",").encode()
     found = read_results([SourceFile(file.name, written)])
-    assert found.format_key == key
+    assert found.format_key == "table"
     assert [(r.system, r.column, r.value, r.standard_error, r.n) for r in found.records] == [
-        (r.system, r.column, r.value, r.standard_error, r.n) for r in read_results(EXAMPLES[key]).records
+        (r.system, r.column, r.value, r.standard_error, r.n) for r in read_results(files).records
     ]
     unclear = f"system{delimiter}T{delimiter}T_n\nA{delimiter}1,234{delimiter}\n".encode()
-    with pytest.raises(InputError, match=r"^wide.csv, line 2: '1,234' may be a decimal number"):
+    with pytest.raises(InputError, match=r"^wide.csv: line 2: '1,234' may be a decimal number"):
         read_results([SourceFile("wide.csv", unclear)])
 
 
@@ -253,11 +251,11 @@ BOMB = "a: &a [1]\nb: [*a, *a]\nmodel-index: []\n"
 BROKEN = {
     "nothing": ([], "no file was chosen"),
     "empty": (_text("a.csv", " \n"), "a.csv: the file is empty"),
-    "archive": (_text("a.zip", b"PK\x03\x04abc"), "archives are not supported"),
-    "gzip": (_text("results.json", b"\x1f\x8b\x08"), "archives are not supported"),
-    "latin-1": (_text("a.csv", "system,Café\n".encode("latin-1")), "a.csv, line 1: this is not UTF-8"),
+    "archive": (_text("a.zip", b"PK\x03\x04abc"), "a.zip: the archive is damaged"),
+    "gzip": (_text("results.json", b"\x1f\x8b\x08"), "results.json: the .gz file is cut off"),
+    "latin-1": (_text("a.json", '{"é": 1}'.encode("latin-1")), "a.json, line 1: byte 0xe9 is not UTF-8"),
     "unknown": (_text("a.json", '{"a": 1}'), "a.json: the format of these files is not supported"),
-    "other csv": (_text("a.csv", "name,b\n1,2\n"), "the format of these files is not supported"),
+    "other csv": (_text("a.csv", "name,b\n1,2\n"), "the column 'name' may not be the systems"),
     "cut json": (_text("a.json", '{"results": {\n "a": '), "a.json, line 2: not valid JSON"),
     "key twice": (_text("a.json", '{"results": {}, "results": {}}'), "the key 'results' appears twice"),
     "NaN": (
@@ -274,7 +272,7 @@ BROKEN = {
     ),
     "samples": (
         _text("samples.jsonl", '{"doc_id": 0}\n{"doc_id": 1}\n'),
-        "samples.jsonl, line 2: one JSON object per line (JSONL) is not supported",
+        "samples.jsonl: expected a header with at least two columns",
     ),
     "long integer": (
         _text("a.json", '{"results": {"q": {"acc": 1%s}}, "versions": {}}' % ("0" * 400)),
@@ -301,7 +299,14 @@ BROKEN = {
     "yaml deep": (_text("a.yaml", "[" * 400), "nested deeper"),
     "ragged": (_text("a.csv", "system,Quiz\nOne,1,2\n"), "a.csv, line 2: the row has 3 cells, the header has 2"),
     "open quote": (_text("a.csv", 'system,Quiz\nOne,"1\n'), "not readable as CSV"),
-    "wide text": (_text("a.csv", "system,Quiz\nOne,1%\n"), "a.csv, line 2, column 'Quiz': '1%' is not a number"),
+    "wide text": (
+        _text("a.csv", "system,Quiz\nOne,1x\nTwo,2\n"),
+        "a.csv, line 2, column 'Quiz': '1x' is not a number",
+    ),
+    "percent and none": (
+        _text("a.csv", "system,Quiz\nOne,1%\nTwo,2\n"),
+        "a.csv, column 'Quiz': some cells have a percent sign and others have none",
+    ),
     "negative error": (_text("a.csv", "system,Q,Q_stderr\nOne,1,-1\n"), "a standard error cannot be below 0"),
     "half an instance": (_text("a.csv", "system,Q,Q_n\nOne,1,2.5\n"), "the number of instances must be a whole number"),
     "long direction": (
@@ -322,8 +327,8 @@ BROKEN = {
         [EXAMPLES["folder"][0], SourceFile("benchmark.toml", b"[[task]]\nname = \n")],
         "benchmark.toml, line 2",
     ),
-    "mixed": (EXAMPLES["lm-eval"] + EXAMPLES["csv-wide"], "these files are of several formats"),
-    "too many": ([EXAMPLES["csv-wide"][0]] * 201, "201 files; the limit is 200"),
+    "mixed": (EXAMPLES["lm-eval"] + EXAMPLES["table"], "these files are of several formats"),
+    "too many": ([EXAMPLES["table"][0]] * 1001, "more than 1,000 files; import them in parts"),
     "a name that turns round": (_text("a.csv", "system,Q\nO\u202ene,1\n"), "contains a character that cannot be shown"),
     "half a pair": (_text("a.json", '[{"score_dict": {"a": 1}, "preferred_score": "\\ud800"}]'), "cannot be shown"),
 }

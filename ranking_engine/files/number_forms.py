@@ -1,0 +1,143 @@
+"""Numbers as tables of results have them: `61.0 %`, `1,250`, `0.61 ± 0.01`, `0.30 (0.02)`, `n/a`.
+
+What a comma means is read from the whole table (`mark_of`), never from one cell: 1,250 may be 1250 or 1.25.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ranking_engine.core.decimals import NUMBER
+
+MAX_NUMBER = 400  # characters of a cell with a number; a longer cell is none
+NO_NUMBER = frozenset({
+    "", "-", "--", "–", "—", "?", "n/a", "na", "<na>", "#n/a", "#na", "nan", "none", "null", "nil", "missing",
+})  # fmt: skip
+SPREAD = "figures after ± or in parentheses are left out: the files do not say what they measure"
+MIXED = "some cells have a percent sign and others have none; write all of them in the same way"
+_SPACES = "\u00a0\u202f\u2009"  # that some languages write between groups of digits
+_COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
+_POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+", re.ASCII)
+_SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ \u00a0\u202f\u2009][0-9]{3})+(?:[.,][0-9]+)?", re.ASCII)
+_EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_WITH_SPREAD = re.compile(r"([^±()\[\]]*?)\s*(?:(?:±|\+/-|\+-)\s*([^±()\[\]]*)|\(([^±()\[\]]*)\)|\[([^±()\[\]]*)\])")
+
+
+@dataclass(frozen=True)
+class CellNumber:
+    """What a cell says.
+
+    Attributes:
+        value: the number; None where the cell says that there is none.
+        spread: the figure after ± or in parentheses; None where there is none. Files do not say what it measures.
+        is_percent: whether a percent sign is behind the number.
+    """
+
+    value: float | None
+    spread: float | None = None
+    is_percent: bool = False
+
+
+def cell_number(text: str, decimal: str = ".") -> CellNumber | None:
+    """Return what a cell says, or None where it is no number in any of these forms.
+
+    Args:
+        text: of the cell.
+        decimal: the decimal mark of the table; with a point, commas may group digits, with a comma, points may.
+    """
+    text = text.strip()
+    if text.casefold() in NO_NUMBER:
+        return CellNumber(None)
+    if len(text) > MAX_NUMBER:
+        return None
+    text = text.replace("\N{MINUS SIGN}", "-")
+    if NUMBER.fullmatch(plain := _plain(text, decimal)):
+        return CellNumber(float(plain))
+    spread: float | None = None
+    if parts := _WITH_SPREAD.fullmatch(text.rstrip("%").rstrip()):
+        text, behind = parts[1].strip() + ("%" if text.endswith("%") else ""), parts[2] or parts[3] or ""
+        width = _plain(behind.strip().rstrip("%").rstrip(), decimal)
+        if NUMBER.fullmatch(width):
+            spread = float(width)
+        elif parts[4] is None:  # in brackets is an interval, which is not read
+            return None
+    is_percent = text.endswith("%")
+    number = _plain(text.rstrip("%").rstrip(), decimal)
+    return CellNumber(float(number), spread, is_percent) if NUMBER.fullmatch(number) else None
+
+
+class ColumnNumbers:
+    """Reads the cells of a table, and gathers what is said once for a whole column.
+
+    Args:
+        mark: finds the decimal mark of the table, which few tables need; an empty text where it cannot be told.
+    """
+
+    def __init__(self, mark: Callable[[], str]) -> None:
+        self._find_mark, self._mark = mark, ""
+        self._is_known = self._has_spread = False
+        self.n_numbers: defaultdict[int, int] = defaultdict(int)  # by column, those without a percent sign
+        self._n_percents: defaultdict[int, int] = defaultdict(int)
+
+    def read(self, column: int, text: str) -> CellNumber | None:
+        """Return what a cell says, or None where it is no number."""
+        if not self._is_known:
+            self._mark, self._is_known = self._find_mark(), True
+        cell = cell_number(text, self._mark) if self._mark else None
+        if cell is not None and cell.value is not None:
+            self._has_spread = self._has_spread or cell.spread is not None
+            counts = self._n_percents if cell.is_percent else self.n_numbers
+            counts[column] += 1
+        return cell
+
+    @property
+    def mixed_columns(self) -> list[int]:
+        """The columns in which some numbers have a percent sign and others have none."""
+        return [column for column in self._n_percents if self.n_numbers[column]]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be told of the forms of numbers."""
+        percent = self._n_percents and "percent signs are left out: 61 % is the score 61"
+        return [text for text in (percent, SPREAD if self._has_spread else "") if text]
+
+
+def mark_of(cells: Iterable[str]) -> str:
+    """Return the decimal mark of a table, `.` or `,`; empty where its commas could mean either, or it has both.
+
+    Args:
+        cells: those of its scores.
+    """
+    has_point = has_comma = is_unclear = False
+    for cell in cells:
+        if "," not in cell and "." not in cell:
+            continue
+        numbers = re.split(r"[±()\[\]%]|\+/-|\+-", cell.strip()[:MAX_NUMBER].replace("\N{MINUS SIGN}", "-"))
+        for number in (part.strip() for part in numbers):
+            if _EITHER.fullmatch(number):
+                is_unclear = is_unclear or number.count(",") == 1
+                has_point = has_point or number.count(",") > 1
+            elif _COMMA_GROUPS.fullmatch(number) or ("." in number and NUMBER.fullmatch(number)):
+                has_point = True
+            elif _DECIMAL_COMMA.fullmatch(number) or _POINT_GROUPS.fullmatch(number):
+                has_comma = True
+    if has_point and has_comma:
+        return ""
+    if has_comma:
+        return ","
+    return "" if is_unclear and not has_point else "."
+
+
+def _plain(text: str, decimal: str) -> str:
+    """The number with a decimal point and without marks between groups of digits."""
+    if _SPACE_GROUPS.fullmatch(text):
+        text = re.sub(f"[ {_SPACES}]", "", text)
+    if decimal == ",":
+        if _POINT_GROUPS.fullmatch(text):
+            text = text.replace(".", "")
+        return text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) or "." not in text else "mixed"
+    return text.replace(",", "") if _COMMA_GROUPS.fullmatch(text) else text

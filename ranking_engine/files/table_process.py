@@ -1,0 +1,110 @@
+"""Reads one workbook or Parquet file in a process of its own, with bounds on its memory and time.
+
+It is run by its path, with the file as its input, and writes the cells as JSON. It imports nothing of this package, so
+that it starts quickly; what is wrong is the text after `error`.
+"""
+
+import datetime as dt
+import io
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+MEMORY = 2_000_000_000  # bytes of addresses
+SECONDS = 20  # of the processor
+MAX_CELL = 300  # characters of a text
+MAX_SHEETS = 50
+
+
+def limited() -> None:
+    """Bound what this process can take, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 -- not on Windows
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def cell(value: Any) -> str:  # noqa: ANN401
+    """A cell as text; a whole number without decimals, whatever the file stores it as."""
+    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 -- NaN
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        return value.isoformat()
+    return str(value)[:MAX_CELL]
+
+
+def workbook(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]]]:
+    """The rows of every sheet, with their numbers from 1."""
+    import python_calamine as calamine  # noqa: PLC0415 -- only one of both is needed
+
+    book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    sheets: dict[str, list[tuple[int, list[str]]]] = {}
+    n_cells = 0
+    for name in book.sheet_names[:MAX_SHEETS]:
+        sheet = book.get_sheet_by_name(name)
+        n_cells += sheet.total_height * sheet.total_width
+        if n_cells > max_cells:
+            raise ValueError(f"more than {max_cells:,} cells; import the sheets in parts")
+        above = sheet.start[0] if sheet.start else 0
+        sheets[name] = [
+            (above + number, [cell(value) for value in row]) for number, row in enumerate(sheet.to_python(), 1)
+        ]
+    return sheets
+
+
+def parquet(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]]]:
+    """The rows of a table, the header as the first; columns of lists are left out."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet as files  # noqa: PLC0415
+
+    opened = files.ParquetFile(io.BytesIO(data))
+    n_rows = opened.metadata.num_rows
+
+    def plain(fields: Any, above: str) -> Iterator[str]:  # noqa: ANN401 -- a schema or a struct
+        for field in fields:
+            if pa.types.is_struct(field.type):
+                yield from plain(field.type, f"{above}{field.name}.")
+            elif not (pa.types.is_nested(field.type) or pa.types.is_null(field.type)):
+                yield above + field.name
+
+    columns = list(plain(opened.schema_arrow, ""))
+    if n_rows * len(columns) > max_cells:
+        raise ValueError(f"more than {max_cells:,} cells; import the table in parts")
+    frame = opened.read(columns=columns)
+    while any(pa.types.is_struct(field.type) for field in frame.schema):
+        frame = frame.flatten()
+    about = opened.schema_arrow.pandas_metadata or {}
+    index = [name for name in about.get("index_columns", []) if isinstance(name, str) and name in frame.column_names]
+    names = [*index, *(name for name in frame.column_names if name not in index)]
+    cells = [[cell(value) for value in frame.column(name).to_pylist()] for name in names]
+    header = ["" if name.startswith("__index_level_") else name for name in names]
+    rows = zip(*cells, strict=True) if cells else []
+    return {"": [(1, header), *((number, list(row)) for number, row in enumerate(rows, 2))]}
+
+
+def main() -> None:
+    """Read standard input as what the first argument says, with at most as many cells as the second says."""
+    limited()
+    kind, max_cells = sys.argv[1], int(sys.argv[2])
+    data = sys.stdin.buffer.read()
+    try:
+        answer: object = {"sheets": (workbook if kind == "workbook" else parquet)(data, max_cells)}
+    except ModuleNotFoundError as error:
+        answer = {"missing": (error.name or "").partition(".")[0]}
+    except MemoryError:
+        answer = {"error": "it takes more memory than a file may"}
+    except Exception as error:  # noqa: BLE001 -- the libraries raise many kinds, and all of them are the file's
+        answer = {"error": " ".join(str(error).split())[:200]}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()
