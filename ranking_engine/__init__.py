@@ -24,7 +24,7 @@ from ranking_engine.rules.choice_sets import (
 )
 from ranking_engine.rules.maximal_lotteries import essential_set
 
-__version__ = "0.7.0"  # raised whenever a figure can change
+__version__ = "0.8.0"  # raised whenever a figure can change
 
 __all__ = [
     "AGGREGATIONS",

@@ -126,7 +126,8 @@ def _ranks_under(rules: Sequence[Rule], profile: Profile) -> list[FloatArray] | 
         ties = {} if rule.tie_convention is None else {"ties": rule.tie_convention}
         outcome = rule.function(profile, **ties)
         if outcome.scores is None or outcome.status != "ranked":
-            return Outcome(None, "undefined", f"{rule.name}: {outcome.reason}")
+            own = {i: f"{rule.name}: {reason}" for i, reason in outcome.reasons.items()}
+            return Outcome(None, "undefined", f"{rule.name}: {outcome.reason}", reasons=own)
         ranks.append(average_ranks(ranks_of(np.asarray(outcome.scores, dtype=np.float64)[None])[0]))
     return ranks
 

@@ -104,7 +104,13 @@ def rank_all(
 
     if aggregation == "two_step":
         group_rules = [
-            GroupRule(rule.key, rule.groups_rule or rule.key, rule.elects_only, rule.groups_need_positive)
+            GroupRule(
+                key=rule.key,
+                second=rule.groups_rule or rule.key,
+                needs_complete=rule.needs_complete,
+                elects_only=rule.elects_only,
+                needs_positive=rule.groups_need_positive,
+            )
             for rule in map(get_rule, keys)
         ]
         return two_step(matrix, group_rules, rank_rules)

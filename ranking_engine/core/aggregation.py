@@ -38,12 +38,14 @@ class GroupRule:
     Attributes:
         key: of the rule.
         second: the key of the rule that ranks the groups' rule scores.
+        needs_complete: it ranks complete scores alone, so that a policy for missing scores has ended before it ranks.
         elects_only: it elects one system and ranks no one else, so that there is nothing to rank again.
         needs_positive: the groups' rule scores must be above 0.
     """
 
     key: str
     second: str
+    needs_complete: bool = False
     elects_only: bool = False
     needs_positive: bool = False
 
@@ -136,7 +138,8 @@ def two_step(matrix: ScoreMatrix, rules: Sequence[GroupRule], rank_rules: RankRu
     """Rank each group by itself, then rank the groups' rule scores by the same rule with the group weights.
 
     The values of one tie group are made exactly equal, and a system that a group does not rank lacks that group's
-    score. Groups of weight 0 take no part.
+    score. Groups of weight 0 take no part. A system whose scores in a group the rule cannot rank (a geometric mean of
+    0) is unranked, and the second step is that of the others.
     Rofin et al. 2023, Vote'n'Rank, sections 2.4 and 3.4.
 
     Args:
@@ -163,12 +166,20 @@ def _second_stage(
         for tied in map(list, in_group.tie_groups):
             column[tied] = column[tied].max()
     problems = []
+    without_mean = ""
     if rule.elects_only:
         problems.append("the rule names one winner and ranks no other system, so that there is nothing to rank again")
     for group, in_group in zip(groups, first, strict=True):
+        has_score = np.asarray(~np.isnan(matrix.scores[:, group.tasks]).all(axis=1))
+        # A system that is unranked for its own scores, which is no gap that a policy would fill.
+        own = [i for i, why in in_group.unranked_reasons.items() if has_score[i] and why != in_group.reason]
+        if rule.needs_complete:
+            values[own] = np.nan
         # A group in which no one has a score merely says nothing.
-        if in_group.status != "ranked" and not np.isnan(matrix.scores[:, group.tasks]).all():
-            problems.append(f"{group.name}: {in_group.reason}")
+        if in_group.status != "ranked" and has_score.any():
+            if len(own) < has_score.sum():
+                problems.append(f"{group.name}: {in_group.reason}")
+            without_mean = without_mean or f"{group.name}: {in_group.reason}"
     if rule.needs_positive:
         not_positive = (values <= 0).any(axis=0)
         problems += [f"{groups[k].name} has rule scores <= 0" for k in np.flatnonzero(not_positive)]
@@ -181,6 +192,9 @@ def _second_stage(
         weights=[group.weight for group in groups],
     )
     ranking = rank_rules(by_group, [rule.second])[rule.second]
+    reason = ranking.reason.replace("a score on every voting task", "a rank in every group of tasks")
+    if np.isnan(values).all():
+        reason = without_mean or "no system has a rank in every group of tasks"
     reasons = dict(ranking.unranked_reasons)
     for group, in_group in zip(reversed(groups), reversed(first), strict=True):  # the first group has the last word
         for i in in_group.unranked_reasons.keys() & reasons.keys():
@@ -189,7 +203,7 @@ def _second_stage(
     return dataclasses.replace(
         ranking,
         rule=rule.key,
-        reason=ranking.reason.replace("a score on every voting task", "a rank in every group of tasks"),
+        reason=reason,
         unranked_reasons=reasons,
         details=_details_of_both(first, ranking),
         stated_winners=first[0].stated_winners if len(first) == 1 else ranking.stated_winners,

@@ -68,17 +68,17 @@ def _of_positive_scores(profile: Profile, means_of: Callable[[FloatArray], Float
         return _undefined(reason)
     scores = profile.scores
     is_positive = (scores > 0).all(axis=1)
-    if not is_positive.any():
-        nobody = "no system has scores above 0 on every voting task"
-        everywhere = _reason(profile, np.asarray((scores <= 0).all(axis=0)), "scores <= 0")
-        return _undefined(everywhere or nobody)
-    means = np.full(profile.n_systems, np.nan)
-    own = scores[is_positive]
-    means[is_positive] = np.clip(means_of(own), own.min(axis=1), own.max(axis=1))
     reasons = {}
     for i in np.flatnonzero(~is_positive).tolist():
         names = [profile.matrix.task_names[t] for t in np.flatnonzero(scores[i] <= 0)]
         reasons[i] = f"a score <= 0 on {len(names)} of {profile.n_tasks} voting tasks: {listed(names)}"
+    if not is_positive.any():
+        nobody = "no system has scores above 0 on every voting task"
+        everywhere = _reason(profile, np.asarray((scores <= 0).all(axis=0)), "scores <= 0")
+        return Outcome(None, "undefined", everywhere or nobody, reasons=reasons)
+    means = np.full(profile.n_systems, np.nan)
+    own = scores[is_positive]
+    means[is_positive] = np.clip(means_of(own), own.min(axis=1), own.max(axis=1))
     return Outcome(means, reasons=reasons)
 
 

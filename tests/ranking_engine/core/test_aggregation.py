@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import AGGREGATIONS, MISSING_POLICIES, ScoreMatrix, listed_rules, rank, rank_all
 from ranking_engine.core.aggregation import VotingGroup, reweighted, voting_groups
+from ranking_engine.core.missing import complete
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_matrix
 
@@ -62,12 +63,30 @@ def test_two_steps_rank_the_rule_scores_of_each_group():
     assert ranking.scores.tolist() == [5.5, 13, 7]
 
 
+OF_POSITIVE_SCORES = {"geometric_mean", "harmonic_mean"}
+
+
+def has_no_mean(part, missing):
+    """The systems that have a score of 0 or below once the policy has filled or left out what is missing."""
+    completed = complete(part, missing)
+    if completed.matrix is None or (completed.matrix.directions < 0).any():
+        return set()
+    return {int(i) for i, row in zip(completed.systems, completed.matrix.scores, strict=True) if (row <= 0).any()}
+
+
 def naive_two_step(matrix, rule, missing):
     """The scores of each group's own leaderboard as a matrix; its ranking under the rule."""
-    columns, weights = [], []
+    columns, weights, without_mean = [], [], set()
     for group in voting_groups(matrix):
         if group.weight:
-            ranking = rank(matrix.subset(tasks=group.tasks), rule, missing=missing)
+            part = matrix.subset(tasks=group.tasks)
+            ranking = rank(part, rule, missing=missing)
+            if rule in OF_POSITIVE_SCORES:
+                without_mean |= has_no_mean(part, missing)
+            if rule in OF_POSITIVE_SCORES and ranking.status != "ranked" and has_no_mean(part, missing):
+                columns.append([np.nan] * matrix.n_systems)
+                weights.append(group.weight)
+                continue
             if ranking.status != "ranked" and not np.isnan(matrix.scores[:, group.tasks]).all():
                 return None
             best = {place: ranking.scores[ranking.ranks == place].max() for place in set(ranking.ranks.tolist())}
@@ -77,7 +96,9 @@ def naive_two_step(matrix, rule, missing):
             weights.append(group.weight)
     if not columns:
         return None
-    by_group = ScoreMatrix(np.transpose(columns), weights=weights)
+    values = np.transpose(columns)
+    values[sorted(without_mean)] = np.nan
+    by_group = ScoreMatrix(values, weights=weights)
     return rank(by_group, "mean" if rule in {"optimality_gap", "normalized_mean"} else rule, missing=missing)
 
 
@@ -122,6 +143,32 @@ def test_rules_without_a_second_step_say_why():
     assert undefined_reason(zeros, "geometric_mean") == "group b: task z has scores <= 0"
     silent = ScoreMatrix([[1.0, 2.0]], groups=["a", "a"], group_weights={"a": 0})
     assert undefined_reason(silent, "borda") == "no group of tasks votes"
+
+
+@pytest.mark.parametrize("missing", list(MISSING_POLICIES))
+@pytest.mark.parametrize("rule", sorted(OF_POSITIVE_SCORES))
+def test_a_zero_takes_a_mean_of_positive_scores_from_its_system_alone(rule, missing):
+    names, groups = ["x", "y", "z"], ["a", "a", "b"]
+    matrix = ScoreMatrix([[1, 2, 3], [3, 0, 1], [3, 1, 2]], task_names=names, groups=groups)
+    ranking = rank(matrix, rule, missing=missing, aggregation="two_step")
+    assert ranking.unranked_reasons == {1: "group a: a score <= 0 on 1 of 2 voting tasks: y"}
+    without = rank(matrix.subset([0, 2]), rule, missing=missing, aggregation="two_step")
+    assert (without.status, ranking.status) == ("ranked", "ranked")
+    assert ranking.scores[[0, 2]].tolist() == without.scores.tolist()
+    assert ranking.ranks.tolist() == [without.ranks[0], -1, without.ranks[1]]
+
+
+@pytest.mark.parametrize("missing", ["drop_tasks", "median", "worst"])
+def test_a_zero_of_the_only_system_in_a_group_leaves_the_others_their_ranks(missing):
+    matrix = ScoreMatrix([[1, 2, NAN], [2, 1, 0], [3, 1, NAN]], task_names=["x", "y", "z"], groups=["a", "a", "b"])
+    ranking = rank(matrix, "geometric_mean", missing=missing, aggregation="two_step")
+    assert (ranking.status, ranking.ranks.tolist()) == ("ranked", [2, -1, 1])
+    assert ranking.unranked_reasons == {1: "group b: a score <= 0 on 1 of 1 voting tasks: z"}
+
+
+def test_where_every_system_has_a_zero_in_some_group_no_one_is_ranked():
+    matrix = ScoreMatrix([[0, 2], [1, 0]], task_names=["x", "y"], groups=["a", "b"])
+    assert undefined_reason(matrix, "geometric_mean") == "no system has a rank in every group of tasks"
 
 
 def test_a_group_of_weight_zero_cannot_make_a_rule_undefined():
