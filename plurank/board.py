@@ -299,7 +299,8 @@ class Board:
             ValueError: an unknown study or parameter, one out of its range, or a board about which the study says
                 nothing.
         """
-        from ranking_engine.command_line.stability import slow_rule_notes, summary_rows  # noqa: PLC0415 -- loads every study
+        from ranking_engine.command_line.stability import slow_rule_notes  # noqa: PLC0415 -- loads every study
+        from ranking_engine.command_line.study_figures import summary_rows  # noqa: PLC0415
         from ranking_engine.stability.catalogue import EXPERIMENTS, checked_parameters, run_study  # noqa: PLC0415
 
         key = "_".join(study.casefold().replace("-", " ").replace("_", " ").split())

@@ -40,6 +40,7 @@ def judged(
     def compute() -> dict[str, Any]:
         study = STUDIES["judge_bootstrap"]
         parameters: dict[str, Any] = {"rules": list(rules), "n_trials": n_trials, "n_rounds": n_rounds}
+        parameters["copies"] = False  # `drawn_copies` has that reading
         if study.why_not(matrix, study.with_defaults(parameters)):
             return {"rules": {}, "not_studied": {}}
         found = run_study("judge_bootstrap", matrix, parameters, seed=0, progress=progress).summary

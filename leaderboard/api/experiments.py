@@ -23,6 +23,7 @@ from leaderboard.api.protocol.schema import (
     error,
     reading,
 )
+from leaderboard.api.studies import StudyNamesSerializer
 from leaderboard.boards.revision_exports import Origin, findings_export
 from leaderboard.models import ApiToken, Experiment
 from leaderboard.studies.experiments.page import ExperimentState, experiment_at, experiment_studies, state_of, states_of
@@ -128,6 +129,7 @@ class ExperimentDetailSerializer(ExperimentEntrySerializer):
 
     seconds = s.FloatField(allow_null=True, help_text="The seconds of computing it took.")
     summary = s.DictField(help_text="The result, by rule under `rules`; empty until it is done.")
+    names = StudyNamesSerializer()
     distribution = s.DictField(
         child=s.ListField(child=s.IntegerField()),
         help_text="The names and shapes of the arrays in the file at `distribution_url`.",
@@ -298,6 +300,7 @@ def _detail(view: ApiView, state: ExperimentState) -> dict[str, Any]:
         **_entry(view, state),
         "seconds": report.seconds if report else None,
         "summary": report.summary if report else {},
+        "names": StudyNamesSerializer.of(state.experiment.revision, report.summary if report else {}),
         "distribution": array_shapes(bytes(report.arrays)) if report else {},
         "distribution_url": view.request.build_absolute_uri(path) if report else None,
     }

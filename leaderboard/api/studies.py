@@ -1,5 +1,6 @@
 """Stability studies, where each is and what it says; ranks by single instances, and their scores."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpResponseBase
@@ -17,15 +18,17 @@ from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
 from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.revision_exports import Origin, studies_export, study_export
 from leaderboard.common.files import csv_lines
-from leaderboard.models import Job
+from leaderboard.models import Job, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import number
+from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.instance_tables import instance_lines, task_instances
 from leaderboard.studies.instances_page import NeighbourRow, SystemRow, instances_page
 from leaderboard.studies.page import array_shapes, study_arrays, study_reports
 from leaderboard.studies.states import LEFT_OUT, UNPLANNED, study_states
 from ranking_engine.core.first_places import SharedFirstPlaces
 from ranking_engine.core.instances import AGGREGATIONS
+from ranking_engine.stability.named_summary import mentioned
 
 SCORES_A_PAGE, SCORES_A_FILE = 100_000, 1_000_000
 STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
@@ -54,6 +57,21 @@ class StudiesSerializer(PublishedSerializer):
     results = StudyEntrySerializer(many=True)
 
 
+class StudyNamesSerializer(Shape):
+    """What the keys in a summary are called."""
+
+    systems = s.DictField(child=s.CharField(), help_text="The names of the systems that the summary mentions, by key.")
+    tasks = s.DictField(child=s.CharField(), help_text="The names of its tasks, by key.")
+
+    @classmethod
+    def of(cls, revision: Revision, summary: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+        """The names that a summary of this revision mentions."""
+        return {
+            "systems": mentioned(summary, {system.key: system.name for system in systems_at(revision)}),
+            "tasks": mentioned(summary, configuration_of(revision).task_names),
+        }
+
+
 class StudyDetailSerializer(PublishedSerializer, StudyEntrySerializer):
     """What one study found."""
 
@@ -61,6 +79,7 @@ class StudyDetailSerializer(PublishedSerializer, StudyEntrySerializer):
     summary = s.DictField(
         help_text="Its results, by rule under `rules`; `slow_rules` has the number of repeats. Empty until it is done."
     )
+    names = StudyNamesSerializer()
     distribution = s.DictField(
         child=s.ListField(child=s.IntegerField()),
         help_text="The names and shapes of the arrays in the file at `distribution_url`.",
@@ -290,12 +309,14 @@ class StudyView(FigureView):
 
         def build() -> dict[str, Any]:
             content: dict[str, Any] = {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
+            content["names"] = {"systems": {}, "tasks": {}}
             report = study_reports(publication).get(study)
             if report is not None:
                 path = request.build_absolute_uri(reverse("distribution", args=[key, study]))
                 content = {
                     "parameters": {name: value for name, value in report.parameters.items() if name != "study"},
                     "summary": report.summary,
+                    "names": StudyNamesSerializer.of(publication.revision, report.summary),
                     "distribution": array_shapes(study_arrays(publication, study) or b""),
                     "distribution_url": f"{path}?revision={publication.revision.number}",
                 }

@@ -18,6 +18,7 @@ from leaderboard.studies.prospects.page import prospect_order
 from leaderboard.studies.prospects.stored import StoredProspects, system_names
 from leaderboard.studies.states import study_states
 from ranking_engine.files.preflib import PreflibError, preflib_text, task_orders
+from ranking_engine.stability.named_summary import named_summary
 
 
 class ExportError(ValueError):
@@ -212,7 +213,7 @@ FIGURE_HEADINGS = (
 
 
 def study_export(origin: Origin, publication: Publication, study: str, name: str) -> ExportTable:
-    """What a study found, a line a figure: `figure` is its path in the study's summary, `rule` whose it is.
+    """What a study found, a line a figure: `figure` is its path in the summary, with names; `rule` is whose it is.
 
     Without a line while the study is not done.
     """
@@ -241,7 +242,8 @@ def findings_export(
         summary: what it found; None while it is not done.
         study: its key, where the parameters do not say it.
     """
-    whole = dict(summary or {})
+    names = {system.key: system.name for system in systems_at(origin.revision)} if summary else {}
+    whole = named_summary(summary or {}, names, configuration_of(origin.revision).task_names)
     rules = whole.pop("rules", {})
     rows: list[list[Value]] = [[None, path, value] for path, value in _leaves(whole, "")]
     rows += [[rule, path, value] for rule, figures in rules.items() for path, value in _leaves(figures, "")]

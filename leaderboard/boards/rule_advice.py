@@ -69,9 +69,12 @@ RECOMMENDATIONS = (
     ),
     Recommendation(
         "Zhang and Hardt 2024, Inherent trade-offs", "zhang",
-        "They recommend no rule: win rates move when irrelevant systems join, means when the weights of tasks do, and "
-        "the more the tasks disagree the more either moves. Means are safe from the first problem and win rates from "
-        "the second.",
+        "They recommend no rule: win rates move when irrelevant systems join, means when scores have noise, and "
+        "both, they write, the more the tasks disagree. A system that joins moves no mean. Noise that keeps each "
+        "task’s order moves no win rate, but other weights of the tasks move win rates as well as means. For means we "
+        "find the same, a correlation of 0.98 over 7 benchmarks (p = 0.001); for win rates we do not, 0.20 over 11 "
+        "(p = 0.537). Under the mean even noise that preserves everything reverses up to 14.2 % of the pairs, because "
+        "scores are standardised.",
         ("mean", "win_rate"), ("iia", "local_iia", "clones"),
     ),
 )  # fmt: skip

@@ -274,15 +274,28 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
     figure = CORRELATION_NAMES[summary.get("correlation", "spearman")]
     others = summary.get("baselines", {}).items()
 
+    # Reports of earlier versions, and experiments that leave copies out, have one reading of a system drawn twice.
+    has_copies = any("candidate_stability_copies" in of_rule for of_rule in rules.values())
+    criteria = [name for name in CRITERIA if has_copies or name != "candidate_stability_copies"]
+
     def cells(of_rule: Summary) -> list[StudyCell]:
-        return [share_cell(of_rule[criterion]["mean"]) for criterion in CRITERIA]
+        return [share_cell(of_rule[criterion]["mean"]) for criterion in criteria]
 
     sentence = f"Two rankings from resampled tasks agree {_compared(values, marked, figure)}"
     if unseen is not None:
         sentence += f" With tasks that were not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
+    once, often = (
+        rules.get(marked, {}).get(name, {}).get("mean")
+        for name in ("candidate_stability", "candidate_stability_copies")
+    )
+    if once is not None and often is not None:
+        sentence += (
+            f" Two rankings from resampled systems agree at {once:.2f} if a system that is drawn twice takes part "
+            f"once, and at {often:.2f} if it takes part twice."
+        )
     return StudyFindings(
         sentence,
-        list(CRITERIA.values()),
+        [CRITERIA[name] for name in criteria],
         [
             *rule_rows(rules, marked, cells),
             *(
@@ -295,8 +308,13 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
             f"on every drawn task. Condorcet rate: how often the winner is the system that beats every other one head "
             f"to head (the Condorcet winner), if there is one. Unseen "
             f"tasks: {figure} with the tasks that were not drawn. Resampled tasks, resampled systems: {figure} "
-            f"between the "
-            "rankings of two resamples."
+            f"between the rankings of two resamples."
+            + (
+                " A system that is drawn several times takes part once in one column; in the other as often as it is "
+                "drawn, as in the paper, so that rules that count rivals feel its copies."
+                if has_copies
+                else ""
+            )
         ),
     )
 

@@ -143,9 +143,10 @@ def figures_of_all(boards: QuerySet[Benchmark]) -> Figures:
         "summary__diversity_tie_corrected",
         f"summary__feasible__{FEASIBLE}__discordant_share",
         "summary__discordant_share",
+        "summary__note",
     )
-    for revision, study, tie_corrected, cardinal, ordinal in columns.order_by("revision"):
-        share = cardinal if study == CARDINAL else ordinal
+    for revision, study, tie_corrected, cardinal, ordinal, note in columns.order_by("revision"):
+        share = cardinal if study == CARDINAL else None if note else ordinal
         if study == DIVERSITY and tie_corrected is not None:
             diversity[revision] = float(tie_corrected)
         elif study != DIVERSITY and share is not None:
@@ -225,7 +226,8 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
 
 
 def _bounds(summary: dict[str, Any]) -> Bounds | None:
-    share = summary.get("discordant_share")
+    # Of a board so small that its first two are studied and not its first fifth, this says nothing comparable.
+    share = None if summary.get("note") else summary.get("discordant_share")
     return None if share is None else Bounds(float(share["lower"]), float(share["upper"]))
 
 

@@ -229,7 +229,12 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
             _row("Largest rank change", _bounds(moved)),
             _row("(1 − tau-b) / 2", [share_cell(summary["tau_b_distance"]["lower"]), *_nothing(2)]),
         ],
-        note="A lower bound is reached by a stored choice of systems; an upper bound is proven.",
+        note=" ".join(
+            [
+                *([f"{summary['note'][0].upper()}{summary['note'][1:]}."] if summary.get("note") else []),
+                "A lower bound is reached by a stored choice of systems; an upper bound is proven.",
+            ]
+        ),
         first_header="Quantity",
         is_by_rule=False,
         systems=NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None,

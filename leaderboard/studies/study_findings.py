@@ -15,7 +15,8 @@ CRITERIA = {
     "condorcet": "Condorcet rate",
     "generalization": "Unseen tasks",
     "judge_stability": "Resampled tasks",
-    "candidate_stability": "Resampled systems",
+    "candidate_stability": "Resampled systems, each once",
+    "candidate_stability_copies": "Resampled systems, as often as drawn",
 }
 
 

@@ -171,8 +171,9 @@ def _cardinal_sensitivity(summary: Summary, rule: str) -> StudyGrade | None:
 def _ordinal_sensitivity(summary: Summary, rule: str) -> StudyGrade | None:
     if summary["reason"]:
         return None
-    condition = "when other systems take part (worst case, among the first fifth, ties as losses)"
-    of = "among the first fifth by win rate (ties as losses)"
+    first = "the first two" if summary.get("note") else "the first fifth"
+    condition = f"when other systems take part (worst case, among {first}, ties as losses)"
+    of = f"among {first} by win rate (ties as losses)"
     return _reversed(summary["discordant_share"], of, condition if rule == "win_rate" else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,14 @@ from ranking_engine.catalogue.variants import variant_key
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, aggregated, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
+from ranking_engine.command_line.study_figures import (
+    entries,
+    figures,
+    is_in_own_table,
+    named_lists,
+    own_tables,
+    summary_rows,
+)
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.catalogue import (
@@ -222,28 +230,29 @@ def as_csv(report: Report) -> str:
     return csv_text([["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"]), *slow])
 
 
-def summary_rows(study: str, summary: Mapping[str, Any]) -> list[list[object]]:
-    """Return the figures of a summary: rule (empty where the study is not about rules), figure, place, value."""
-    axes = get_study(study).axes
-    return [[rule, *figure] for rule, entry in _entries(summary).items() for figure in _figures(entry, summary, axes)]
-
-
 def as_table(report: Report) -> str:
     """Return the summary as aligned text, with what was left out."""
-    return "\n".join([*_heading(report), "", *text_grid(_grid(report)), "", *_notes(report)]) + "\n"
+    tables = [line for title, grid in own_tables(report["summary"]) for line in ("", title, *text_grid(grid))]
+    return "\n".join([*_heading(report), "", *text_grid(_grid(report)), *tables, "", *_notes(report)]) + "\n"
 
 
 def as_markdown(report: Report) -> str:
     """Return the summary as a Markdown table, with notes."""
     notes = [f"- {escape_markdown(note)}" for note in _notes(report)]
     heading = [escape_markdown(line) for line in _heading(report)]
-    return "\n".join([*heading, "", *markdown_grid(_grid(report)), "", *notes]) + "\n"
+    tables = [
+        line
+        for title, grid in own_tables(report["summary"])
+        for line in ("", f"{escape_markdown(title)}:", "", *markdown_grid(grid))
+    ]
+    return "\n".join([*heading, "", *markdown_grid(_grid(report)), *tables, "", *notes]) + "\n"
 
 
 def as_latex(report: Report) -> str:
     """Return the summary as a LaTeX tabular; its rules need the package booktabs."""
     notes = [f"% {' '.join(note.split())}" for note in [*_heading(report), *_notes(report)]]
-    return "\n".join([*notes, *latex_grid(_grid(report))]) + "\n"
+    tables = [line for title, grid in own_tables(report["summary"]) for line in ("", f"% {title}", *latex_grid(grid))]
+    return "\n".join([*notes, *latex_grid(_grid(report)), *tables]) + "\n"
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
@@ -263,7 +272,10 @@ def _heading(report: Report) -> list[str]:
 def _notes(report: Report) -> list[str]:
     left_out = report["summary"].get("not_studied", {})
     notes = [f"{_name(rule)} is left out: {reason}" for rule, reason in left_out.items()]
-    return [*notes, *slow_rule_notes(report["summary"]), f"Seed: {report['seed']}"]
+    named = named_lists(report["summary"])
+    if said := report["summary"].get("note"):
+        notes.append(f"{said[0].upper()}{said[1:]}")
+    return [*notes, *named, *slow_rule_notes(report["summary"]), f"Seed: {report['seed']}"]
 
 
 def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
@@ -281,45 +293,16 @@ def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _entries(summary: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return the figures by rule; of a study that is not about rules, under an empty key."""
-    if "rules" in summary and isinstance(summary["rules"], dict):
-        return summary["rules"]
-    return {"": summary}
-
-
-def _figures(
-    entry: Mapping[str, Any], summary: Mapping[str, Any], axes: Sequence[str]
-) -> Iterator[tuple[str, str, Any]]:
-    """Yield name, place on the curve and value of all figures of an entry.
-
-    Places are called as the axis of the summary, or of the entry, that has as many; else 1, 2, 3, ...
-    """
-    for name, value in entry.items():
-        if name in axes:
-            continue
-        if isinstance(value, Mapping):
-            for inner, place, figure in _figures(value, summary, axes):
-                yield f"{name}.{inner}", place, figure
-        elif isinstance(value, list):
-            known = {**summary, **entry}
-            places = [known[axis] for axis in axes if axis in known and len(known[axis]) == len(value)]
-            for place, figure in zip([*places, range(1, len(value) + 1)][0], value, strict=True):
-                text = listed([str(item) for item in figure], limit=len(figure)) if isinstance(figure, list) else figure
-                yield name, str(place), text
-        else:
-            yield name, "", value
-
-
 def _grid(report: Report) -> Grid:
     """Return a row for each rule; of a curve some places, evenly spread; no texts and no details."""
-    entries, axes = _entries(report["summary"]), get_study(report["study"]).axes
+    by_rule, axes = entries(report["summary"]), get_study(report["study"]).axes
     columns: dict[tuple[str, str], None] = {}
     cells: dict[str, dict[tuple[str, str], str]] = {}
-    for rule, entry in entries.items():
+    for rule, entry in by_rule.items():
         cells[rule] = {}
-        for figure, place, value in _figures(entry, report["summary"], axes):
-            if not (isinstance(value, str) or any(detail in figure for detail in DETAILS)):
+        for figure, place, value in figures(entry, report["summary"], axes):
+            is_apart = not rule and is_in_own_table(figure)
+            if not (is_apart or isinstance(value, str) or any(detail in figure for detail in DETAILS)):
                 cells[rule][figure, place] = cell(value)
                 columns[figure, place] = None
     # Keep of each curve its first and its last place, and some between.
@@ -333,10 +316,10 @@ def _grid(report: Report) -> Grid:
     }
     is_news = {key for row in cells.values() for key, cell in row.items() if "undefined" not in key[0] or cell != "0"}
     kept = [key for key in columns if key in visible and key in is_news]
-    if list(entries) == [""]:
+    if list(by_rule) == [""]:
         return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
     header = ["rule", *(_header(key) for key in kept)]
-    return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in entries)]
+    return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in by_rule)]
 
 
 def _header(key: tuple[str, str]) -> str:

@@ -19,8 +19,9 @@ task drawn k times counts k times its weight. In the paper m is the number of ta
 
 Departures from the paper:
 - A system drawn several times takes part once. Its copies would tie with it on every task, so that it could not be
-  first alone, and perfectly agreeing tasks would not score 1. n counts the distinct systems. With `copies` all copies
-  take part in candidate stability, as in the paper: a rule that counts rivals then feels clones.
+  first alone, and perfectly agreeing tasks would not score 1. n counts the distinct systems.
+- With `copies` there is `candidate_stability_copies` beside candidate stability: the same resamples of the systems, in
+  which all copies take part, as in the paper. A rule that counts rivals then feels clones.
 - Where scores are missing, ranks on a task are among the systems with a score there, and its winner's rank counts in
   n of that task. Rules that need all scores rank what the missing-score policy leaves, decided before drawing.
 - Two resamples of the systems are compared on those that are in both, if they are at least three.
@@ -57,6 +58,7 @@ from ranking_engine.stability.resampling.drawn_boards import (
     drawn_rankings,
     is_batched,
 )
+from ranking_engine.stability.resampling.standardized import standardized
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -78,6 +80,7 @@ NUMBER = 5
 # Rankings that no rule makes, beside which rules are seen: by chance, and by one of the tasks drawn.
 BASELINES = ("random_ranking", "dictator")
 CRITERIA = ("winner_rank", "condorcet", "generalization", "judge_stability", "candidate_stability")
+WITH_COPIES = "candidate_stability_copies"  # candidate stability as the paper reads a system that is drawn twice
 
 Counts = NDArray[np.int64]
 
@@ -89,17 +92,18 @@ _LEAST_COMMON = 3
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.<criterion>`: of each trial of the chunk, and of each round of both stabilities."""
+    """Return `<rule>.<criterion>`: of each trial of the chunk, and of each round of the stabilities."""
     plan, chunks = _plan(matrix, parameters), n_chunks(matrix, parameters)
     trials = span(chunk, chunks, parameters["n_trials"])
     rounds = span(chunk, chunks, 2 * parameters["n_rounds"])
     steps = len(plan.parts) * (len(trials) + len(rounds))
-    arrays: Arrays = {f"{rule}.{name}": np.empty(0) for rule in plan.rules for name in CRITERIA}
+    names = _criteria(parameters)
+    arrays: Arrays = {f"{rule}.{name}": np.empty(0) for rule in plan.rules for name in names}
     done, alone = 0, plan.alone()
     for part in plan.parts:
         with_baselines = parameters["baselines"] and part is plan.parts[0]
         rankers = [*part.rules, *(BASELINES if with_baselines else ())]
-        pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in rankers for name in CRITERIA}
+        pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in rankers for name in names}
         n, T = part.matrix.n_systems, part.matrix.n_tasks
         for block in blocks(trials, max(1, _BLOCK_CELLS // (n * max(n, T)))):
             # How often each trial counts each task, and which systems take part.
@@ -123,10 +127,9 @@ def run_chunk(
                 progress(done, steps)
         for number in rounds:
             axis = _TASKS if number < parameters["n_rounds"] else _SYSTEMS
-            name = "judge_stability" if axis == _TASKS else "candidate_stability"
             means = _stability(plan, part, parameters, seed, (axis, number), alone=alone, with_baselines=with_baselines)
-            for rule, value in means.items():
-                pieces[f"{rule}.{name}"].append(np.array([value]))
+            for name, value in means.items():
+                pieces[name].append(np.array([value]))
             done += 1
             if progress is not None:
                 progress(done, steps)
@@ -134,32 +137,9 @@ def run_chunk(
     return arrays | plan.proven(alone)
 
 
-def prepared(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
-    """Return the matrix, standardized if asked for: the same shift and factor for every voting score."""
-    if not parameters["standardize"]:
-        return matrix
-    voting = matrix.values[:, matrix.votes]
-    if np.isnan(voting).all():
-        return matrix
-    centre, spread = float(np.nanmean(voting)), float(np.nanstd(voting)) or 1.0
-
-    def moved(values: FloatArray) -> FloatArray:
-        return (values - centre) / spread
-
-    return ScoreMatrix(
-        moved(matrix.values),
-        system_names=matrix.system_names,
-        task_names=matrix.task_names,
-        directions=matrix.directions,
-        weights=matrix.weights,
-        groups=matrix.groups,
-        group_weights=matrix.group_weights,
-        gamma=None if matrix.gamma is None else (matrix.gamma - centre) / spread,
-        minimum=moved(matrix.minimum),
-        maximum=moved(matrix.maximum),
-        chance=moved(matrix.chance),
-        clusters=matrix.clusters,
-    )
+def _criteria(parameters: Parameters) -> tuple[str, ...]:
+    """Return the criteria that are estimated."""
+    return (*CRITERIA, WITH_COPIES) if parameters["copies"] else CRITERIA
 
 
 def _baselines(
@@ -219,7 +199,7 @@ def _stability(
     alone: Alone,
     with_baselines: bool,
 ) -> dict[str, float]:
-    """Return the mean correlation over all pairs of resamples of one round of an axis, under every rule.
+    """Return `<rule>.<criterion>`: the mean correlation over all pairs of resamples of one round of an axis.
 
     A rule that ranks every so-many-th repeat ranks as many of the resamples, at least two: the mean of fewer pairs.
     """
@@ -235,19 +215,23 @@ def _stability(
             systems[k] = random.integers(matrix.n_systems, size=matrix.n_systems)
             present[k] = np.isin(np.arange(matrix.n_systems), systems[k])
     least = 2 if axis == _TASKS else _LEAST_COMMON
+    name = "judge_stability" if axis == _TASKS else "candidate_stability"
+    has_copies = axis == _SYSTEMS and parameters["copies"]
     tables: dict[str, FloatArray] = {}
     for every, rules in plan.by_repeats(part).items():
         step = min(every, q - 1)
-        if axis == _SYSTEMS and parameters["copies"]:
-            tables |= scores_with_copies(matrix, systems[::step], rules, alone)
-        else:
-            tables |= board_scores(matrix, counts[::step], present[::step], rules, alone)
+        once = board_scores(matrix, counts[::step], present[::step], rules, alone)
+        tables |= {f"{rule}.{name}": scores for rule, scores in once.items()}
+        if has_copies:
+            often = scores_with_copies(matrix, systems[::step], rules, alone)
+            tables |= {f"{rule}.{WITH_COPIES}": scores for rule, scores in often.items()}
     if with_baselines:
         others = _baselines(matrix, counts, present, seed, [(axis, number, k) for k in range(q)])
-        tables |= {name: drawn.scores for name, drawn in others.items()}
+        for baseline, ranked in others.items():  # a copy is where its system is: both readings are one
+            tables |= {f"{baseline}.{reading}": ranked.scores for reading in (name, *([WITH_COPIES] * has_copies))}
     return {
-        rule: mean_correlation(average_ranks(ranks_of(scores)), least, parameters["correlation"])
-        for rule, scores in tables.items()
+        figure: mean_correlation(average_ranks(ranks_of(scores)), least, parameters["correlation"])
+        for figure, scores in tables.items()
     }
 
 
@@ -264,7 +248,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     rules: dict[str, Any] = {rule: {} for rule in plan.rules}
     baselines: dict[str, Any] = {name: {} for name in BASELINES if parameters["baselines"]}
     for rule, entry in (rules | baselines).items():
-        for name in CRITERIA:
+        for name in _criteria(parameters):
             values = arrays[f"{rule}.{name}"]
             entry[name] = {
                 "mean": plain(float(mean_of(values))),
@@ -298,7 +282,7 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
         n_rules = sum(1 / plan.every(rule) ** 2 for rule in part.rules)  # a rule that ranks fewer has fewer pairs
         pairs = n_rules * parameters["n_resamples"] ** 2 * pair / 2
         trial += 0.0 if is_spearman else len(part.rules) * T * 0.4 * pair
-        rounds = 2 * parameters["n_rounds"]
+        rounds = _n_drawn(parameters) * parameters["n_rounds"]
         seconds += parameters["n_trials"] * trial + rounds * (pairs + parameters["n_resamples"] * trial)
     return seconds + plan.slow_seconds
 
@@ -329,12 +313,18 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    rankings = parameters["n_trials"] + 2 * parameters["n_rounds"] * parameters["n_resamples"]
+    rankings = parameters["n_trials"] + _n_drawn(parameters) * parameters["n_rounds"] * parameters["n_resamples"]
 
     def is_fast(rule: str, ranked: ScoreMatrix) -> bool:
         return is_batched(rule, ranked) and (not parameters["copies"] or are_tables_batched(rule, ranked))
 
-    return make_plan(prepared(matrix, parameters), parameters, rankings, parameters["n_trials"], is_fast)
+    ranked = standardized(matrix) if parameters["standardize"] else matrix
+    return make_plan(ranked, parameters, rankings, parameters["n_trials"], is_fast)
+
+
+def _n_drawn(parameters: Parameters) -> int:
+    """Return how often a round is ranked: of drawn tasks, of drawn systems, and of these with their copies."""
+    return 3 if parameters["copies"] else 2
 
 
 def _check(parameters: Parameters) -> None:
@@ -366,10 +356,10 @@ STUDY = Study(
         known.repeats("n_rounds", 10, "Rounds of comparisons", most=100),
         Parameter(
             "copies",
-            False,
+            True,
             FLAG,
             "Copies",
-            "A system drawn several times takes part as often when rankings of drawn systems are compared, not once.",
+            "Compare rankings of drawn systems twice: a system drawn several times takes part once, or as often.",
         ),
         Parameter(
             "baselines",

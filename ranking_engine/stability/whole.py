@@ -19,7 +19,7 @@ from ranking_engine.stability import parameters as known
 from ranking_engine.stability.diversity import diversity
 from ranking_engine.stability.parameters import CHOICE, CHOICES, INTEGER, NUMBER, NUMBERS, RULE, TEXTS, Parameter
 from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, LEAST_WEIGHT, Feasible, cardinal_sensitivity
-from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
+from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity, top_size, why_no_top
 from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS
 from ranking_engine.stability.sensitivity.subsets import MAX_NODES
 from ranking_engine.stability.separability.pair_tests import LEVEL
@@ -287,11 +287,7 @@ CARDINAL = Study(
 
 
 def _why_not_ordinal(matrix: ScoreMatrix, parameters: Parameters) -> str:
-    size = parameters["n_top"] or matrix.n_systems // 5
-    if size < 2:
-        return f"the first fifth of {matrix.n_systems} systems has no pair; `n_top` can state 2 or more"
-    n_scored = int(matrix.has_score.sum())
-    return f"{n_scored} systems have a score; {size} make the top" if n_scored < size else ""
+    return why_no_top(matrix, parameters["n_top"])
 
 
 def _run_ordinal(
@@ -313,7 +309,7 @@ def _run_ordinal(
 
 def _ordinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """The search, and a tenth of the branches allowed: most programs need fewer."""
-    size = parameters["n_top"] or matrix.n_systems // 5
+    size = top_size(matrix, parameters["n_top"])
     cells = min(5e5, size**2 / 2 * matrix.n_systems)
     return 0.2 + 8e-6 * cells + 4e-6 * min(size, 40) ** 2 * parameters["max_nodes"]
 
@@ -330,7 +326,7 @@ ORDINAL = Study(
             None,
             INTEGER,
             "First systems",
-            "How many first systems to rank; a fifth by default.",
+            "How many first systems to rank; by default a fifth, at least 2.",
             least=2,
             most=100_000,
         ),

@@ -42,7 +42,6 @@ class ExperimentForm(forms.Form):
         *,
         tasks: Iterable[tuple[str, str]] = (),
         default_rule: str = "",
-        n_systems: int = 0,
     ) -> None:
         """A form.
 
@@ -51,28 +50,23 @@ class ExperimentForm(forms.Form):
             data: what was sent; None for an empty form.
             tasks: key and name of the board's tasks.
             default_rule: the board's, which is chosen where one rule is studied.
-            n_systems: on the board; few of them need a top that is stated.
         """
         super().__init__(data)
         self.study = study
         self.parameters = [one for one in declared_parameters(study) if one.name not in NOT_OFFERED]
-        suggested = {
-            "rule": default_rule,
-            "first_by": default_rule,
-            # A fifth of few systems has no pair.
-            "n_top": 2 if study == "ordinal_sensitivity" and 2 < n_systems < 2 * kinds.FIFTH else None,
-        }
+        suggested = {"rule": default_rule, "first_by": default_rule}
         for parameter in self.parameters:
             choices = list(tasks) if parameter.name == TASKS else rule_choices()
             initial = suggested.get(parameter.name) or parameter.default
             self.fields[parameter.name] = _field(parameter, choices, initial)
-            if parameter.kind == kinds.RULES:
+            if parameter.name == "rule" or (parameter.name == "rules" and "rule" not in self.fields):
+                instead = " It is studied in place of the rule above." if parameter.kind == kinds.RULE else ""
                 self.fields[VECTOR] = LineFormField(
                     required=False,
                     max_length=LONGEST,
                     label="Your own points",
                     help_text="A rule that gives these points for the places on each task, such as "
-                    "<code>12,10,8,7,6,5,4,3,2,1</code>.",
+                    f"<code>12,10,8,7,6,5,4,3,2,1</code>.{instead}",
                 )
                 self.fields[COMBINED] = LineFormField(
                     required=False,
@@ -80,7 +74,7 @@ class ExperimentForm(forms.Form):
                     label="A rule combined from others",
                     help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
                     "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
-                    "<code>mean[unit=accuracy]</code> turns scores into the unit of that task.",
+                    f"<code>mean[unit=accuracy]</code> turns scores into the unit of that task.{instead}",
                 )
         self.fields[SEED] = forms.IntegerField(
             min_value=0,
@@ -104,20 +98,24 @@ class ExperimentForm(forms.Form):
                 parameters[parameter.name] = parameter.read(value) if is_text else parameter.checked(value)
             except ValueError as error:
                 self.add_error(parameter.name, f"{error}.")
-        vector = self.cleaned_data.get(VECTOR)
+        vector, combined = self.cleaned_data.get(VECTOR), self.cleaned_data.get(COMBINED)
+        own = []
         if vector:
             try:
-                own = get_rule(f"positional[vector={vector}]").key
+                own.append(get_rule(f"positional[vector={vector}]").key)
             except ValueError:
                 self.add_error(VECTOR, "Write numbers with commas, none larger than the one before, such as 12,10,8.")
-            else:
-                parameters["rules"] = [*parameters.get("rules", []), own]
-        combined = self.cleaned_data.get(COMBINED)
         if combined:
             try:
-                parameters["rules"] = [*parameters.get("rules", []), get_rule(combined).key]
+                own.append(get_rule(combined).key)
             except ValueError as error:
                 self.add_error(COMBINED, f"{error}.")
+        if own and "rule" not in self.fields:
+            parameters["rules"] = [*parameters.get("rules", []), *own]
+        elif len(own) == 1:
+            parameters["rule"] = own[0]
+        elif own:
+            self.add_error(COMBINED, "This study is about one rule: state points or a combined rule, not both.")
         if "first" not in parameters:
             parameters.pop("first_by", None)
         return parameters
@@ -127,7 +125,8 @@ class ExperimentForm(forms.Form):
         """The fields as fieldsets: what is studied, lists of rules and tasks, which part of the board."""
         scope = [*SCOPE_NAMES]
         ticks = [name for name, field in self.fields.items() if isinstance(field, forms.MultipleChoiceField)]
-        ticks += [name for name in (VECTOR, COMBINED) if name in self.fields]
+        if "rule" not in self.fields:  # those of one rule follow it among the other parameters
+            ticks += [name for name in (VECTOR, COMBINED) if name in self.fields]
         own = [name for name in self.fields if name not in {*scope, *ticks}]
         part = [name for name in scope if name not in ticks]
         named = [("Parameters", own, False), ("Part of the board", part, False), ("Rules and tasks", ticks, True)]

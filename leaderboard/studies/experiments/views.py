@@ -12,7 +12,6 @@ from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.paging import page_links
 from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.experiments.forms import ExperimentForm
 from leaderboard.studies.experiments.list_page import ExperimentsPage
 from leaderboard.studies.experiments.page import (
@@ -45,7 +44,6 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
             request.POST if request.method == "POST" else None,
             tasks=configuration_of(publication.revision).task_names.items() if publication else (),
             default_rule=benchmark.default_rule,
-            n_systems=len(systems_at(publication.revision)) if publication else 0,
         )
     if request.method == "POST":
         if form is None:

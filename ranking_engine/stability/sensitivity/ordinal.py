@@ -8,7 +8,8 @@ Departures. The share of reversed pairs of L has a proven upper bound, by a mixe
 one pair more, and so has the largest change of a rank. `tau_b_distance` is their figure, the best over all choices
 met: a lower bound only. The win rate is their variant (`benchbench`: ties are losses), with weighted tasks weighing
 as much as they do on the board. L is every place up to floor(n / 5) of the order by win rate, then name; n counts
-the systems without a score too, as theirs does, which then are neither in L nor added. Their code takes another L
+the systems without a score too, as theirs does, which then are neither in L nor added. Where a fifth has no pair, of
+fewer than ten systems, L is the first two, and `note` says so. Their code takes another L
 than the first places for indices into the chosen systems, and ranks the wrong ones; here it is only the first.
 """
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from ranking_engine.stability.sensitivity.subsets import (
 )
 from ranking_engine.stability.sensitivity.visited import Met, Visited
 
+FIFTH, LEAST_TOP = 5, 2  # L is this share of a board, and at least so many systems
 N_STARTS = 20
 N_WALKS = 4
 N_STEPS = 1_000
@@ -88,6 +90,7 @@ class OrdinalSensitivity:
         farthest: the systems whose addition reaches it.
         steps: what was done: changes of the search, rankings evaluated, programs solved, their nodes.
         seed: of the random starts.
+        note: that L is not the first fifth, where that has no pair; otherwise empty.
     """
 
     reason: str
@@ -101,6 +104,7 @@ class OrdinalSensitivity:
     tau_b_distance: float = 0.0
     farthest: tuple[str, ...] = ()
     steps: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as JSON."""
@@ -108,6 +112,7 @@ class OrdinalSensitivity:
             return {"reason": self.reason}
         return {
             "reason": "",
+            "note": self.note,
             "top": list(self.top),
             "n_others": len(self.others),
             "n_pairs": self.n_pairs,
@@ -131,7 +136,7 @@ def ordinal_sensitivity(
 
     Args:
         matrix: the scores, gaps and all: systems are compared on common tasks.
-        n_top: the size of L; by default floor(n / 5).
+        n_top: the size of L; by default floor(n / 5), at least 2.
         max_nodes: of branch and bound, for the reversed pairs; as many again, at most, for the rank change.
         n_starts: random starts of the search, besides no system and all.
         seed: of these.
@@ -139,16 +144,33 @@ def ordinal_sensitivity(
 
     The steps decide when to stop, never the time.
     """
-    size = matrix.n_systems // 5 if n_top is None else n_top
-    if size < 2:
-        return OrdinalSensitivity(f"the first fifth of {matrix.n_systems} systems has no pair", seed)
-    if not matrix.has_score.any():
-        return OrdinalSensitivity("no system has a score on a voting task", seed)
+    if reason := why_no_top(matrix, n_top):
+        return OrdinalSensitivity(reason, seed)
     rates, names = win_rates(matrix)
-    order = board_order(rates, names)
-    if size > len(order):
-        return OrdinalSensitivity(f"only {len(order)} systems have a score; {size} make the top", seed)
-    return TopStudy(rates, names, order, size, progress).run(max_nodes, n_starts, seed)
+    size = top_size(matrix, n_top)
+    sensitivity = TopStudy(rates, names, board_order(rates, names), size, progress).run(max_nodes, n_starts, seed)
+    if n_top is not None or matrix.n_systems // FIFTH >= LEAST_TOP:
+        return sensitivity
+    return replace(
+        sensitivity, note=f"the first fifth of {matrix.n_systems} systems has no pair: the first 2 are studied"
+    )
+
+
+def top_size(matrix: ScoreMatrix, n_top: int | None) -> int:
+    """Return how many systems are L: those stated, else a fifth, at least 2."""
+    return max(LEAST_TOP, matrix.n_systems // FIFTH) if n_top is None else n_top
+
+
+def why_no_top(matrix: ScoreMatrix, n_top: int | None) -> str:
+    """Return why there is no L whose order others could change; empty where there is one."""
+    n_scored, size = int(matrix.has_score.sum()), top_size(matrix, n_top)
+    if size < LEAST_TOP:
+        return f"a top of {size} has no pair"
+    if not n_scored:
+        return "no system has a score on a voting task"
+    if n_top is None and n_scored <= LEAST_TOP:
+        return f"{n_scored} system{'s' if n_scored != 1 else ''} with a score: no other system could join the first 2"
+    return f"only {n_scored} systems have a score; {size} make the top" if size > n_scored else ""
 
 
 def win_rates(matrix: ScoreMatrix) -> tuple[FloatArray, tuple[str, ...]]:

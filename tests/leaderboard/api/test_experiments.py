@@ -7,6 +7,7 @@ import json
 import pytest
 
 from leaderboard.accounts.tokens import create_token
+from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import ApiToken, Experiment, Job
 from leaderboard.studies.chunks import study_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, declared_parameters, run_study
@@ -78,6 +79,31 @@ def test_a_table_has_a_line_for_each_figure(post, client):
     summary = client.get(address).json()["summary"]
     figures = {(row["rule"], row["figure"]): row["value"] for row in rows}
     assert float(figures["copeland[variant=upper]", "mean.1"]) == summary["rules"]["copeland[variant=upper]"]["mean"][1]
+
+
+def test_tables_tell_rankings_by_system_and_curves_by_epsilon_and_answers_have_the_names(make, client):
+    scores = {"Ärger, large": [3.0, 1.0], "Bär": [2.0, 3.0], "Cleo": [1.0, 2.0]}
+    board = make.published(scores, tasks=[TaskSpec("Reading, aloud", key="t1"), TaskSpec("Maths", key="t2")])
+    keys = dict(board.systems.values_list("name", "key"))
+    experiment = make.experiment(board, "cardinal_sensitivity", by=make.user(), least_weights=[0.01, 0.5])
+    address = f"/api/v1/benchmarks/{board.key}/experiments/{experiment.pk}/"
+    answer = client.get(address).json()
+    assert answer["names"] == {
+        "systems": {key: name for name, key in keys.items()},
+        "tasks": {"t1": "Reading, aloud", "t2": "Maths"},
+    }
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{address}?format=csv").content.decode("utf-8-sig"))))
+    figures = {row["figure"]: row["value"] for row in rows}
+    ranks = answer["summary"]["feasible"]["box"]["side_by_side"]
+    names = answer["names"]["systems"]
+    for when in ("before", "after"):
+        told = {name: float(figures[f"feasible.box.side_by_side.{when}.{name}"]) for name in scores}
+        assert told == {names[key]: rank for key, rank in zip(ranks["systems"], ranks[when], strict=True)}
+    points = answer["summary"]["curve"]["box"]
+    for point, least in zip(points, ("0.01", "0.5"), strict=True):
+        told = float(figures[f"curve.box.ε = {least}.discordant_share.lower"])
+        assert told == pytest.approx(point["discordant_share"]["lower"])
+    assert "feasible.box.discordant_share.weights.Reading, aloud" in figures
 
 
 def test_the_same_again_is_the_first_one(post):

@@ -23,9 +23,9 @@ def table(seed: int) -> dict[str, list[float]]:
     return {f"System {i:02d}": row.tolist() for i, row in enumerate(scores)}
 
 
-def studied(make, seed: int, **fields):
+def studied(make, seed: int, n_systems: int = 12, **fields):
     """A benchmark with the three studies, computed by the engine from the same table."""
-    scores = table(seed)
+    scores = dict(list(table(seed).items())[:n_systems])
     benchmark = make.published(scores, **fields)
     summaries = {
         key: run_study(key, ScoreMatrix(list(scores.values()), system_names=list(scores))).summary for key in KEYS
@@ -86,6 +86,18 @@ def test_the_relation_of_a_page_is_that_of_all_pages(make, monkeypatch):
             assert plane.fit.n == of_all.fit.n == 4
             assert plane.fit.reached.text == of_all.fit.reached.text
             assert plane.fit.verdict == of_all.fit.verdict
+
+
+def test_a_board_too_small_for_a_first_fifth_is_in_no_relation_of_win_rates(make, monkeypatch):
+    for seed in range(3):
+        studied(make, seed, name=f"Number {seed}")
+    small, summaries = studied(make, 3, n_systems=6, name="Small")
+    assert summaries["ordinal_sensitivity"]["n_pairs"] == 1
+    whole = landscape(AnonymousUser())
+    assert [plane.fit.n for plane in (whole.cardinal, whole.ordinal)] == [4, 3]
+    assert next(place for place in whole.places if place.key == small.key).ordinal is None
+    monkeypatch.setattr(service, "PAGE_PLACES", 3)
+    assert [plane.fit.n for plane in (landscape(AnonymousUser()).cardinal, whole.ordinal)] == [4, 3]
 
 
 def test_a_study_by_another_version_than_the_published_board_is_in_no_relation(make, monkeypatch):

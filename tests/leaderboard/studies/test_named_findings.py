@@ -101,6 +101,32 @@ def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
     assert (study_findings.systems.intro, len(study_findings.systems.links)) == ("Systems that join:", 3)
 
 
+def test_a_top_that_is_no_fifth_is_said():
+    note = "the first fifth of 7 systems has no pair: the first 2 are studied"
+    told = findings_of("ordinal_sensitivity", note=note).note
+    assert told.startswith("The first fifth of 7 systems has no pair: the first 2 are studied. A lower bound is ")
+    assert findings_of("ordinal_sensitivity").note.startswith("A lower bound is reached")
+
+
+def test_both_readings_of_a_system_drawn_twice_are_side_by_side():
+    means = {"winner_rank": 0.9, "condorcet": 1.0, "generalization": 0.5, "judge_stability": 0.8}
+    once, often = {"candidate_stability": 0.7}, {"candidate_stability_copies": 0.6}
+    criteria = {name: {"mean": mean} for name, mean in (means | once | often).items()}
+    summary = {"rules": {"win_rate": criteria}, "n_trials": 20, "baselines": {"dictator": criteria}}
+    both = findings("judge_bootstrap", summary, "win_rate")
+    assert both.headers[-2:] == ["Resampled systems, each once", "Resampled systems, as often as drawn"]
+    assert [[cell.text for cell in row.cells[-2:]] for row in both.rows] == [["0.700", "0.600"]] * 2
+    assert both.sentence.endswith(
+        " Two rankings from resampled systems agree at 0.70 if a system that is drawn twice takes part once, and at "
+        "0.60 if it takes part twice."
+    )
+    assert "as in the paper, so that rules that count rivals feel its copies." in both.note
+    one = {name: entry for name, entry in criteria.items() if name not in often}
+    earlier = findings("judge_bootstrap", {"rules": {"win_rate": one}, "n_trials": 20}, "win_rate")
+    assert earlier.headers == both.headers[:-1]
+    assert "drawn twice" not in earlier.sentence + earlier.note
+
+
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
 def test_no_system_or_one_is_told_in_grammar(added, text):
     study_findings = findings_of("ordinal_sensitivity", discordant_share=HALF | {"added": added})

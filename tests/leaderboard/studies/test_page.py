@@ -94,6 +94,8 @@ def test_what_every_study_found_stands_on_the_page_in_the_api_and_in_the_files(s
     listed = client.get(f"/api/v1/benchmarks/{studied.key}/studies/").json()["results"]
     assert {entry["study"]: entry["state"] for entry in listed} == dict.fromkeys(catalogue.STUDIES, "done")
     figures_are_means_of_the_distribution(client, studied, found)
+    readings = found["judge_bootstrap"].findings.headers[-2:]
+    assert readings == ["Resampled systems, each once", "Resampled systems, as often as drawn"]
     sensitivity_is_that_of_the_ranks_that_are_stored(client, studied)
     a_private_distribution_is_for_its_members(client, studied)
 

@@ -55,6 +55,12 @@ EXPECTED = {
 }
 
 
+def test_of_a_small_board_the_first_two_are_told_and_not_the_first_fifth():
+    verdict = verdict_of("ordinal_sensitivity", SUMMARIES["ordinal_sensitivity"] | {"note": "few systems"}, "win_rate")
+    assert "of the pairs among the first two by win rate (ties as losses)" in verdict.figure
+    assert "among the first two, ties as losses" in verdict.condition
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_study_has_a_grade_with_its_figure(study):
     verdict = verdict_of(study, SUMMARIES[study], "borda")

@@ -121,6 +121,54 @@ def test_bad_arguments_end_with_status_2_and_one_line(arguments, message, table,
     assert err.count("\n") == 1
 
 
+def test_the_curve_over_epsilon_and_both_rankings_have_tables_of_their_own(table, capsys):
+    weights = ["--param", "least_weights=0.01,1"]
+    out = run(capsys, "stability", table, "--study", "cardinal_sensitivity", *weights)[1]
+    title = "Share of pairs that weights reverse, by the smallest share that noise preserves (ε)"
+    head = "ε     the code's set (scaled), at least  the code's set (scaled), at most  the paper's set (box), at least"
+    assert f"\n\n{title}\n{head}" in out
+    assert "\n\nRanks before and after, the paper's set (box)\nsystem  before  after\nX " in out
+    assert not any(sign in out for sign in ("{", "before 1", "curve"))
+    form = ["--format", "csv"]
+    lines = run(capsys, "stability", table, "--study", "cardinal_sensitivity", *weights, *form)[1].splitlines()
+    ranks = [line for line in lines if line.startswith(",feasible.box.side_by_side.")]
+    assert [line.split(",")[1:3] for line in ranks] == [
+        [f"feasible.box.side_by_side.{when}", name] for when in ("before", "after") for name in "XYWZ"
+    ]
+    curve = [line.split(",")[2] for line in lines if line.startswith(",curve.box.discordant_share.lower,")]
+    assert curve == ["0.01", "1"]
+    assert not any("{" in line for line in lines)
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_other_formats_have_these_tables_too(form, table, capsys):
+    option = ["--param", "least_weights=0.01,1", "--format", form]
+    out = run(capsys, "stability", table, "--study", "cardinal_sensitivity", *option)[1]
+    assert out.count("before") == 4  # a title and a head for either set
+    assert "paper's set (box), at least" in out
+
+
+def test_a_study_of_one_rule_takes_points_of_ones_own_and_names_whom_it_is_about(table, capsys):
+    points = ["--rule", "positional", "--option", "positional.vector=3,1"]
+    status, out, _ = run(capsys, "stability", table, "--study", "worst_case", "--param", "change=weights", *points)
+    assert status == 0
+    assert "\nRanks before and after\nsystem  before  after\nX " in out
+    assert "\nChosen: " in out
+
+
+def test_on_few_systems_the_first_two_are_studied_and_the_table_says_so(table, capsys):
+    out = run(capsys, "stability", table, "--study", "ordinal_sensitivity")[1]
+    assert "\nThe first fifth of 4 systems has no pair: the first 2 are studied\nTop: X, Y\n" in out
+
+
+def test_both_readings_of_a_system_drawn_twice_are_side_by_side(table, capsys):
+    few = ["--rule", "borda", "--param", "n_trials=5", "--param", "n_resamples=3", "--param", "n_rounds=1"]
+    out = run(capsys, "stability", table, "--study", "judge_bootstrap", *few)[1]
+    assert "  candidate stability.mean  candidate stability.n undefined  candidate stability copies.mean" in out or (
+        "  candidate stability.mean  candidate stability copies.mean" in out
+    )
+
+
 def test_a_study_without_a_file_says_so(capsys):
     assert run(capsys, "stability", "--study", "missing_scores")[2] == (
         "error: stability needs a FILE; --study list alone does without\n"

@@ -243,18 +243,21 @@ def test_with_copies_a_system_drawn_several_times_is_ranked_as_often(rule):
             two = [Ranking.from_scores("", np.array([-float(ranks[i]) for i in common])) for ranks in (one, other)]
             correlations.append(spearman(*two))
     summary = run_study("judge_bootstrap", matrix, parameters, seed=3).summary
-    figure = summary["rules"][rule]["candidate_stability"]["mean"]
+    figure = summary["rules"][rule]["candidate_stability_copies"]["mean"]
     assert figure == pytest.approx(np.nanmean(correlations))
-    assert summary["copies"]
+    without = run_study("judge_bootstrap", matrix, parameters | {"copies": False}, seed=3).summary
+    assert without["rules"][rule] == {
+        name: entry for name, entry in summary["rules"][rule].items() if name != "candidate_stability_copies"
+    }
+    assert (summary["copies"], without["copies"]) == (True, False)
 
 
 def test_copies_move_a_rate_over_rivals_and_no_mean():
     matrix = random_matrix(12, 4, seed=8)
-    figures = []
-    for copies in (False, True):
-        parameters = SMALL | {"n_resamples": 30, "rules": ["mean", "win_rate"], "copies": copies}
-        rules = run_study("judge_bootstrap", matrix, parameters).summary["rules"]
-        figures.append([rules[rule]["candidate_stability"]["mean"] for rule in ("mean", "win_rate")])
-    (mean_once, rate_once), (mean_often, rate_often) = figures
+    parameters = SMALL | {"n_resamples": 30, "rules": ["mean", "win_rate"]}
+    rules = run_study("judge_bootstrap", matrix, parameters).summary["rules"]
+    readings = ("candidate_stability", "candidate_stability_copies")
+    mean_once, mean_often = (rules["mean"][name]["mean"] for name in readings)
+    rate_once, rate_often = (rules["win_rate"][name]["mean"] for name in readings)
     assert mean_once == pytest.approx(mean_often)
     assert rate_often < rate_once

@@ -115,8 +115,8 @@ def test_the_stability_of_a_slow_rule_says_on_how_many_resamples_it_rests(budget
     (entry,) = run_study("judge_bootstrap", MATRIX, parameters).summary["slow_rules"].values()
     assert entry["of_resamples"] == 6
     assert 2 <= entry["n_resamples"] <= 6
-    # a table each for the trials, and for the resamples of two rounds of tasks and two of systems
-    assert entry["n_tables"] == entry["n_repeats"] + 4 * entry["n_resamples"]
+    # a table each for the trials, and for the resamples of two rounds of tasks, of systems, and of these with copies
+    assert entry["n_tables"] == entry["n_repeats"] + 6 * entry["n_resamples"]
 
 
 def test_merged_chunks_are_the_whole_with_slow_rules_too(monkeypatch):

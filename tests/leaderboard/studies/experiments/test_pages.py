@@ -175,6 +175,31 @@ def test_both_rankings_of_a_worst_case_stand_side_by_side(make, client):
     assert "Systems that join:" in page
 
 
+@pytest.mark.parametrize("study", ["worst_case", "best_ranking", "reserved_places", "significance"])
+@pytest.mark.parametrize(
+    ("written", "rule", "name"),
+    [
+        ({"vector": "3, 1"}, "positional[vector=3,1]", "Positional (3,1)"),
+        ({"combined": "plurality[then=borda]"}, "plurality[then=borda]", "Plurality (ties by Borda)"),
+    ],
+)
+def test_a_study_of_one_rule_takes_points_of_ones_own_in_its_place(board, reader, study, written, rule, name):
+    sent = {"study": study, "rule": "borda", "seed": "0", "systems": board.systems.first().key, **written}
+    answer = reader.post(address(board), sent)
+    assert answer.status_code == 302, answer.context["form"].errors
+    assert Experiment.objects.get().parameters["rule"] == rule
+    run_experiments()
+    assert name in text_of(reader.get(answer["Location"]))
+
+
+def test_a_study_of_one_rule_takes_no_two(board, reader):
+    both = {"vector": "3,1", "combined": "plurality[then=borda]"}
+    answer = reader.post(address(board), {"study": "worst_case", "rule": "borda", "seed": "0", **both})
+    assert answer.status_code == 400
+    assert "This study is about one rule: state points or a combined rule, not both." in text_of(answer)
+    assert Experiment.objects.count() == 0
+
+
 def test_the_list_of_experiments_asks_the_database_as_often_for_three_as_for_one(
     make, board, client, django_assert_num_queries
 ):

@@ -106,8 +106,28 @@ def test_systems_without_a_score_count_for_the_fifth_and_are_never_added():
     assert (len(found.top), len(found.others)) == (2, 7)
 
 
-def test_a_board_without_a_pair_at_the_top_says_so():
-    assert ordinal_sensitivity(random_matrix(9, 3, seed=1)).reason == "the first fifth of 9 systems has no pair"
+@pytest.mark.parametrize("n_systems", [3, 9])
+def test_where_a_fifth_has_no_pair_the_first_two_are_studied_and_the_summary_says_so(n_systems):
+    matrix = random_matrix(n_systems, 3, seed=1)
+    by_default, stated = ordinal_sensitivity(matrix), ordinal_sensitivity(matrix, n_top=2)
+    assert (len(by_default.top), len(by_default.others)) == (2, n_systems - 2)
+    note = f"the first fifth of {n_systems} systems has no pair: the first 2 are studied"
+    assert by_default.summary() == stated.summary() | {"note": note}
+    assert stated.note == ordinal_sensitivity(random_matrix(10, 3, seed=1)).note == ""
+
+
+@pytest.mark.parametrize(
+    ("scores", "n_top", "reason"),
+    [
+        ([[1.0], [2.0]], None, "2 systems with a score: no other system could join the first 2"),
+        ([[1.0], [np.nan], [np.nan]], None, "1 system with a score: no other system could join the first 2"),
+        ([[np.nan], [np.nan]], None, "no system has a score on a voting task"),
+        ([[1.0], [2.0], [np.nan]], 3, "only 2 systems have a score; 3 make the top"),
+        ([[1.0], [2.0]], 1, "a top of 1 has no pair"),
+    ],
+)
+def test_a_board_without_a_pair_at_the_top_that_others_could_join_says_so(scores, n_top, reason):
+    assert ordinal_sensitivity(ScoreMatrix(scores), n_top=n_top).reason == reason
 
 
 def test_the_same_seed_gives_the_same_answer_and_progress_never_decreases():
