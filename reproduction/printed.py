@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from reproduction.tables import Result, published
 
+UNEXPLAINED = "not established"  # what the reason of a row says whose difference has no known cause
 PAPERS = ("rofin_2023", "zhang_2024", "colombo_2022", "pavao_2021")
 
 
@@ -60,12 +61,22 @@ def places() -> list[Place]:
 
 @dataclass(frozen=True)
 class Counts:
-    """What becomes of the printed numbers: equal to ours, different with a reason, not compared with a reason."""
+    """What becomes of the printed numbers.
+
+    Attributes:
+        printed: by the papers, in all.
+        equal, different: to ours, of those that are compared.
+        not_compared: for a reason that is stated.
+        unexplained: of those that differ, how many have no known cause.
+        unexplained_rows: in how many rows these are.
+    """
 
     printed: int
     equal: int
     different: int
     not_compared: int
+    unexplained: int
+    unexplained_rows: int
 
 
 def counts(results: Mapping[str, Result]) -> Counts:
@@ -73,4 +84,12 @@ def counts(results: Mapping[str, Result]) -> Counts:
     rows = [row for result in results.values() for row in result.rows]
     n_compared, n_equal = sum(row.n_printed for row in rows), sum(row.n_equal for row in rows)
     n_printed = sum(place.numbers for place in places())
-    return Counts(n_printed, n_equal, n_compared - n_equal, sum(n for p in places() for n, _ in p.not_compared))
+    unexplained = [row for row in rows if UNEXPLAINED in row.reason]
+    return Counts(
+        printed=n_printed,
+        equal=n_equal,
+        different=n_compared - n_equal,
+        not_compared=sum(n for place in places() for n, _ in place.not_compared),
+        unexplained=sum(row.n_printed - row.n_equal for row in unexplained),
+        unexplained_rows=len(unexplained),
+    )

@@ -68,7 +68,12 @@ def document(head: str, papers: Sequence[Paper], results: Mapping[str, Result], 
         missing: why each of the others was not.
     """
     n = totals(results)
-    counts = f"{n[AGREES]} rows agree, {n[DIFFERS]} differ, each with a reason, and {n[OURS_ALONE]} are ours alone.\n"
+    n_unexplained = printed.counts(results).unexplained_rows
+    counts = (
+        f"{n[AGREES]} rows agree, {n[DIFFERS]} differ, and {n[OURS_ALONE]} are ours alone. Of those that differ, "
+        f"{n[DIFFERS] - n_unexplained} have a reason; for {n_unexplained} no cause is known, and they say *not "
+        "established*.\n"
+    )
     parts = [head, counts, essay_text(claims(results)), numbers_text(results)]
     for paper in papers:
         parts += [f"## {paper.title}\n\n{paper.citation}.\n\n{paper.about}\n"]
@@ -91,7 +96,8 @@ def numbers_text(results: Mapping[str, Result]) -> str:
         "",
         (
             f"The papers print {n.printed:,} numbers in tables, figures and results. {n.equal:,} of them are ours to "
-            f"the last digit; {n.different:,} differ, each with a reason; {n.not_compared:,} are not compared."
+            f"the last digit; {n.different:,} differ, {n.different - n.unexplained:,} with a reason and "
+            f"{n.unexplained} without a known cause; {n.not_compared:,} are not compared, each with a reason."
         ),
         "",
         *table(["paper", "place", "numbers", "compared", "why not the others"], rows),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from leaderboard.common.files import ColumnHead, ExportTable, Value
+from leaderboard.common.text import with_task_names
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.rankings.configuration import configuration_of
@@ -244,6 +245,9 @@ def findings_export(
     """
     names = {system.key: system.name for system in systems_at(origin.revision)} if summary else {}
     whole = named_summary(summary or {}, names, configuration_of(origin.revision).task_names)
+    if "not_studied" in whole:
+        tasks = configuration_of(origin.revision).task_names
+        whole["not_studied"] = {rule: with_task_names(reason, tasks) for rule, reason in whole["not_studied"].items()}
     rules = whole.pop("rules", {})
     rows: list[list[Value]] = [[None, path, value] for path, value in _leaves(whole, "")]
     rows += [[rule, path, value] for rule, figures in rules.items() for path, value in _leaves(figures, "")]

@@ -13,6 +13,8 @@ from ranking_engine.catalogue.variants import rule_of_variant
 T = TypeVar("T")
 
 # `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
+LISTED_SYSTEMS = re.compile(r"groups of systems [^()]*\((?P<keys>[^()]*)\)")
+LISTED_SYSTEM = re.compile(r"(?:^|(?<=, )|(?<=; ))[a-z0-9]+(?:-[a-z0-9]+)*(?=$|, |; | and \d+ more)")
 LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
 
 # Of a ranking, whether its order was proven, and whether the order of names may have decided a part of it.
@@ -77,6 +79,18 @@ def with_task_names(reason: str, names: Mapping[str, str]) -> str:
     if match is None:
         return reason
     listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), match["keys"])
+    return reason[: match.start("keys")] + listed + reason[match.end("keys") :]
+
+
+def with_system_names(reason: str, names: Mapping[str, str]) -> str:
+    """A reason with names in place of the systems that it lists in brackets; the engine knows systems by their keys.
+
+    Only whole items of the list are replaced: `a, b and 2 more; c` has the items a, b and c.
+    """
+    match = LISTED_SYSTEMS.search(reason)
+    if match is None:
+        return reason
+    listed = LISTED_SYSTEM.sub(lambda key: names.get(key[0], key[0]), match["keys"])
     return reason[: match.start("keys")] + listed + reason[match.end("keys") :]
 
 

@@ -69,8 +69,8 @@ class PapersPage:
     Attributes:
         engine_version: of the engine that computed it.
         totals: how many rows agree, differ, and are ours alone.
-        printed_numbers: how many numbers the papers print, and how many of them are equal to ours, different, and not
-            compared.
+        printed_numbers: how many numbers the papers print, and how many of them are equal to ours, different, without
+            a known cause (`unexplained`), and not compared.
         essay: claims by part, in order.
         overview: every paper.
         paper, verdict: what was asked for; empty for all.

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.db.models import Q
 
-from leaderboard.common.text import ranking_remark
+from leaderboard.common.text import ranking_remark, with_system_names
 from leaderboard.computing.rankings import majority_facts, rank_isolated
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.notifications.webhooks import announce_publication
@@ -19,6 +20,7 @@ from leaderboard.rankings.listed_boards import store_listed_board
 from leaderboard.rankings.reports import BOARD, RANKING, make_report
 from leaderboard.rankings.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from ranking_engine import Ranking, __version__ as engine_version
+from ranking_engine.catalogue.registry import get_rule
 
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
@@ -104,8 +106,25 @@ def _reports_of(table: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
             arrays=ranking_arrays(outcome, table.matrix.n_systems),
             seconds=seconds,
         )
-        for rule, (outcome, seconds) in rank_isolated(table.matrix, policy, aggregation, rules).items()
+        for rule, outcome, seconds in (
+            (rule, with_names(outcome, table.matrix.system_names, names), seconds)
+            for rule, (outcome, seconds) in rank_isolated(table.matrix, policy, aggregation, rules).items()
+        )
     ]
+
+
+def with_names(outcome: Ranking | Exception, keys: Sequence[str], names: Sequence[str]) -> Ranking | Exception:
+    """A ranking whose reasons name systems as pages do, where its rule may name some.
+
+    Args:
+        outcome: of systems that the engine knows by their keys.
+        keys, names: of all systems, in the same order.
+    """
+    if isinstance(outcome, Exception) or not get_rule(outcome.rule).names_systems:
+        return outcome
+    by_key = dict(zip(keys, names, strict=True))
+    reasons = {i: with_system_names(reason, by_key) for i, reason in outcome.unranked_reasons.items()}
+    return replace(outcome, reason=with_system_names(outcome.reason, by_key), unranked_reasons=reasons)
 
 
 def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from leaderboard.on_demand.budget import (
     single_flight,
     too_long_reason,
 )
-from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary
+from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary, with_names
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import ColumnTexts, PublishedBoard, empty_column, make_column
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -84,7 +84,9 @@ def board_under(
         return {
             "rankings": [
                 (ranking_summary(outcome, rule, names), ranking_arrays(outcome, n_systems))
-                for rule, outcome in ranked.outcomes.items()
+                for rule, outcome in (
+                    (rule, with_names(outcome, matrix.system_names, names)) for rule, outcome in ranked.outcomes.items()
+                )
             ],
             "winner": None if winner is None else names[winner],
             "in_smith_set": in_smith_set,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from leaderboard.common.text import by_catalogue
+from leaderboard.common.text import by_catalogue, with_task_names
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
 from leaderboard.rankings.configuration import configuration_of, has_rule
@@ -81,7 +81,7 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
                 state_text=text if report is None else "",
                 progress_percent=round(100 * state.progress) if is_running else None,
                 findings=findings(state.key, summary, marked, names) if report is not None else None,
-                not_studied=left_out(summary.get("not_studied", {})),
+                not_studied=left_out(summary.get("not_studied", {}), names.tasks),
                 slow_rules=slow_rule_texts(summary.get("slow_rules", {})),
                 parameters={name: value for name, value in parameters.items() if name != "study"},
                 verdict=verdict_of(state.key, summary, marked) if report is not None else None,
@@ -150,9 +150,9 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return texts
 
 
-def left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:
-    """The names of the rules that a study leaves out, by reason."""
+def left_out(reasons: dict[str, str], task_names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """The names of the rules that a study leaves out, by reason, which names tasks by `task_names`."""
     by_reason: dict[str, list[str]] = {}
     for rule, reason in by_catalogue(reasons).items():
-        by_reason.setdefault(reason, []).append(rule_name(rule))
+        by_reason.setdefault(with_task_names(reason, task_names), []).append(rule_name(rule))
     return list(by_reason.items())

@@ -216,9 +216,10 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
     intro = "All others join except:" if is_shorter else "Systems that join:"
     join = f"{len(added)} of the others join{'s' if len(added) == 1 else ''}" if added else "none of the others joins"
+    pairs = "the one pair" if summary["n_pairs"] == 1 else f"the {summary['n_pairs']} pairs"
     sentence = (
-        f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of the "
-        f"{summary['n_pairs']} pairs among the first {len(summary['top'])} under win rate, and move one of them by "
+        f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of "
+        f"{pairs} among the first {len(summary['top'])} under win rate, and move one of them by "
         f"{_between(moved)} of their places. Most pairs reverse if {join} the first."
     )
     return StudyFindings(

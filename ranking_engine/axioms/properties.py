@@ -33,7 +33,7 @@ class Property:
 _PROPERTIES = (
     Property(
         "transitivity",
-        "Transitivity",
+        "Universality and transitivity",
         "The rule puts all systems in one order, ties allowed, whatever the scores.",
         "Arrow 1951, collective rationality, and what Zhang and Hardt 2024 call universality; where a rule gives no "
         "answer at all that is not counted against it",

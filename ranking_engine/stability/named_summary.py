@@ -58,8 +58,14 @@ def named_summary(summary: Mapping[str, Any], systems: Names, tasks: Names) -> d
                 for point in value
             }
         else:
-            named[name] = named_summary(value, systems, tasks) if isinstance(value, Mapping) else value
+            named[name] = _named(value, systems, tasks)
     return named
+
+
+def _named(value: Any, systems: Names, tasks: Names) -> Any:  # noqa: ANN401 -- JSON
+    if isinstance(value, Mapping):
+        return named_summary(value, systems, tasks)
+    return [_named(item, systems, tasks) for item in value] if isinstance(value, list) else value
 
 
 def mentioned(content: object, names: Names) -> dict[str, str]:

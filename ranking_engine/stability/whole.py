@@ -130,7 +130,10 @@ def _run_significance(
     for name in ("neighbours", "top", "every_pair"):
         for field in ("pairs", "differences", "n_units", "p_values", "adjusted", "least_adjusted", "verdicts"):
             arrays[f"{name}.{field}"] = getattr(getattr(answer, name), field)
-    return StudyResult({"rule": ranking.rule, **answer.summary()}, arrays)
+    summary = {"rule": ranking.rule, **answer.summary()}
+    names = matrix.system_names
+    summary["runs"] = [{**run, "systems": [names[i] for i in run["systems"]]} for run in summary["runs"]]
+    return StudyResult(summary, arrays)
 
 
 SIGNIFICANCE = Study(

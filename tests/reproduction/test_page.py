@@ -81,6 +81,20 @@ def test_the_totals_are_those_of_the_rows(stored):
     assert stored["totals"] == {verdict: verdicts.count(verdict) for verdict in (AGREES, DIFFERS, OURS_ALONE)}
 
 
+def test_the_page_says_for_how_many_rows_and_numbers_no_cause_is_known(stored):
+    rows = [row for paper in stored["papers"] for of in paper["sections"] for row in of["rows"]]
+    unexplained = [row for row in rows if "not established" in row["reason"]]
+    assert {row["verdict"] for row in unexplained} == {DIFFERS}
+    assert all(row["reason"] for row in rows if row["verdict"] == DIFFERS)
+    n_rows, n_numbers = len(unexplained), sum(row["n_printed"] - row["n_equal"] for row in unexplained)
+    numbers = stored["printed_numbers"]
+    assert (numbers["unexplained_rows"], numbers["unexplained"]) == (n_rows, n_numbers)
+    page = PAGE.read_text(encoding="utf-8")
+    n_explained = stored["totals"][DIFFERS] - n_rows
+    assert f"Of those that differ, {n_explained} have a reason; for {n_rows} no cause is known" in page
+    assert f"{numbers['different'] - n_numbers} with a reason and {n_numbers} without a known cause" in page
+
+
 def test_no_figure_is_left_that_no_section_draws(stored):
     drawn = [
         figure["key"] for paper in stored["papers"] for of in paper["sections"] for figure in of["plots"] + of["planes"]

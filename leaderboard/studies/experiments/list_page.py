@@ -9,7 +9,9 @@ from django.urls import reverse
 from leaderboard.models import Benchmark, Experiment
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.experiments.page import ExperimentState, experiment_studies, states_of
-from leaderboard.studies.experiments.parameters_text import parameter_rows
+from leaderboard.studies.experiments.parameters_text import names_systems, parameter_rows
+from leaderboard.studies.page import names_at
+from leaderboard.studies.study_findings import NO_NAMES, StudyNames
 from ranking_engine.stability.catalogue import EXPERIMENTS, Study
 
 
@@ -66,15 +68,19 @@ class ExperimentsPage:
     @cached_property
     def rows(self) -> list[ExperimentRow]:
         """The experiments with their parameters and their states."""
-        publication = self.benchmark.publication
-        names = configuration_of(publication.revision).task_names if publication else {}
+        states, publication = states_of(self.experiments.object_list), self.benchmark.publication
+        names = NO_NAMES
+        if publication is not None and any(names_systems(state.experiment.parameters) for state in states):
+            names = names_at(self.benchmark, publication.revision)
+        elif publication is not None:
+            names = StudyNames(tasks=configuration_of(publication.revision).task_names)
         return [
             ExperimentRow(
                 state,
                 parameter_rows(state.experiment.study, state.experiment.parameters, names),
                 reverse("experiment", args=[self.benchmark.key, state.experiment.pk]),
             )
-            for state in states_of(self.experiments.object_list)
+            for state in states
         ]
 
     @property

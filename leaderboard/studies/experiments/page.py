@@ -137,7 +137,7 @@ def findings_of(benchmark: Benchmark, state: ExperimentState) -> ExperimentFindi
         marked = str(summary.get("rule") or default)
     return ExperimentFindings(
         findings(state.experiment.study, summary, marked, names),
-        left_out(summary.get("not_studied", {})),
+        left_out(summary.get("not_studied", {}), names.tasks),
         slow_rule_texts(summary.get("slow_rules", {})),
     )
 

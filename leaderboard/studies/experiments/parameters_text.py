@@ -3,34 +3,43 @@
 from collections.abc import Mapping
 from typing import Any
 
+from leaderboard.studies.study_findings import StudyNames
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability import parameters as kinds
 from ranking_engine.stability.catalogue import declared_parameters
 from ranking_engine.stability.parameters import Parameter
 
 TASKS = "copied_tasks"  # the parameter that lists tasks of the board
+SYSTEMS = ("systems", "pool")  # those that list systems
 
 
-def parameter_rows(study: str, parameters: Mapping[str, Any], task_names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The parameters of an experiment as label and text, all of them, the seed last."""
+def parameter_rows(study: str, parameters: Mapping[str, Any], names: StudyNames) -> list[tuple[str, str]]:
+    """The parameters of an experiment as label and text, all of them, the seed last; systems and tasks by `names`."""
     labels = {parameter.name: parameter.label for parameter in declared_parameters(study)}
     rows = []
     for parameter in declared_parameters(study):
         if parameter.name in parameters:
             value = parameters[parameter.name]
-            rows.append((labels[parameter.name], _text(parameter, value, task_names)))
+            rows.append((labels[parameter.name], _text(parameter, value, names)))
     return [*rows, ("Seed", str(parameters["seed"]))]
 
 
-def _text(parameter: Parameter, value: Any, task_names: Mapping[str, str]) -> str:  # noqa: ANN401
+def names_systems(parameters: Mapping[str, Any]) -> bool:
+    """Whether the parameters of an experiment name systems."""
+    return any(parameters.get(name) for name in SYSTEMS)
+
+
+def _text(parameter: Parameter, value: Any, names: StudyNames) -> str:  # noqa: ANN401
     if value is None:
         return "all" if parameter.kind == kinds.RULES else "default"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(_text(parameter, item, task_names) for item in value)
+        return ", ".join(_text(parameter, item, names) for item in value)
     if parameter.kind in (kinds.RULE, kinds.RULES):
         return get_rule(value).name
     if parameter.name == TASKS:
-        return task_names.get(value, value)
+        return names.tasks.get(value, value)
+    if parameter.name in SYSTEMS:
+        return names.systems.get(value, value)
     return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ") or "Plurank"

@@ -21,6 +21,7 @@ from leaderboard.studies.experiments.page import (
 )
 from leaderboard.studies.experiments.parameters_text import parameter_rows
 from leaderboard.studies.experiments.start import ExperimentError, propose, start
+from leaderboard.studies.page import names_at
 from ranking_engine.stability.catalogue import EXPERIMENTS
 
 A_PAGE = 20
@@ -83,9 +84,7 @@ def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
         "state": state,
         "study": study,
         "result": result,
-        "parameters": parameter_rows(row.study, row.parameters, configuration_of(row.revision).task_names)
-        if study
-        else [],
+        "parameters": parameter_rows(row.study, row.parameters, names_at(benchmark, row.revision)) if study else [],
         "downloads": [{"label": label, "url": f"{api}?format={form}"} for form, label in LIST_URL.items()],
         "again_url": f"{reverse('experiments', args=[key])}?study={row.study}#run",
         "is_open": state.state in ("waiting", "running"),

@@ -11,6 +11,7 @@ from leaderboard.common.text import (
     percent,
     ranking_remark,
     shortened,
+    with_system_names,
     with_task_count,
     with_task_names,
 )
@@ -180,3 +181,19 @@ def test_it_is_known_whether_the_order_of_names_may_have_decided(rule, details, 
 )
 def test_shares_are_percentages_of_few_digits(share, digits, text):
     assert percent(share, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [
+        ("(gpt-4; t5, bert)", "(GPT-4, large; T5, BERT)"),
+        ("(gpt-4, t5, bert and 2 more; t5; 2; ...)", "(GPT-4, large, T5, BERT and 2 more; T5; Two; ...)"),
+    ],
+)
+def test_a_reason_that_lists_groups_of_systems_has_their_names(listed, named):
+    names = {"gpt-4": "GPT-4, large", "t5": "T5", "bert": "BERT", "2": "Two", "more": "No one", "and": "No one"}
+    start = "group g: no finite strengths: 3 groups of systems have not both won and lost against each other "
+    assert with_system_names(f"{start}{listed}; a prior would give some", names) == (
+        f"{start}{named}; a prior would give some"
+    )
+    assert with_system_names("no finite strengths (t5)", names) == "no finite strengths (t5)"

@@ -55,6 +55,7 @@ def test_the_essay_stands_alone_with_its_totals_until_something_is_asked_for(cli
     numbers = stored["printed_numbers"]
     places = [place for of in stored["papers"] for place in of["places"]]
     assert f"They print {numbers['printed']:,} numbers" in text
+    assert f"{numbers['different']} differ, {numbers['unexplained']} of these without a known cause" in text
     assert numbers["printed"] == sum(place["numbers"] for place in places)
     assert numbers["printed"] == numbers["equal"] + numbers["different"] + numbers["not_compared"]
 

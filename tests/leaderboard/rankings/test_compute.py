@@ -175,3 +175,13 @@ def test_equal_parameters_have_one_hash_in_whatever_order(make):
         for parameters in ({"a": 1, "b": [2]}, {"b": [2], "a": 1})
     )
     assert one == other
+
+
+def test_reasons_of_a_board_name_systems_as_pages_do(make, client):
+    """The engine knows systems by their keys, and Bradley-Terry lists those that won only."""
+    board = make.published({"Ärger, large": [3.0, 3.0], "Bär (2)": [2.0, 2.0], "Cleo": [1.0, 1.0]})
+    why = "have not both won and lost against each other (Ärger, large; Bär (2); Cleo); a prior would give some"
+    stored = {row["rule"]: row for row in client.get(f"/api/v1/benchmarks/{board.key}/rankings/").json()["results"]}
+    assert stored["bradley_terry"]["reason"].endswith(why)
+    asked = client.get(f"/api/v1/benchmarks/{board.key}/rankings/?aggregation=balanced").json()["results"]
+    assert next(row for row in asked if row["rule"] == "bradley_terry")["reason"].endswith(why)

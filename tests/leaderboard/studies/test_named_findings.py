@@ -216,3 +216,11 @@ def test_a_slow_rule_says_how_many_repeats_and_resamples_it_ranked(resamples, to
     assert page.slow_rule_texts({"kemeny": entry}) == [
         f"Kemeny ranked 100 of 10,000 repeats{told}; its order is proven to be the best for 99.9 % of 140 tables."
     ]
+
+
+def test_reasons_of_rules_that_are_left_out_name_tasks_as_pages_do():
+    why = "tasks t1, t3 and 2 more have no stated chance level or best score"
+    assert page.left_out({"normalized_mean": why, "condorcet": "no"}, TASKS) == [
+        ("tasks Reading, aloud, Word sense and 2 more have no stated chance level or best score", ["Normalised mean"]),
+        ("no", ["Condorcet"]),
+    ]

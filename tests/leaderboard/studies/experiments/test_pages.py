@@ -214,6 +214,16 @@ def test_the_list_of_experiments_asks_the_database_as_often_for_three_as_for_one
         client.get(address(board))
 
 
+def test_systems_among_the_parameters_have_their_names(make, client):
+    board = make.published({"Xylo One": [3.0, 1.0, 2.0], "Xylo Two": [2.0, 3.0, 3.0], "Xylo Three": [1.0, 2.0, 1.0]})
+    system = board.systems.get(name="Xylo Two")
+    experiment = make.experiment(board, "reserved_places", by=make.user(), systems=[system.key])
+    for path in (address(board), reverse("experiment", args=[board.key, experiment.pk])):
+        page = text_of(client.get(path))
+        assert re.search(rf"Systems:? {system.name}", page)
+        assert system.key not in page
+
+
 def test_a_study_that_there_is_not_is_a_bad_request(board, reader):
     assert reader.get(address(board, "?study=nothing")).status_code == 400
     assert reader.post(address(board), {}).status_code == 400
