@@ -177,7 +177,7 @@ def test_the_item_on_other_rules_names_those_of_which_no_worst_case_is_bounded()
     assert item.state == "partly"
     assert bounded >= {"borda", "average_rank", "copeland", "win_rate", "plurality", "dowdall"}
     assert {key for key in rules if by_systems[key] is None and by_weights[key] is not None} == {
-        "veto", "relative_difference",
+        "veto", "relative_difference", "compatible_borda",
     }  # fmt: skip
     assert {key for key in bounded if by_weights[key] is None} >= {"copeland", "median"}
     for name in ("Minimax", "Schulze", "ranked pairs", "Kemeny", "Bradley-Terry", "threshold", "veto", "Copeland"):
