@@ -164,6 +164,7 @@ def test_choice_sets_are_told_beside_the_measures(toy, capsys):
     _, out, _ = run(capsys, toy, *TWO)
     assert out.endswith(
         "Smith set: A, B, C\nCondorcet loser: D\nSchwartz set: A, B, C\nUncovered set: A, B, C\n"
+        "Essential set: A, B, C\n"
         "Tasks: Kendall's W 0.600 (corrected for ties 0.600) over 4 complete systems; "
         "mean Kendall distance of two tasks 2.000\nMissing scores: undefined\n"
     )
