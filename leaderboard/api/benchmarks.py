@@ -24,7 +24,16 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, ZipRenderer
-from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, UPDATED_SINCE, error, reading
+from leaderboard.api.protocol.schema import (
+    PAGING,
+    READING,
+    REVISION,
+    TABLE_FORMAT,
+    UPDATED_SINCE,
+    error,
+    reading,
+    text_shape,
+)
 from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
 from leaderboard.benchmarks.listing import ListedBenchmark, by_key, lines
 from leaderboard.common.files import listed_export
@@ -212,9 +221,13 @@ class BenchmarksView(ApiView):
         summary="List benchmarks",
         tags=["benchmarks"],
         parameters=[
-            OpenApiParameter("q", str, description="Only those whose name, key or first line says this, in any case."),
-            OpenApiParameter("search", str, description="The same as `q`, which is the name to use.", deprecated=True),
-            OpenApiParameter("tag", str, description="Only those with this tag."),
+            OpenApiParameter(
+                "q", text_shape(), description="Only those whose name, key or first line says this, in any case."
+            ),
+            OpenApiParameter(
+                "search", text_shape(), description="The same as `q`, which is the name to use.", deprecated=True
+            ),
+            OpenApiParameter("tag", text_shape(80), description="Only those with this tag."),
             UPDATED_SINCE,
             *PAGING,
         ],

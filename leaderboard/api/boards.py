@@ -12,7 +12,17 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut, cut_counted, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
-from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.api.protocol.schema import (
+    AGGREGATION,
+    NAME_QUERY,
+    PAGING,
+    RANK,
+    REVISION,
+    TABLE_FORMAT,
+    error,
+    reading,
+    text_shape,
+)
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS, board_content
 from leaderboard.boards.query import FILTERED, LEAST, META, MOST, read_query
@@ -31,8 +41,10 @@ from ranking_engine.catalogue.omission import omission_sentence
 BASELINE_KINDS = [choice for choice in Baseline.choices if choice[0] != Baseline.NONE]
 RULE_COLUMNS = ("key", "name", "family", "summary", "needs_complete", "tie_convention", "source")
 VIEW = [
-    OpenApiParameter("sort", str, description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."),
-    OpenApiParameter("reference", str, description="The rule that changes are compared with."),
+    OpenApiParameter(
+        "sort", text_shape(), description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."
+    ),
+    OpenApiParameter("reference", text_shape(), description="The rule that changes are compared with."),
     OpenApiParameter("policy", enum=Benchmark.MissingPolicy.values, description="Another missing-score policy."),
     AGGREGATION,
     OpenApiParameter("ties", enum=list(TIES), description="Another tie convention within a task."),
@@ -41,7 +53,7 @@ VIEW = [
     NAME_QUERY,
     OpenApiParameter("tag", str, many=True, description="Only systems with all of these tags."),
     OpenApiParameter("complete_only", enum=["1"], description="Only systems with a score on every voting task."),
-    OpenApiParameter("top", int, description="Only systems of at least this rank under the reference rule."),
+    OpenApiParameter("top", RANK, description="Only systems of at least this rank under the reference rule."),
     OpenApiParameter(
         "group",
         str,

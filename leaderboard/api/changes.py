@@ -10,7 +10,7 @@ from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, Pub
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
-from leaderboard.api.protocol.schema import RULE, TABLE_FORMAT, error, reading
+from leaderboard.api.protocol.schema import FROM_ONE, RULE, TABLE_FORMAT, error, reading
 from leaderboard.api.systems import MISSING
 from leaderboard.boards.revision_exports import Origin
 from leaderboard.common.files import ColumnHead, Value
@@ -146,7 +146,7 @@ class ChangesView(RuleView):
         parameters=[
             OpenApiParameter(
                 "since",
-                {"anyOf": [{"type": "integer"}, {"type": "string", "enum": list(PERIODS)}]},
+                {"anyOf": [FROM_ONE, {"type": "string", "enum": list(PERIODS)}]},
                 description="The other revision, or `week` or `month` for the newest one that is so old, or the first "
                 "where none is. The revision before without it.",
             ),

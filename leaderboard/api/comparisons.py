@@ -14,7 +14,7 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import Window, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
-from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading, text_shape
 from leaderboard.boards.revision_exports import VERDICTS, ExportError, Origin, margins_export
 from leaderboard.common.files import ColumnHead, Value
 from leaderboard.comparisons.pair import pair_of
@@ -156,7 +156,7 @@ class MarginsView(ComparisonView):
         tags=["comparisons"],
         parameters=[
             REVISION,
-            OpenApiParameter("system", str, description="Only this system, by key, over all rivals."),
+            OpenApiParameter("system", text_shape(), description="Only this system, by key, over all rivals."),
             TABLE_FORMAT,
             *PAGING,
         ],
@@ -228,8 +228,8 @@ class HeadToHeadView(ComparisonView):
         summary="Hold two systems against each other",
         tags=["comparisons"],
         parameters=[
-            OpenApiParameter("a", str, required=True, description="The key of a system."),
-            OpenApiParameter("b", str, required=True, description="The key of another system."),
+            OpenApiParameter("a", text_shape(), required=True, description="The key of a system."),
+            OpenApiParameter("b", text_shape(), required=True, description="The key of another system."),
             REVISION,
             TABLE_FORMAT,
         ],

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -77,6 +77,7 @@ class StudyDeclarationsSerializer(Shape):
     results = StudyDeclarationSerializer(many=True)
 
 
+@extend_schema_field({"type": "object", "maxProperties": MAX_PARAMETERS, "additionalProperties": {}})
 class GivenParameters(Strict, s.DictField):
     """Parameters by key, each of its own kind; the study checks them."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -56,6 +56,7 @@ TASKS_EXAMPLE = body_example(
 )
 
 
+@extend_schema_field({"type": ["string", "number"]})
 class Exact(Strict, s.CharField):
     """A decimal as text, or a number; kept exactly as it is written."""
 

@@ -9,6 +9,8 @@ from drf_spectacular.utils import (
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
 )
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -155,10 +157,15 @@ class ImportBodySerializer(Shape):
     create_systems = Truth(absent=False, help_text="Whether names that are not on the board are new.")
 
 
+@extend_schema_field({"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}})
+class FormFiles(s.ListField):
+    """Files as a form sends them."""
+
+
 class ImportFormSerializer(Shape):
     """The same as a form: the files as they are."""
 
-    files = s.ListField(child=s.FileField())
+    files = FormFiles(child=s.FileField())
     mapping = s.CharField(required=False, help_text="The mapping as JSON.")
     note = s.CharField(required=False, max_length=NOTE_LENGTH)
     create_systems = s.BooleanField(required=False)
@@ -192,10 +199,14 @@ class ImportColumnSerializer(Shape):
         return max(column["scores"], default=None)
 
 
+@extend_schema_serializer(deprecate_fields=["system"])
 class ImportSystemSerializer(Shape):
     """A system that was recognised."""
 
-    system = s.CharField(allow_blank=True, help_text="Its name in a mapping.")
+    name_in_files = s.CharField(source="system", allow_blank=True, help_text="Its name in a mapping.")
+    system = s.CharField(
+        allow_blank=True, help_text="As `name_in_files`, which is the name to use. Everywhere else it is a key."
+    )
     n_scores = s.IntegerField()
     assigned = s.CharField(allow_blank=True, help_text="Its name here.")
 

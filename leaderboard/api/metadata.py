@@ -15,7 +15,7 @@ from leaderboard.api.submissions import problem_details
 from leaderboard.api.uploads import MetadataValues
 from leaderboard.benchmarks.metadata import MAX_REASON, change_values, declare_fields, values_of_entries
 from leaderboard.submissions.problems import QuotaError
-from ranking_engine.files.metadata import KINDS, MAX_FIELDS
+from ranking_engine.files.metadata import KINDS, MAX_CHOICE, MAX_CHOICES, MAX_FIELD_NAME, MAX_FIELDS, MAX_KEY, MAX_UNIT
 from ranking_engine.files.problems import InputError
 
 MAX_SYSTEMS = 1_000  # in one call
@@ -33,18 +33,24 @@ FIELD = {
     "required": ["name"],
     "additionalProperties": False,
     "properties": {
-        "key": {"type": "string"},
-        "name": {"type": "string"},
+        "key": {"type": "string", "maxLength": MAX_KEY},
+        "name": {"type": "string", "minLength": 1, "maxLength": MAX_FIELD_NAME},
         "kind": {"type": "string", "enum": list(KINDS)},
-        "unit": {"type": "string"},
-        "choices": {"type": "array", "items": {"type": "string"}},
+        "unit": {"type": "string", "maxLength": MAX_UNIT},
+        "choices": {
+            "type": "array",
+            "maxItems": MAX_CHOICES,
+            "items": {"type": "string", "minLength": 1, "maxLength": MAX_CHOICE},
+        },
         "is_column": {"type": "boolean"},
     },
 }
 VALUES = {
     "type": "object",
+    "maxProperties": MAX_SYSTEMS,
     "additionalProperties": {
         "type": "object",
+        "maxProperties": MAX_FIELDS,
         "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
     },
 }

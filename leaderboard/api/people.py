@@ -27,7 +27,16 @@ from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape, Sure,
 from leaderboard.api.protocol.pagination import Page, cut, number_after, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import CSVRenderer
-from leaderboard.api.protocol.schema import DRY_RUN, FORMAT, PAGING, WRITING, body_example, reading
+from leaderboard.api.protocol.schema import (
+    DRY_RUN,
+    FORMAT,
+    FROM_ONE,
+    PAGING,
+    WRITING,
+    body_example,
+    reading,
+    text_shape,
+)
 from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address
 from leaderboard.models import Ban, Membership, User
 
@@ -249,8 +258,8 @@ class AuditView(OwnerView):
         tags=["people"],
         parameters=[
             OpenApiParameter("subject", enum=[subject for subject, _ in SUBJECTS], description="Only such changes."),
-            OpenApiParameter("who", int, description="Only changes by this user."),
-            OpenApiParameter("of", str, description="Only changes of this object."),
+            OpenApiParameter("who", FROM_ONE, description="Only changes by this user."),
+            OpenApiParameter("of", text_shape(80), description="Only changes of this object."),
             FORMAT,
             *PAGING,
         ],

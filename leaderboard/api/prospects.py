@@ -197,6 +197,7 @@ class ConditionsBodySerializer(Shape):
 
     conditions = ConditionsField(
         child=Text(most=CONDITION_LENGTH, is_line=False),
+        most=MAX_CONDITIONS,
         error_messages=IS_MISSING,
         help_text="Each like `CoLA + RTE >= 0.3`, `0.1 <= group:QA <= 1/2`, `CoLA >= RTE` or `minimise group:QA`; "
         "tasks and groups by name or key, in double quotes where a name holds `+`, `<`, `>` or `=`.",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from leaderboard.api.protocol.fields import Shape
@@ -60,15 +61,18 @@ class RankingChoice:
         return cls(policy, aggregation, weights, is_stored)
 
 
+@extend_schema_field({"type": "object", "additionalProperties": {"type": ["number", "string"]}})
+class WeightsByKey(s.DictField):
+    """Numbers, or texts that are read exactly, by key."""
+
+
 class WeightsBodySerializer(Shape):
     """How to rank: what is left out is the revision's own."""
 
     missing = s.ChoiceField(choices=Benchmark.MissingPolicy.values, required=False)
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, required=False)
-    weights = s.DictField(
-        child=s.CharField(), required=False, help_text="Of tasks by key: numbers, or texts such as `0.1` and `1/3`."
-    )
-    group_weights = s.DictField(child=s.CharField(), required=False, help_text="Of groups by key.")
+    weights = WeightsByKey(required=False, help_text="Of tasks by key: numbers, or texts such as `0.1` and `1/3`.")
+    group_weights = WeightsByKey(required=False, help_text="Of groups by key.")
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is stated; nothing of it is stored, so that an error tells the first problem as an address' would."""

@@ -13,6 +13,7 @@ from drf_spectacular.utils import (
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
+    extend_schema_serializer,
 )
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -28,8 +29,10 @@ from leaderboard.api.protocol.schema import (
     READING,
     WRITING,
     error,
+    text_shape,
 )
-from leaderboard.api.uploads import SubmissionBodySerializer, csv_upload, json_upload
+from leaderboard.api.uploads import LABEL_LENGTH, SubmissionBodySerializer, csv_upload, json_upload
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError
@@ -159,12 +162,15 @@ class RankMoveSerializer(NamedSystemSerializer):
     after = s.IntegerField(allow_null=True)
 
 
+@extend_schema_serializer(deprecate_fields=["winners_before", "winners_after"])
 class PreviewedRuleSerializer(Shape):
     """What an upload would change under one rule."""
 
     rule = s.CharField()
-    winners_before = s.ListField(child=s.CharField())
-    winners_after = s.ListField(child=s.CharField())
+    winner_names_before = s.ListField(child=s.CharField(), source="winners_before")
+    winner_names_after = s.ListField(child=s.CharField(), source="winners_after")
+    winners_before = s.ListField(child=s.CharField(), help_text="As `winner_names_before`, the name to use.")
+    winners_after = s.ListField(child=s.CharField(), help_text="As `winner_names_after`, the name to use.")
     n_changes = s.IntegerField(source="n_moves")
     changes = RankMoveSerializer(many=True, source="moves", help_text="At most 100.")
 
@@ -219,9 +225,13 @@ class SubmissionsView(BenchmarkView):
         parameters=[
             OpenApiParameter("dry_run", bool, description="Check and preview only; nothing is stored."),
             OpenApiParameter("create_systems", bool, description="For a CSV body: as in a JSON body."),
-            OpenApiParameter("note", str, description="For a CSV body: as in a JSON body."),
+            OpenApiParameter("note", text_shape(NOTE_LENGTH), description="For a CSV body: as in a JSON body."),
             OpenApiParameter("instances", bool, description="The CSV body has scores of single instances."),
-            OpenApiParameter("system_column", str, description="Of such a body, where it is not called `system`."),
+            OpenApiParameter(
+                "system_column",
+                text_shape(LABEL_LENGTH),
+                description="Of such a body, where it is not called `system`.",
+            ),
             IDEMPOTENCY_KEY,
         ],
         request={

@@ -149,7 +149,13 @@ class NumberText(StrictText, s.UUIDField):  # type: ignore[misc]
     """The number of a submission, which is looked up when it is stored."""
 
 
-@extend_schema_field({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}})
+@extend_schema_field(
+    {
+        "type": "object",
+        "maxProperties": MAX_FIELDS,
+        "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+    }
+)
 class MetadataValues(Strict, s.Field):
     """Values of the systems' metadata, which are checked when they are stored."""
 

@@ -28,6 +28,7 @@ from leaderboard.api import (
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
+from leaderboard.api.protocol.files import file_routes
 
 app_name = "api"
 version_1 = [
@@ -120,7 +121,7 @@ version_1 = [
 ]
 urlpatterns = [
     path("", docs.Versions.as_view(), name="versions"),
-    path("v1/", include(version_1)),
+    path("v1/", include([*version_1, *file_routes(version_1)])),
     path("docs/", docs.Docs.as_view(), name="docs"),
     re_path("", docs.Nothing.as_view(), name="nothing"),
 ]

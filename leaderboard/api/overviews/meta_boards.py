@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +12,7 @@ from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, Shape, Text, Truth, Whole
 from leaderboard.api.protocol.pagination import cut, page_links, window
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
+from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading, text_shape
 from leaderboard.benchmarks.meta_boards import (
     FIELDS,
     MAX_BENCHMARKS,
@@ -131,11 +131,17 @@ class MetaRankSerializer(Shape):
     ranks = s.DictField(child=s.IntegerField(), help_text="By the key of a benchmark.")
 
 
+@extend_schema_serializer(deprecate_fields=["winners"])
 class MetaBoardSerializer(MetaBoardEntrySerializer):
     """A meta-board with what it says now."""
 
     reference = s.CharField()
-    winners = s.DictField(child=s.ListField(child=s.CharField()), help_text="Of every rule that has some.")
+    winner_names = s.DictField(
+        child=s.ListField(child=s.CharField()), source="winners", help_text="Of every rule that has some."
+    )
+    winners = s.DictField(
+        child=s.ListField(child=s.CharField()), help_text="As `winner_names`, which is the name to use."
+    )
     n_matched = s.IntegerField()
     n_declared = s.IntegerField()
     reason = s.CharField(allow_blank=True, help_text="Why there is no board.")
@@ -279,7 +285,7 @@ class MetaBoardView(WritingView):
         operation_id="meta_board",
         summary="Read a meta-board",
         tags=["meta-boards"],
-        parameters=[OpenApiParameter("reference", str, description="The rule that orders the systems.")],
+        parameters=[OpenApiParameter("reference", text_shape(), description="The rule that orders the systems.")],
         responses=reading(MetaBoardSerializer),
     )
     def get(self, request: Request, meta_key: str) -> HttpResponseBase:

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.base import MANAGE, ApiView, OwnerView
 from leaderboard.api.protocol.fields import ReasonText, Shape, Strict, kind_of
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example, reading
+from leaderboard.api.protocol.schema import DRY_RUN, FROM_ONE, WRITING, body_example, reading, text_shape
 from leaderboard.benchmarks.identities.links import MAX_LINKS, NEW, change_links
 from leaderboard.benchmarks.identities.proposals import MAX_PROPOSALS, Counterpart, ModelProposal, proposals_for
 from leaderboard.computing.rankings import site_rules
@@ -191,8 +191,8 @@ class ModelView(ApiView):
         summary="Read a model over all boards",
         tags=["models"],
         parameters=[
-            OpenApiParameter("rule", str, description="The key of a rule; each board's own without it."),
-            OpenApiParameter("page", int, description=f"Of {BOARDS_A_PAGE} boards each."),
+            OpenApiParameter("rule", text_shape(), description="The key of a rule; each board's own without it."),
+            OpenApiParameter("page", FROM_ONE, description=f"Of {BOARDS_A_PAGE} boards each."),
         ],
         responses=reading(ModelSerializer),
     )

@@ -16,7 +16,7 @@ from leaderboard.api.protocol.base import ApiView
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut, number_after, page_links, window
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import PAGING, UPDATED_SINCE, reading
+from leaderboard.api.protocol.schema import PAGING, UPDATED_SINCE, reading, text_shape
 from leaderboard.api.submissions import BATCH_STATES
 from leaderboard.models.benchmarks import KEY_LENGTH
 from leaderboard.models.submissions import Source
@@ -24,7 +24,7 @@ from leaderboard.submissions.own import own_batches, own_drafts, states_of
 
 MAX_UUIDS = 100
 KEY = re.compile(rf"[-\w]{{1,{KEY_LENGTH}}}", re.ASCII)
-MINE_OF = OpenApiParameter("benchmark", str, description="Only those to the benchmark of this key.")
+MINE_OF = OpenApiParameter("benchmark", text_shape(KEY_LENGTH), description="Only those to the benchmark of this key.")
 
 
 class OwnSubmissionSerializer(Shape):
@@ -107,7 +107,9 @@ class OwnSubmissionsView(ApiView):
         parameters=[
             MINE_OF,
             OpenApiParameter(
-                "uuid", str, description=f"Only these, up to {MAX_UUIDS} with commas between them: many states at once."
+                "uuid",
+                text_shape(37 * MAX_UUIDS),
+                description=f"Only these, up to {MAX_UUIDS} with commas between them: many states at once.",
             ),
             UPDATED_SINCE,
             *PAGING,

@@ -79,11 +79,16 @@ class ApiView(Exchange):
     scopes: ClassVar[dict[str, tuple[str, ...]]] = {}
     is_on_demand: ClassVar[bool] = False  # whether every answer is computed when it is asked for
     reads_by_post: ClassVar[bool] = False  # whether POST only asks, and is as open as reading
+    # Whether this is the address of the same view that answers with files alone: see `leaderboard.api.protocol.files`.
+    is_of_files: ClassVar[bool] = False
 
     def get_renderers(self) -> list[BaseRenderer]:
         """Files are only read; what is written is answered with JSON."""
         is_reading = self.request is None or self.request.method in {"GET", "HEAD"}
-        return super().get_renderers() if is_reading else [JSONRenderer()]
+        if not is_reading:
+            return [JSONRenderer()]
+        renderers: list[BaseRenderer] = super().get_renderers()
+        return [one for one in renderers if not (self.is_of_files and isinstance(one, JSONRenderer))]
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         """Errors are JSON, whatever was asked for, and no one keeps them."""

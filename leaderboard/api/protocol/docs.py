@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import REVALIDATE, ApiView
+from leaderboard.api.protocol.examples import SiteSchema
 from leaderboard.api.protocol.exchange import Exchange
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parameters import EVERYWHERE
@@ -34,6 +35,7 @@ class Schema(Exchange, SpectacularAPIView):
     authentication_classes = []
     permission_classes = []
     throttle_classes = []
+    generator_class = SiteSchema
 
     def known_parameters(self, handler: Any) -> frozenset[str]:  # noqa: ANN401
         """In which form."""

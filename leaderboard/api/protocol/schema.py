@@ -7,11 +7,31 @@ from drf_spectacular.openapi import AutoSchema as SpectacularAutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
+from leaderboard.api.protocol.fields import MAX_WHOLE, StrictText, Sure, Whole
+from leaderboard.api.protocol.files import ENDING
 from leaderboard.api.protocol.pagination import DEFAULT_SIZE, MAX_SIZE
 from leaderboard.api.protocol.problems import ErrorSerializer
 from leaderboard.models import Benchmark
+from leaderboard.models.benchmarks import KEY_LENGTH
+from leaderboard.rankings.weights import TEXT_LENGTH as WEIGHTS_LENGTH
 
-CURSOR = OpenApiParameter("cursor", str, description="Where the page begins; comes with the `next` of the page before.")
+FROM_ONE = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
+RANK = {"type": "integer", "minimum": 0, "maximum": 999_999}
+
+
+def text_shape(most: int = 200) -> dict[str, Any]:
+    """The schema of a text of an address; longer ones are cut or name nothing."""
+    return {"type": "string", "maxLength": most}
+
+
+# What the addresses' converters take; the keys of rules that have options have brackets.
+KEY = {"pattern": "^[-a-zA-Z0-9_]+$"}
+PATH_BOUNDS = {"rule": {"pattern": "^[^/]+$"}, "number": {"minimum": 0}, "user": {"minimum": 0}}
+CURSOR = OpenApiParameter(
+    "cursor",
+    {"type": "string", "maxLength": 4 * KEY_LENGTH // 3 + 4, "pattern": "^[A-Za-z0-9_-]*={0,2}$"},
+    description="Where the page begins; comes with the `next` of the page before.",
+)
 PAGE_SIZE = OpenApiParameter(
     "page_size",
     {"type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": DEFAULT_SIZE},
@@ -21,7 +41,9 @@ PAGING = [CURSOR, PAGE_SIZE]
 UPDATED_SINCE = OpenApiParameter(
     "updated_since", OpenApiTypes.DATETIME, description="Only what changed since: a time with its zone, as ISO 8601."
 )
-REVISION = OpenApiParameter("revision", int, description="A published revision; the newest published one by default.")
+REVISION = OpenApiParameter(
+    "revision", FROM_ONE, description="A published revision; the newest published one by default."
+)
 MISSING = OpenApiParameter(
     "missing",
     enum=Benchmark.MissingPolicy.values,
@@ -34,40 +56,45 @@ AGGREGATION = OpenApiParameter(
 )
 WEIGHTS = OpenApiParameter(
     "weights",
+    text_shape(WEIGHTS_LENGTH),
     description="Weights of tasks by key that differ from the revision's own, such as `cola:3,rte:0`; a task of weight "
     "0 takes no part. Computed on demand, within a budget.",
 )
 GROUP_WEIGHTS = OpenApiParameter(
-    "group_weights", description="As `weights`, of groups; `basic` aggregation does not look at them."
+    "group_weights",
+    text_shape(WEIGHTS_LENGTH),
+    description="As `weights`, of groups; `basic` aggregation does not look at them.",
 )
 DRY_RUN = OpenApiParameter(
     "dry_run", bool, description="Return the answer that a real call would get, with status 200; nothing is stored."
 )
-RULE = OpenApiParameter("rule", str, description="The key of a rule; the benchmark's default rule without it.")
-NAME_QUERY = OpenApiParameter("q", str, description="Only systems whose name or key says this, in any case.")
+RULE = OpenApiParameter("rule", text_shape(), description="The key of a rule; the benchmark's default rule without it.")
+NAME_QUERY = OpenApiParameter("q", text_shape(), description="Only systems whose name or key says this, in any case.")
 FILTERS = [
     NAME_QUERY,
-    OpenApiParameter("organisation", str, description="Only systems whose organisation says this."),
-    OpenApiParameter("tag", str, description="Only systems with this tag."),
+    OpenApiParameter("organisation", text_shape(), description="Only systems whose organisation says this."),
+    OpenApiParameter("tag", text_shape(80), description="Only systems with this tag."),
     OpenApiParameter("complete", bool, description="Only systems with a score on every voting task."),
-    OpenApiParameter("top", int, description="Only ranks up to this one."),
+    OpenApiParameter("top", RANK, description="Only ranks up to this one."),
 ]
-FORMAT = OpenApiParameter("format", enum=["json", "csv"], description="In place of the Accept header.")
+# Which form a file has; addresses under `files/` have no other, and the others take them, too.
+FORMAT = OpenApiParameter("format", enum=["csv"], default="csv", description="In place of the Accept header.")
 LONG = OpenApiParameter("long", bool, description="For CSV: one row per score, with everything stored about it.")
 TABLE_FORMAT = OpenApiParameter(
     "format",
-    enum=["json", "csv", "tex", "md"],
-    description="In place of the Accept header: JSON, or the whole table on one page as CSV, LaTeX (booktabs) or "
-    "Markdown.",
+    enum=["csv", "tex", "md"],
+    default="csv",
+    description="In place of the Accept header: the whole table as CSV, LaTeX (booktabs) or Markdown.",
 )
 SCORES_FORMAT = OpenApiParameter(
     "format",
-    enum=["json", "csv", "tex", "md", "preflib"],
-    description="In place of the Accept header: as for other tables, and `preflib` for the orders of the voting tasks.",
+    enum=["csv", "tex", "md", "preflib"],
+    default="csv",
+    description="In place of the Accept header: as of other tables, and `preflib` for the orders of the voting tasks.",
 )
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    {"type": "string", "pattern": "^[!-~]{1,100}$"},
     OpenApiParameter.HEADER,
     description="1 to 100 visible ASCII characters. The same key and body again gives the submission that the first "
     "call made, with status 200; another body is a 409.",
@@ -142,12 +169,41 @@ class AutoSchema(SpectacularAutoSchema):
     """What is said of every route: reading needs no token; lists of a body state how many entries are taken."""
 
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:  # noqa: ANN401
-        """The schema of a field, with the bounds that `Listing` and `ShapeList` check."""
+        """The schema of a field, with the bounds that strict fields check."""
         shape = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
-        if isinstance(shape, dict) and shape.get("type") == "array":
+        kinds = shape.get("type", ()) if isinstance(shape, dict) else ()
+        if "array" in kinds:
             bounds = {"minItems": getattr(field, "least", None), "maxItems": getattr(field, "most", None)}
-            shape |= {name: bound for name, bound in bounds.items() if isinstance(bound, int)}
-        return shape
+        elif isinstance(field, StrictText) and not {"format", "enum"} & set(shape):
+            bounds = {"maxLength": field.most}
+        elif isinstance(field, Whole):
+            bounds = {"minimum": 0, "maximum": MAX_WHOLE} | shape
+        elif isinstance(field, Sure):
+            bounds = {"enum": [True]}
+        else:
+            bounds = {}
+        return shape | {name: bound for name, bound in bounds.items() if bound is not None} if bounds else shape
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:  # noqa: ANN401
+        """An operation, which answers either with JSON or with files: addresses of their own have those."""
+        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
+        for one in operation.get("parameters", ()) if operation else ():
+            if one["in"] == "path":
+                one["schema"] |= PATH_BOUNDS.get(one["name"], KEY) if "format" not in one["schema"] else {}
+        if operation is None or self.method != "GET":
+            return operation
+        is_of_files = getattr(self.view, "is_of_files", False)
+        contents = operation["responses"].get("200", {}).get("content", {})
+        unused = [kind for kind in contents if (kind == "application/json") == is_of_files]
+        if is_of_files:
+            operation["operationId"] += ENDING
+            operation["summary"] += ", as a file"
+        if unused and len(unused) < len(contents):
+            for kind in unused:
+                del contents[kind]
+            left_out = {"cursor", "page_size"} if is_of_files else {"format", "long"}
+            operation["parameters"] = [one for one in operation["parameters"] if one["name"] not in left_out]
+        return operation
 
     def get_auth(self) -> list[dict[str, Any]]:
         """How one signs in; an empty entry says that one need not."""
@@ -157,7 +213,7 @@ class AutoSchema(SpectacularAutoSchema):
 
 
 def strict_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: ANN401
-    """State that bodies have no other fields than those that are named. Answers may get some.
+    """State which bodies are needed, and that they have no further fields; answers may get some.
 
     Args:
         result: the schema, whose components are changed.
@@ -180,6 +236,11 @@ def strict_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: 
                 waiting += node
         return names
 
+    for operation in operations:
+        kinds = operation.get("requestBody", {}).get("content", {}).values()
+        refs = [str(kind["schema"].get("$ref", "")).removeprefix("#/components/schemas/") for kind in kinds]
+        if any(name and components[name].get("required") for name in refs):
+            operation["requestBody"]["required"] = True
     sent = reached([operation.get("requestBody") for operation in operations])
     answered = reached([operation["responses"] for operation in operations])
     for name in sent - answered:

@@ -29,7 +29,9 @@ READ = """
 benchmark tasks systems system scores scores~csv scores~preflib folder rankings ranking rule_properties
 ranking~csv ranking~miss board margins head_to_head separability agreement time submitters changes system_history
 prospects prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
-releases
+releases tasks_file systems_file scores_file ranking_file board_file margins_file head_to_head_file separability_file
+agreement_file time_file changes_file system_history_file prospects_file studies_file study_file experiment_file
+instance_scores_file
 """
 TABLE = """
 route        method visibility anonymous stranger member moderator owner unscoped expired
@@ -123,6 +125,8 @@ audit        GET    open       401       403      403    403       200   403    
 audit        GET    private    404       404      403    403       200   403      401
 audit~csv    GET    open       401       403      403    403       200   403      401
 audit~csv    GET    private    404       404      403    403       200   403      401
+audit_file   GET    open       401       403      403    403       200   403      401
+audit_file   GET    private    404       404      403    403       200   403      401
 queue        GET    open       401       403      403    200       200   403      401
 queue        GET    private    404       404      403    200       200   403      401
 decisions    POST   open       401       403      403    200       200   403      401
@@ -141,6 +145,7 @@ take_down    POST   open       401       403      403    403       200   403    
 take_down    POST   private    401       404      403    403       200   403      401
 close_account POST  any        401       403      403    403       403   403      401
 rules        GET    any        200       200      200    200       200   403      401
+rules_file   GET    any        200       200      200    200       200   403      401
 versions     GET    any        200       200      200    200       200   200      200
 root         GET    any        200       200      200    200       200   403      401
 me           GET    any        401       200      200    200       200   -        401
@@ -171,6 +176,7 @@ MANAGED += (
     "close_account",
     "invitations",
     "audit",
+    "audit_file",
     "queue",
     "decisions",
     "webhooks",
@@ -179,7 +185,16 @@ MANAGED += (
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook", "models_of_benchmark", "delete_meta_board")
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
-WITHOUT_BENCHMARK = ("experiment_studies", "benchmarks", "rules", "schema", "docs", "landscape", "close_account")
+WITHOUT_BENCHMARK = (
+    "experiment_studies",
+    "benchmarks",
+    "rules",
+    "rules_file",
+    "schema",
+    "docs",
+    "landscape",
+    "close_account",
+)
 WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards")
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
 
@@ -256,7 +271,7 @@ class World:
             headers = {"Authorization": f"Token {secret}"} if secret else {}
             client = Client(raise_request_exception=False, headers=headers)
             asked = {"csv": "?format=csv", "preflib": "?format=preflib", "miss": "?missing=worst"}
-            asked |= {"": "?a=e&b=a"} if name == "head_to_head" else {}
+            asked |= {"": "?a=e&b=a"} if name.startswith("head_to_head") else {}
             path = self.path(name, variant, key) + asked.get(variant, "")
             if row.method == "GET":
                 return client.get(path)
@@ -312,15 +327,20 @@ class World:
             batch = self.pending if is_pending else self.accepted
             batch = {"reinstate": self.withdrawn, "keep": self.requested}.get(name, batch)
             return reverse(f"api:{name}", args=[batch.uuid])
-        more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
-        more = ["borda"] if name == "rule_properties" else more
-        more = ["e"] if name == "system_history" else more
-        more = ["task-1"] if name == "instance_scores" else more
-        more = [2] if name == "changes" else more
-        more = [self.experiment.pk] if name == "experiment" else more
-        more = [self.member.pk] if name == "person" else more
-        more = [self.webhook.uuid] if name in ("webhook", "test_webhook", "renew_secret", "delete_webhook") else more
-        more = ["missing_scores"] if name == "study" else more
+        places = {
+            **dict.fromkeys(("system", "prospect", "system_history"), "e"),
+            **dict.fromkeys(("webhook", "test_webhook", "renew_secret", "delete_webhook"), self.webhook.uuid),
+            "ranking": "borda",
+            "rule_properties": "borda",
+            "study": "missing_scores",
+            "instance_scores": "task-1",
+            "revision": 1,
+            "changes": 2,
+            "experiment": self.experiment.pk,
+            "person": self.member.pk,
+        }
+        of = name.removesuffix("_file")
+        more = [places[of]] if of in places else []
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
 

@@ -1,0 +1,29 @@
+"""Tables as files, at addresses of their own: clients that are made from the schema get one type from an operation."""
+
+from collections.abc import Sequence
+
+from django.urls import URLPattern, path
+from rest_framework.renderers import JSONRenderer
+
+PREFIX = "files/"
+ENDING = "_file"  # of the names of their routes and operations
+
+
+def file_routes(routes: Sequence[URLPattern]) -> list[URLPattern]:
+    """Of every route that answers with JSON or a file, the one under `files/` that answers with the file alone.
+
+    Args:
+        routes: all of a version. They take `?format=csv` and the Accept header, too, which the schema leaves out.
+    """
+    return [
+        path(
+            f"{PREFIX}{route.pattern}",
+            type(
+                f"{view.__name__}OfFiles", (view,), {"is_of_files": True, "http_method_names": ["get", "head"]}
+            ).as_view(),
+            name=f"{route.name}{ENDING}",
+        )
+        for route in routes
+        for view in [route.callback.cls]  # type: ignore[attr-defined]
+        if JSONRenderer in view.renderer_classes and len(view.renderer_classes) > 1
+    ]
