@@ -18,6 +18,7 @@ class BoundedCache(Generic[V]):
         self.most_bytes = most_bytes
         self._held: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
+        self.n_bytes = 0  # about how much memory the held values take
 
     def get_or_make(
         self,
@@ -47,21 +48,17 @@ class BoundedCache(Generic[V]):
         if size > self.most_bytes:
             return value  # it would push all others out, and itself
         with self._lock:
+            self.n_bytes += size - self._held.pop(key, (None, 0))[1]
             self._held[key] = (value, size)
-            self._held.move_to_end(key)
             while self.n_bytes > self.most_bytes:
-                self._held.popitem(last=False)
+                self.n_bytes -= self._held.popitem(last=False)[1][1]
         return value
 
     def clear(self) -> None:
         """Forget every value."""
         with self._lock:
             self._held.clear()
-
-    @property
-    def n_bytes(self) -> int:
-        """About how much memory the held values take."""
-        return sum(size for _, size in self._held.values())
+            self.n_bytes = 0
 
     def __len__(self) -> int:
         return len(self._held)

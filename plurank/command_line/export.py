@@ -11,8 +11,15 @@ examples:
   every rule's ranks
       plurank export --board https://boards.example/b/glue/
   one rule's ranking, for a paper
-      plurank export --board https://boards.example/b/glue/ rankings/borda --format tex
+      plurank export --board https://boards.example/b/glue/ rankings/borda --format latex
 """
+FORMATS = {
+    "csv": "csv",
+    "latex": "tex",
+    "markdown": "md",
+    "json": "json",
+}  # as the other commands call them, and a site
+HELP = "csv, latex, markdown or json (default: csv)"
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,11 +33,11 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     add_board_argument(command)
     command.add_argument("table", metavar="TABLE", nargs="?", default="board", help="default: board")
-    command.add_argument("--format", choices=["csv", "tex", "md"], default="csv", help="default: csv")
+    command.add_argument("--format", metavar="FORMAT", choices=[*FORMATS, *FORMATS.values()], default="csv", help=HELP)
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Return the table."""
     with refusals():
-        return board_at(options.board).export(options.table, options.format)
+        return board_at(options.board).export(options.table, FORMATS.get(options.format, options.format))

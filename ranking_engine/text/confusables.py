@@ -89,8 +89,8 @@ _LOOK_ALIKES = {
 _LIKE_CAPITAL_I = "\u0196\u0399\u0406\u04c0\u2c92\u16c1\ua4f2\U00016f28\U0001028a\U00010309"
 _SMALL_CAPITALS = str.maketrans(
     "\u1d00\u0299\u1d05\u1d07\u029c\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d18\u0280\u1d1b"
-    "\u043a\u043c\u0442\u03ba\u03c4\u04cf",
-    "abdehjklmnprtkmtktl",
+    "\u0262\ua730\ua7af\u043a\u043c\u0442\u03ba\u03c4\u04cf",
+    "abdehjklmnprtgfqkmtktl",
 )
 
 _LETTERS = str.maketrans({like: letter for letter, likes in _LOOK_ALIKES.items() for like in likes})

@@ -1,6 +1,7 @@
 """Tables as files, at addresses of their own: clients that are made from the schema get one type from an operation."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.urls import URLPattern, path
 from rest_framework.renderers import JSONRenderer
@@ -15,15 +16,11 @@ def file_routes(routes: Sequence[URLPattern]) -> list[URLPattern]:
     Args:
         routes: all of a version. They take `?format=csv` and the Accept header, too, which the schema leaves out.
     """
-    return [
-        path(
-            f"{PREFIX}{route.pattern}",
-            type(
-                f"{view.__name__}OfFiles", (view,), {"is_of_files": True, "http_method_names": ["get", "head"]}
-            ).as_view(),
-            name=f"{route.name}{ENDING}",
-        )
-        for route in routes
-        for view in [route.callback.cls]  # type: ignore[attr-defined]
-        if JSONRenderer in view.renderer_classes and len(view.renderer_classes) > 1
-    ]
+    files: list[URLPattern] = []
+    for route in routes:
+        view: Any = route.callback.cls  # type: ignore[attr-defined]
+        if JSONRenderer in view.renderer_classes and len(view.renderer_classes) > 1:
+            more = {"is_of_files": True, "http_method_names": ["get", "head"]}
+            of_files: Any = type(f"{view.__name__}OfFiles", (view,), more)
+            files.append(path(f"{PREFIX}{route.pattern}", of_files.as_view(), name=f"{route.name}{ENDING}"))
+    return files

@@ -135,6 +135,12 @@ def test_the_command_submits_pulls_and_exports(running, board, remote, tmp_path)
     ranked = plurank_of("rank", str(tmp_path / "pulled" / "scores.csv"), "--rule", "borda", "--format", "csv")
     assert ranked.stdout.splitlines()[1].startswith("Four,1,")
     assert plurank_of("export", "--board", url, "rankings/borda").stdout.splitlines()[1].split(",")[1] == "Four"
+    exported = {
+        name: plurank_of("export", "--board", url, "rankings/borda", "--format", name).stdout.split("\n")[0]
+        for name in ("csv", "latex", "tex", "markdown", "json")
+    }
+    assert exported["latex"] == exported["tex"] != ""
+    assert [exported[name][:1] for name in ("csv", "latex", "markdown", "json")] == ["s", "%", "|", "{"]
     scores.write_text("system,Task 1\nFive,high\n")
     refused = plurank_of("submit", str(scores), "--board", url)
     assert (refused.returncode, Batch.objects.count()) == (3, 2)

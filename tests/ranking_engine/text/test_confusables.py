@@ -13,6 +13,7 @@ from ranking_engine.text.names import check_name, name_problem
 LOOK_ALIKES = [
     ("GPT-4o", "\u13c0PT-4o"),  # Cherokee G
     ("GPT-4o", "\ua4d6\ua4d1\ua4d4-4\ua4f3"),  # Lisu throughout
+    ("GPT-4o", "\u0262\u1d18\u1d1b-4o"),  # small capitals
     ("SOTA", "\u054f\u0555TA"),  # Armenian S and O
     ("Ilama", "\u0196lama"),  # a Latin iota
     ("Llama I", "Llama \u04c0"),  # palochka

@@ -12,9 +12,9 @@ from plurank_client import AuthenticatedClient, Client
 from plurank_client.api.benchmarks import benchmarks, folder, tasks
 from plurank_client.api.comparisons import head_to_head
 from plurank_client.api.hosting import change_settings, create_benchmark
-from plurank_client.api.people import me, own_submissions
+from plurank_client.api.people import me
 from plurank_client.api.rankings import board, ranking, ranking_under_weights
-from plurank_client.api.submissions import import_results, submission, submit
+from plurank_client.api.submissions import import_results, own_submissions, submission, submit
 from plurank_client.api.systems import scores, scores_file
 from plurank_client.models.benchmark_body import BenchmarkBody
 from plurank_client.models.error import Error
@@ -83,7 +83,7 @@ def submitted():
     state = submission.sync(first.uuid, client=owner).state
     return {
         "is_one": first.uuid == again.uuid,
-        "state": state in ("approved", "published"),
+        "state": str(state),
         "listed": str(first.uuid) in {str(one.uuid) for one in listed.results},
         "who": bool(me.sync(client=owner).name),
     }

@@ -71,7 +71,7 @@ const scripts = {
     const status = there(await owner.GET("/api/v1/submissions/{uuid}/", { params: { path: { uuid: first.uuid } } }));
     return {
       is_one: first.uuid === again.uuid,
-      state: ["approved", "published"].includes(status.state),
+      state: status.state,
       listed: list.results.some((one) => one.uuid === first.uuid),
       who: there(await owner.GET("/api/v1/me/")).name !== "",
     };
