@@ -21,7 +21,7 @@ help:
 	@echo "make check   lint, types, import contracts, indentation of templates, missing migrations"
 	@echo "make audit   compare the packages with the lock, and ask about known holes in them"
 	@echo "make bench   measure the speed of the engine and the site"
-	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
+	@echo "make bench-peers   measure it against other packages, which it downloads; some minutes (ARGS='--peer ranky')"
 	@echo "make papers  recompute the tables of four papers and write docs/papers.md (ARGS='--section rofin-glue')"
 	@echo "make calibration   simulate how often intervals and tests are right, and write docs/calibration.md (ARGS='--boards 50')"
 	@echo "make screenshots   take the pictures of docs/screenshots (ARGS='board prospects' for some)"

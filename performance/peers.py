@@ -1,7 +1,7 @@
 """Other packages beside ours, on the same data in the same run: how the numbers agree, and the ratio of the times.
 
     make bench-peers
-    PYTHONPATH=. python performance/peers.py [--peer ranky ...] [--seconds 60] [--keep FOLDER]
+    PYTHONPATH=. python performance/peers.py [--peer ranky ...] [--seconds 20] [--keep FOLDER]
 
 Each peer is installed from the package index that pip is configured for, into a throwaway virtual environment of its
 own, and runs there, in performance/_peer_worker.py. A peer that cannot be installed, raises or does not end within
@@ -359,7 +359,7 @@ def line(row: Row) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", action="append", choices=list(CASES), help="only this one; may be repeated")
-    parser.add_argument("--seconds", type=float, default=60.0, help="the most that a peer may take for a case")
+    parser.add_argument("--seconds", type=float, default=20.0, help="the most that a peer may take for a case")
     parser.add_argument("--keep", type=Path, help="a folder for the environments, which stay there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="peers-") as temporary:
