@@ -9,7 +9,6 @@ from drf_spectacular.utils import (
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
-    extend_schema_field,
     extend_schema_serializer,
 )
 from rest_framework import serializers as s
@@ -27,6 +26,7 @@ from leaderboard.api.submissions import (
     SubmissionsView,
     problem_details,
 )
+from leaderboard.api.uploads import FormFiles
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.imported_metadata import imported_metadata
@@ -155,11 +155,6 @@ class ImportBodySerializer(Shape):
     mapping = MappingSerializer(absent={})
     note = Text(max_length=NOTE_LENGTH, is_line=False, absent="")
     create_systems = Truth(absent=False, help_text="Whether names that are not on the board are new.")
-
-
-@extend_schema_field({"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}})
-class FormFiles(s.ListField):
-    """Files as a form sends them."""
 
 
 class ImportFormSerializer(Shape):

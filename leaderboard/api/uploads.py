@@ -141,6 +141,11 @@ def _labelled(values: dict[Any, Any], problems: dict[Any, Any], data: Mapping[st
     return values
 
 
+@extend_schema_field({"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}})
+class FormFiles(s.ListField):
+    """Files as a form sends them."""
+
+
 class AddressText(StrictText, s.URLField):
     """An address, which is checked when it is stored."""
 

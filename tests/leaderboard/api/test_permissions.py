@@ -156,33 +156,11 @@ docs         GET    any        200       200      200    200       200   200    
 nothing      GET    any        404       404      404    404       404   404      404
 nothing      POST   any        404       404      404    404       404   404      404
 """
-MANAGED = (
-    "metadata",
-    "withdraw",
-    "accept",
-    "reject",
-    "reinstate",
-    "retract",
-    "archive",
-    "editions",
-    "people",
-    "person",
-)
-MANAGED += (
-    "keep",
-    "withdraw_own",
-    "withdrawal_requests",
-    "take_down",
-    "close_account",
-    "invitations",
-    "audit",
-    "audit_file",
-    "queue",
-    "decisions",
-    "webhooks",
-    "webhook",
-)
-MANAGED += ("test_webhook", "renew_secret", "delete_webhook", "models_of_benchmark", "delete_meta_board")
+MANAGED = """
+metadata withdraw accept reject reinstate retract archive editions people person keep withdraw_own
+withdrawal_requests take_down close_account invitations audit audit_file queue decisions webhooks webhook
+test_webhook renew_secret delete_webhook models_of_benchmark delete_meta_board
+""".split()
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
 WITHOUT_BENCHMARK = (
