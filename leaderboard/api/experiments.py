@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema, extend_schema_field
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -117,6 +117,18 @@ class ExperimentEntrySerializer(Shape):
     page_url = s.URLField(help_text="The page that shows it.")
 
 
+class ExperimentPreviewSerializer(Shape):
+    """What a run would compute; nothing is started."""
+
+    dry_run = s.BooleanField()
+    study = s.CharField()
+    parameters = s.DictField(help_text="All of them, without the seed.")
+    seed = s.IntegerField()
+    revision = s.IntegerField(help_text="The revision that it would be about.")
+    estimated_seconds = s.FloatField(help_text="On one core.")
+    experiment = s.IntegerField(allow_null=True, help_text="The number of the same experiment, if it ran before.")
+
+
 class ExperimentListSerializer(Shape):
     """The experiments on a board, the newest first."""
 
@@ -177,6 +189,11 @@ def _declarations() -> list[dict[str, Any]]:
     ]
 
 
+PREVIEW_OR_EXPERIMENT = PolymorphicProxySerializer(
+    "PreviewOrExperiment", [ExperimentPreviewSerializer, ExperimentDetailSerializer], resource_type_field_name=None
+)
+
+
 class ExperimentsView(WritingView, BenchmarkView):
     """The experiments on a board, and running one."""
 
@@ -210,7 +227,9 @@ class ExperimentsView(WritingView, BenchmarkView):
         examples=[EXAMPLE],
         responses={
             202: OpenApiResponse(ExperimentDetailSerializer, description="It has started."),
-            200: OpenApiResponse(ExperimentDetailSerializer, description="It was started before, or a dry run."),
+            200: OpenApiResponse(
+                PREVIEW_OR_EXPERIMENT, description="The estimate of a dry run, or one that ran before."
+            ),
             422: error("It would take too long, or you started too many already; the message names the limit."),
             **WRITING,
         },
@@ -226,6 +245,7 @@ class ExperimentsView(WritingView, BenchmarkView):
             if is_dry:
                 own = {name: value for name, value in proposal.parameters.items() if name not in ("study", "seed")}
                 content = {
+                    "dry_run": True,
                     "study": proposal.study,
                     "parameters": own,
                     "seed": proposal.parameters["seed"],
@@ -233,7 +253,10 @@ class ExperimentsView(WritingView, BenchmarkView):
                     "estimated_seconds": proposal.seconds,
                     "experiment": proposal.present.pk if proposal.present else None,
                 }
-                return Response(content, headers={"Dry-Run": "true", "Cache-Control": "no-store"})
+                return Response(
+                    ExperimentPreviewSerializer.render(content),
+                    headers={"Dry-Run": "true", "Cache-Control": "no-store"},
+                )
             experiment, is_new = start(audience, proposal)
         except ExperimentLimitError as problem:
             raise ApiError(422, str(problem)) from problem

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.urls import get_script_prefix
 from drf_spectacular.generators import SchemaGenerator
 
 from leaderboard.access.audience import hides_nothing, listed_benchmarks
@@ -54,18 +55,15 @@ class SiteSchema(SchemaGenerator):
             public: whether it has what not everyone may ask for; it always has.
         """
         schema, examples = written_schema(), path_examples()
-        paths = {
-            path: {method: _with_examples(operation, path, examples) for method, operation in methods.items()}
-            for path, methods in schema["paths"].items()
-        }
-        return schema | {"servers": [{"url": request.build_absolute_uri("/")[:-1]}], "paths": paths}
-
-
-def _with_examples(operation: dict[str, Any], path: str, examples: dict[str, str | int]) -> dict[str, Any]:
-    parameters = [
-        one | {"example": examples[one["name"]]}
-        if one["in"] == "path" and one["name"] in examples and not (one["name"] == "number" and "revisions" not in path)
-        else one
-        for one in operation.get("parameters", ())
-    ]
-    return operation | {"parameters": parameters} if parameters else operation
+        paths: dict[str, dict[str, Any]] = {}
+        for path, methods in schema["paths"].items():
+            # Experiments have numbers, too, and few boards have any.
+            here = examples if "/revisions/" in path else examples | {"number": None}
+            paths[path] = {}
+            for method, operation in methods.items():
+                parameters = [
+                    one | {"example": here[one["name"]]} if one["in"] == "path" and here.get(one["name"]) else one
+                    for one in operation.get("parameters", ())
+                ]
+                paths[path][method] = operation | ({"parameters": parameters} if parameters else {})
+        return schema | {"servers": [{"url": request.build_absolute_uri(get_script_prefix())[:-1]}], "paths": paths}

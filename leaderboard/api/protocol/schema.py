@@ -192,6 +192,9 @@ class AutoSchema(SpectacularAutoSchema):
                 one["schema"] |= PATH_BOUNDS.get(one["name"], KEY) if "format" not in one["schema"] else {}
         if operation is None or self.method != "GET":
             return operation
+        for status, answer in operation["responses"].items():
+            if not status.startswith("2") and answer.get("content"):  # errors are JSON, whatever was asked for
+                answer["content"] = {"application/json": next(iter(answer["content"].values()))}
         is_of_files = getattr(self.view, "is_of_files", False)
         contents = operation["responses"].get("200", {}).get("content", {})
         unused = [kind for kind in contents if (kind == "application/json") == is_of_files]

@@ -156,11 +156,12 @@ docs         GET    any        200       200      200    200       200   200    
 nothing      GET    any        404       404      404    404       404   404      404
 nothing      POST   any        404       404      404    404       404   404      404
 """
-MANAGED = """
-metadata withdraw accept reject reinstate retract archive editions people person keep withdraw_own
-withdrawal_requests take_down close_account invitations audit audit_file queue decisions webhooks webhook
-test_webhook renew_secret delete_webhook models_of_benchmark delete_meta_board
-""".split()
+MANAGED = (
+    "metadata", "withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person",
+    "keep", "withdraw_own", "withdrawal_requests", "take_down", "close_account", "invitations", "audit",
+    "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
+    "models_of_benchmark", "delete_meta_board",
+)  # fmt: skip
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
 WITHOUT_BENCHMARK = (
