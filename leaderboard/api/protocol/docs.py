@@ -1,5 +1,6 @@
 """The API's description, for programs and for people."""
 
+from collections.abc import Hashable
 from typing import Any
 
 from csp.decorators import csp_update
@@ -15,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import REVALIDATE, ApiView
-from leaderboard.api.protocol.examples import SiteSchema
+from leaderboard.api.protocol.examples import SiteSchema, path_examples, site_url
 from leaderboard.api.protocol.exchange import Exchange
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parameters import EVERYWHERE
@@ -23,9 +24,10 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import reading
 from leaderboard.common.hashing import content_hash
 
-# The schema and its file's name by media type, as this process wrote them first: it says the same to everybody, and
-# writing it takes a second.
-_written: dict[str, tuple[bytes, str]] = {}
+# The schema and its file's name, as this process wrote them, by media type and what else they depend on: it says the
+# same to everybody, and writing it takes a second.
+_written: dict[tuple[Hashable, ...], tuple[bytes, str]] = {}
+MOST_WRITTEN = 8
 
 
 @extend_schema(exclude=True)
@@ -44,10 +46,13 @@ class Schema(Exchange, SpectacularAPIView):
     def get(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
         """The schema as YAML, or JSON where that is asked for; a 304 to anyone who has it already."""
         renderer = request.accepted_renderer
-        if renderer.media_type not in _written:
+        depends = (renderer.media_type, site_url(request), *path_examples().items())
+        if depends not in _written:
             schema: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
-            _written[renderer.media_type] = renderer.render(schema.data), schema["Content-Disposition"]
-        body, disposition = _written[renderer.media_type]
+            if len(_written) >= MOST_WRITTEN:
+                _written.clear()
+            _written[depends] = renderer.render(schema.data), schema["Content-Disposition"]
+        body, disposition = _written[depends]
         etag = f'"{content_hash([renderer.media_type, body.decode()])[:32]}"'
         known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
         response: HttpResponse = HttpResponseNotModified()

@@ -44,6 +44,11 @@ def path_examples() -> dict[str, str | int]:
     return examples
 
 
+def site_url(request: Any) -> str:  # noqa: ANN401
+    """The address that the paths of the schema follow, as the request says it."""
+    return str(request.build_absolute_uri(get_script_prefix()))[:-1]
+
+
 class SiteSchema(SchemaGenerator):
     """Makes the schema of this site."""
 
@@ -66,4 +71,4 @@ class SiteSchema(SchemaGenerator):
                     for one in operation.get("parameters", ())
                 ]
                 paths[path][method] = operation | ({"parameters": parameters} if parameters else {})
-        return schema | {"servers": [{"url": request.build_absolute_uri(get_script_prefix())[:-1]}], "paths": paths}
+        return schema | {"servers": [{"url": site_url(request)}], "paths": paths}

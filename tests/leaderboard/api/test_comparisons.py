@@ -194,7 +194,7 @@ def test_a_client_made_from_the_schema_asks_for_all_of_it(make, schema):
     assert found["preview"]["systems"] == [{"system": None, "name": "New", "is_new": True}]
 
 
-def test_the_schema_is_not_sent_to_whoever_has_it(client):
+def test_the_schema_is_not_sent_to_whoever_has_it(db, client):
     first = client.get("/api/v1/schema/")
     again = client.get("/api/v1/schema/", headers={"If-None-Match": first["ETag"]})
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
