@@ -8,9 +8,10 @@ from django.test import Client
 
 from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBodySerializer, assignment_of
 from leaderboard.benchmarks.create import TaskSpec
-from leaderboard.models import Batch, Draft
+from leaderboard.models import Batch, Draft, Score
 from leaderboard.submissions.imports import Assignment, read_import
 from tests.leaderboard.api.conftest import error_of
+from tests.ranking_engine.importers.examples import FILES as FILES_OF_PROGRAMS
 
 RESULTS = {
     "results": {"arc_easy": {"acc,none": 0.71, "acc_stderr,none": 0.009, "alias": "arc_easy"}},
@@ -80,6 +81,36 @@ def test_a_form_with_files_says_the_same(api, board):
     client = Client(headers=sender._headers({}))
     response = client.post(f"/api/v1/{path_of(board)}", data)
     assert (response.status_code, response.json()["source"]) == (201, "importer")
+
+
+def test_a_table_that_is_not_clear_is_refused_until_the_mapping_says_what_its_columns_are(api, board):
+    sender = api.as_user(board.memberships.get().user)
+    body = {
+        "files": [{"name": "board.csv", "text": 'Rank,Team,ARC easy\n1,One,"61,5 ± 0,5"\n'}],
+        "create_systems": True,
+    }
+    (problem,) = error_of(sender.post(path_of(board), body))["details"]
+    assert problem["place"] == "mapping.columns"
+    assert "'Rank': ignored, 'Team': system, 'ARC easy': score" in problem["message"]
+    body["mapping"] = {"columns": {"Rank": "ignored", "Team": "system", "ARC easy": "score"}, "spread": "stderr"}
+    assert sender.post(path_of(board), body).status_code == 201
+    score = Score.objects.get(submission__system__name="One", value__isnull=False)
+    assert (score.value, score.standard_error) == (61.5, 0.5)
+    body["mapping"]["columns"]["Rank"] = "place"
+    assert "'Rank' cannot be 'place'" in error_of(sender.post(path_of(board), body))["details"][0]["message"]
+
+
+def test_a_workbook_comes_as_a_form_with_the_sheet_that_is_meant(api, board):
+    sender = api.as_user(board.memberships.get().user)
+    file = FILES_OF_PROGRAMS["openpyxl-3.1.5.xlsx"]
+    mapping = {"sheet": "Results", "tasks": {"Quiz": "ARC easy"}, "scales": {"Quiz": "times-100"}}
+    data = {"files": SimpleUploadedFile(file.name, file.data), "mapping": json.dumps(mapping)}
+    client = Client(headers=sender._headers({}))
+    found = client.post(f"/api/v1/{path_of(board)}?dry_run=true", data).json()
+    assert [(column["column"], column["n_scores"], column["assigned"]) for column in found["columns"]] == [
+        ("Quiz", 2, "ARC easy"),
+        ("Sums", 1, ""),
+    ]
 
 
 def test_a_form_with_too_many_files_is_refused_in_words(api, board):
