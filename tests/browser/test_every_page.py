@@ -135,6 +135,7 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "scores in groups": (lambda scene: "/b/helm-accuracy/scores/", "Scores of HELM accuracy"),
     "task": (lambda scene: "/b/small/tasks/task-1/", "Task 1"),
     "Pareto front": (lambda scene: "/b/small/pareto/", "Pareto front of Small"),
+    "submitters": (lambda scene: "/b/small/submitters/", "Submitters of Small"),
     "metadata of an owner": (lambda scene: "/b/owned/manage/metadata/", "Manage Owned"),
     "search of the site": (lambda scene: "/search/?q=small", "Search"),
     "landscape": (lambda scene: "/landscape/", "The landscape of benchmarks"),
