@@ -39,7 +39,7 @@ from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
 BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
-SLOW_SHARE = 0.25  # of a study's seconds that slow rules get at least
+SLOW_SHARE = 0.5  # of a study's seconds that slow rules get at least
 MORE_REPEATS = 0.2  # of what slow rules get, for more repeats than the least: studies should be there soon
 _TRIES = 5
 WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
@@ -180,7 +180,7 @@ def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any],
     """The parameters with as many steps, at least 1, as the seconds are estimated to buy; never more than stated.
 
     Many studies have a `budget` of their own, in seconds as costs are estimated, for slow rules, which rank as many of
-    the steps as it buys. Those get what the other rules leave of the seconds, a quarter at least. Steps and budget are
+    the steps as it buys. Those get what the other rules leave of the seconds, half at least. Steps and budget are
     stored with the job and the report, so that the same figures come out on any machine.
     """
     own = dict(parameters)
@@ -192,19 +192,25 @@ def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any],
     def seconds_of_others() -> float:
         return study.estimate(matrix, {**own, "budget": 0} if has_slow else own)
 
-    others = seconds_of_others()
-    steps = int(own[study.steps] * left / others) if study.steps and others > left else 0
-    while steps or (study.steps and others > left and own[study.steps] > 1):
-        own[study.steps] = max(1, steps or own[study.steps] * 9 // 10)  # where time does not grow in proportion
+    def cut_steps(steps: int) -> None:
+        own[study.steps] = max(1, steps)
         for name in study.cut_along:
             most = int(parameters[name])
             own[name] = min(most, max(2, round(most * own[study.steps] / parameters[study.steps])))
-        others, steps = seconds_of_others(), 0
+
+    others = seconds_of_others()
+    if study.steps and others > left:
+        cut_steps(int(own[study.steps] * left / others) or own[study.steps] * 9 // 10)
+        while seconds_of_others() > left and own[study.steps] > 1:
+            cut_steps(own[study.steps] * 9 // 10)  # where time does not grow in proportion
+        others = seconds_of_others()
     if has_slow:
         own["budget"] = min(float(own["budget"]), max(0.0, seconds - others))
         for _ in range(_TRIES):  # a slow rule costs what it adds to the others' time, too
             beyond = study.estimate(matrix, own) - seconds
             own["budget"] = math.floor(1000 * max(0.0, own["budget"] - 1.2 * max(0.0, beyond))) / 1000
+        while study.steps and own[study.steps] > 1 and study.estimate(matrix, own) > seconds:
+            cut_steps(own[study.steps] * 9 // 10)  # the least of slow rules is more than the others leave
     return own
 
 

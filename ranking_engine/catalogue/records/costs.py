@@ -27,7 +27,7 @@ def ranked_pairs(n: int, T: int) -> float:
 
 def lotteries(n: int, T: int) -> float:
     """Of solving the lotteries of all rounds."""
-    return pairwise(n, T) + 2e-3 + 3e-4 * n + 3.5e-6 * n * n
+    return pairwise(n, T) + 2e-3 + 1.2e-4 * n + 1.6e-6 * n * n
 
 
 def kemeny(n: int, T: int) -> float:

@@ -51,12 +51,12 @@ def test_a_budget_in_seconds_is_stored_as_steps(make, budget, steps):
     ("seconds", "n_trials", "n_rounds", "budget"),
     [
         (500, 50, 10, 60.0),  # all of both
-        (75, 50, 10, 25.0),  # what the others leave
-        (40, 30, 6, 10.0),  # a quarter at least
-        (4, 3, 2, 1.0),  # never fewer than two rounds
+        (105, 50, 10, 55.0),  # what the others leave
+        (40, 20, 4, 20.0),  # half at least
+        (4, 2, 2, 2.0),  # never fewer than two rounds
     ],
 )
-def test_slow_rules_get_what_the_others_leave_and_a_quarter_at_least(make, seconds, n_trials, n_rounds, budget):
+def test_slow_rules_get_what_the_others_leave_and_half_at_least(make, seconds, n_trials, n_rounds, budget):
     """The study has a budget of its own for slow rules, which take all of it; the others take 1 s a trial."""
     matrix = study_matrix(make.published().publication.revision)
 
@@ -78,7 +78,19 @@ def test_what_slow_rules_add_to_the_time_of_others_is_taken_from_them(make):
 
     greedy = replace(LEADERS, declared=(LEADERS.parameter("n_trials"), *parameters.budget()), estimate=estimate)
     own = within_budget(greedy, matrix, dict(greedy.parameters), 75)
-    assert (own["n_trials"], own["budget"]) == (50, 19.0)
+    assert (own["n_trials"], own["budget"]) == (37, 33.559)
+
+
+def test_steps_are_cut_where_the_least_of_slow_rules_is_more_than_the_others_leave(make):
+    matrix = study_matrix(make.published().publication.revision)
+
+    def estimate(matrix, own):
+        return own["n_trials"] * 1.0 + (max(45.0, own["budget"]) if own["budget"] else 0.0)
+
+    greedy = replace(LEADERS, declared=(LEADERS.parameter("n_trials"), *parameters.budget()), estimate=estimate)
+    own = within_budget(greedy, matrix, dict(greedy.parameters), 80)
+    assert own["n_trials"] == 32
+    assert estimate(matrix, own) <= 80
 
 
 def test_a_study_that_says_nothing_of_the_scores_has_no_job_and_a_reason(make):
