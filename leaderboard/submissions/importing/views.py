@@ -66,10 +66,13 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "submissions/closed.html", context, status=403)
     errors: list[str] = []
     if "imported" in request.POST or "tables" in request.POST:
-        answer = take_import(request, audience) if "imported" in request.POST else take_columns(request, benchmark)
+        form, errors = UploadForm(), ["This page has expired or belongs to another account; choose the files again"]
+        try:
+            answer = take_import(request, audience) if "imported" in request.POST else take_columns(request, benchmark)
+        except InputError as error:
+            answer, errors = None, error.problems.lines
         if answer is not None:
             return answer
-        form, errors = UploadForm(), ["This page has expired or belongs to another account; choose the files again"]
     else:
         form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():

@@ -87,6 +87,9 @@ def test_a_wrong_answer_shows_the_page_again_with_what_is_wrong(client, board):
     again = answer(client, board, page, role_3="stderr", about_3="no such column")
     assert "write the column that it is about behind a colon" in again.content.decode()
     assert ImportChoices.objects.count() == 0
+    refused = answer(client, board, page, sheet="no such sheet")
+    assert refused.status_code == 400
+    assert "there is no sheet &#x27;no such sheet&#x27; with cells" in refused.content.decode()
 
 
 def test_the_sheet_of_a_workbook_is_chosen(client, board):
