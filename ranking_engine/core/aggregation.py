@@ -230,7 +230,9 @@ def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
             ranking.details.get("decided_by_name") or not ranking.details.get("unique", True) for ranking in first
         )
         one_group = first[0] if len(first) == 1 else second
-        details["winners_complete"] = one_group.details["winners_complete"] and not is_decided_in_groups
+        # a rule that says but whether its answer is the only one may have other winners where it is not
+        is_complete = one_group.details.get("winners_complete", one_group.details.get("unique", True))
+        details["winners_complete"] = is_complete and not is_decided_in_groups
     return details
 
 

@@ -90,7 +90,7 @@ def compatible_borda(profile: Profile) -> Outcome:
     second = k * slots / (m + 1) + k * (k - 1) * (slots + squares) / ((m + 1) * (m + 2))
     variance = np.where(has, second - (k * slots / (m + 1)) ** 2, (n**2 - 1) / 12)
     shares = profile.weights / profile.denominator
-    spread = np.sqrt(np.maximum(variance, 0.0) @ shares**2)
+    spread = np.sqrt(weighted_sum(np.maximum(variance, 0.0), shares**2))
     details = {
         "spread": dict(zip(profile.matrix.system_names, spread.tolist(), strict=True)),
         "n_missing": int((~has).sum()),
