@@ -136,11 +136,12 @@ def test_the_command_submits_pulls_and_exports(running, board, remote, tmp_path)
     assert ranked.stdout.splitlines()[1].startswith("Four,1,")
     assert plurank_of("export", "--board", url, "rankings/borda").stdout.splitlines()[1].split(",")[1] == "Four"
     exported = {
-        name: plurank_of("export", "--board", url, "rankings/borda", "--format", name).stdout.split("\n")[0]
+        name: plurank_of("export", "--board", url, "rankings/borda", "--format", name).stdout
         for name in ("csv", "latex", "tex", "markdown", "json")
     }
     assert exported["latex"] == exported["tex"] != ""
-    assert [exported[name][:1] for name in ("csv", "latex", "markdown", "json")] == ["s", "%", "|", "{"]
+    assert [exported[name][:1] for name in ("csv", "latex", "json")] == ["s", "%", "{"]
+    assert "\n| " in exported["markdown"]
     scores.write_text("system,Task 1\nFive,high\n")
     refused = plurank_of("submit", str(scores), "--board", url)
     assert (refused.returncode, Batch.objects.count()) == (3, 2)
