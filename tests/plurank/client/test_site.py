@@ -145,7 +145,7 @@ def test_the_command_submits_pulls_and_exports(running, board, remote, tmp_path)
     scores.write_text("system,Task 1\nFive,high\n")
     refused = plurank_of("submit", str(scores), "--board", url)
     assert (refused.returncode, Batch.objects.count()) == (3, 2)
-    assert "line 2, column 'Task 1': 'high' is not a number" in refused.stderr
+    assert "scores.csv: 1 column may have scores or not: 'Task 1'" in refused.stderr
     assert plurank_of("export", "--board", f"{running.url}/b/none/").returncode == 3
     assert plurank_of("export", "--board", "elsewhere").returncode == 2
 
