@@ -86,7 +86,7 @@ def submissions(site: RunningSite, names: list[str], keys: list[str], owner: Use
         _wait_for(site, board)
         jobs = Job.objects.filter(benchmark=board, created_at__gt=began)
         ends: dict[str, float] = {}
-        for kind, finished_at in jobs.values_list("kind", "finished_at"):
+        for kind, finished_at in jobs.exclude(finished_at=None).values_list("kind", "finished_at"):
             name = (kind.partition(":")[2] or kind).replace("_", " ")
             ends[name] = max((finished_at - began).total_seconds(), ends.get(name, 0.0))
         columns[f"{board.name}, {board.systems.count()} x {board.tasks.count()}"] = ends
@@ -135,7 +135,8 @@ def _ends(board: Benchmark, started: datetime) -> list[float]:
     from leaderboard.models import Job
 
     ends = [0.0] * 4
-    for kind, finished_at in Job.objects.filter(benchmark=board).values_list("kind", "finished_at"):
+    ended = Job.objects.filter(benchmark=board).exclude(finished_at=None)
+    for kind, finished_at in ended.values_list("kind", "finished_at"):
         seconds = (finished_at - started).total_seconds()
         for place, kinds in enumerate((("rankings", "slow_rankings"), ("bootstrap",), ("axioms",), (kind,))):
             if kind in kinds:
