@@ -60,7 +60,7 @@ _LEFT_OUT = re.compile(
 _ERROR_END = re.compile(r"^(.+?)[\s_.\-]*(?:\(?(?:std_?err(?:or)?|standard[\s_]?error|sem?)\)?)$", re.IGNORECASE)
 _COUNT_END = re.compile(r"^(.+?)[\s_.]+(?:n|count|n_total|num_samples)$", re.IGNORECASE)
 # Tables whose columns are known whole: the columns that tell them, and what is what beyond the general names.
-_KNOWN: Sequence[tuple[frozenset[str], Mapping[str, str]]] = (
+_KNOWN_COLUMNS: Sequence[tuple[frozenset[str], Mapping[str, str]]] = (
     (  # AlpacaEval's leaderboard.csv
         frozenset({"win_rate", "standard_error", "n_total", "avg_length"}),
         {"win_rate": "score", "standard_error": "stderr:win_rate", "n_total": "n:win_rate",
@@ -232,7 +232,7 @@ def has_numbers(cells: Sequence[str]) -> bool:
 
 def _known_roles(names: Sequence[str]) -> list[str]:
     """The roles in a table of which all columns are known; empty for any other."""
-    for telling, roles in _KNOWN:
+    for telling, roles in _KNOWN_COLUMNS:
         if telling <= set(names):
             return [
                 roles.get(name, "score" if name.startswith("metrics.") else "ignored") for name in names
