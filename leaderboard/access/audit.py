@@ -45,7 +45,8 @@ def as_one(changes: Sequence[Change], field: str) -> list[Change]:
     """
     if len(changes) < 2:
         return list(changes)
-    named = [(one.field.removeprefix(f"{field}."), one.before, one.after) for one in changes]
+    # By name: databases differ in the order in which they keep the names of an object.
+    named = sorted((one.field.removeprefix(f"{field}."), one.before, one.after) for one in changes)
     before, after = ("; ".join(f"{texts[0]}: {texts[place]}" for texts in named if texts[place]) for place in (1, 2))
     return [Change(changes[0].subject, changes[0].of, field, before, after)]
 

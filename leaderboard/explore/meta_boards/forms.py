@@ -18,6 +18,11 @@ from ranking_engine.catalogue.registry import get_rule
 MAX_TICKED = 100  # boxes that are kept ticked when others are looked for
 
 
+def may_be_key(value: str) -> bool:
+    """Whether a benchmark could have this key; PostgreSQL refuses a question with a NUL in it."""
+    return len(value) <= KEY_LENGTH and "\0" not in value
+
+
 class KeysField(forms.MultipleChoiceField):
     """Keys of benchmarks that are ticked; whether they are there is checked when the board is saved."""
 
@@ -25,7 +30,7 @@ class KeysField(forms.MultipleChoiceField):
 
     def valid_value(self, value: Any) -> bool:  # noqa: ANN401
         """Whether it may be a key."""
-        return len(str(value)) <= KEY_LENGTH and "\0" not in str(value)
+        return may_be_key(str(value))
 
 
 class MetaBoardForm(forms.Form):
@@ -50,7 +55,7 @@ class MetaBoardForm(forms.Form):
     def __init__(self, *args: Any, viewer: Viewer, find: str = "", **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         keys = self["benchmarks"].value() or []
-        self.find, self.ticked = find, [str(key) for key in keys][:MAX_TICKED]
+        self.find, self.ticked = find, [str(key) for key in keys if may_be_key(str(key))][:MAX_TICKED]
         self.offered = choices(viewer, CompareQuery(keys=tuple(self.ticked), find=find))
         rules = [(key, get_rule(key).name) for key in site_rules()]
         self.fields["rule"].choices = [("", "its own default rule"), *rules]  # type: ignore[attr-defined]

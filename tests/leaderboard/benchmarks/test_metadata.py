@@ -112,7 +112,7 @@ def test_the_newest_submission_that_states_a_value_is_believed_and_others_stay_u
     withdraw_submission(later, actor=owner, reason="Wrong after all.")
     assert metadata_of(benchmark) == {"A": {"parameters": 9, "licence": "MIT"}}  # what the owner wrote stays
     assert trail_of(benchmark)[:3] == [
-        ("a", "metadata", "", "parameters: 7000000000; licence: MIT"),
+        ("a", "metadata", "", "licence: MIT; parameters: 7000000000"),
         ("a", "metadata", "parameters: 7000000000", "open-weights: no; parameters: 8000000000"),
         ("a", "metadata", "open-weights: no; parameters: 8000000000", "parameters: 7000000000"),
     ]
@@ -313,7 +313,7 @@ def test_the_page_of_a_system_shows_its_changes_to_those_who_read_the_audit_trai
     entries = signed_in(owner).get(path).context["page"].fact_changes
     assert [(one.field, one.before, one.after, one.reason) for one in entries] == [
         ("metadata.parameters", "7000000000", "", "From the paper."),
-        ("metadata", "", "parameters: 7000000000; licence: MIT", "From the paper."),
+        ("metadata", "", "licence: MIT; parameters: 7000000000", "From the paper."),
     ]
     assert "How its metadata changed: 2 entries" in signed_in(owner).get(path).content.decode()
     for client in (Client(), signed_in(make.user())):

@@ -10,8 +10,8 @@ import pytest
 from django.db import transaction
 
 from leaderboard.access.audience import audience_of
-from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, record_configuration_change, save_task
-from leaderboard.models import Benchmark, Revision, Score, System
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, record_configuration_change
+from leaderboard.models import Benchmark, Revision, Score, System, Task
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.submissions.drafts import make_draft
@@ -63,7 +63,7 @@ def test_a_task_that_was_added_later_is_missing_for_all_and_was_never_submitted(
     revision = built(make)
     benchmark = revision.benchmark
     with transaction.atomic():
-        task = save_task(benchmark, TaskSpec("Late"), 9, None)
+        task = Task.objects.create(benchmark=benchmark, key="late", name="Late", order=9)
         later = record_configuration_change(benchmark, author=None)
     assert np.isnan(revision_matrix(later).matrix.values[:, 2]).all()
     assert revision_matrix(revision).matrix.n_tasks == 2
@@ -149,7 +149,7 @@ def test_an_empty_cell_and_one_that_was_never_submitted_are_the_same_to_every_fi
     other = create_benchmark(name="Other", owner=make.user(), tasks=TASKS[:1], submission_policy="open")
     first = make.accepted(other, {"A": [1.0]})
     with transaction.atomic():
-        save_task(first.benchmark, TASKS[1], 1, None)
+        Task.objects.create(benchmark=first.benchmark, key="time", name="Time", direction=-1, order=1)
         later = record_configuration_change(first.benchmark, author=None)
     assert digest(later) == digest(revision)
 

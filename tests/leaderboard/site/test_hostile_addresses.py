@@ -25,7 +25,7 @@ HEAD = "system,Task 1,Task 2,Task 3,Task 4,Task 5"
 FILES = {
     "bytes": bytes(range(256)) * 50,
     "an archive": b"PK\x03\x04" + bytes(5000),
-    "UTF-16": f"{HEAD}\nN,1,2,3,4,5\n".encode("utf-16"),
+    "half of UTF-16": f"{HEAD}\nN,1,2,3,4,5\n".encode("utf-16")[:-1],
     "a NUL": f"{HEAD}\nA\0,1,2,3,4,5\n".encode(),
     "a formula": f"{HEAD}\n=HYPERLINK(1),1,2,3,4,5\n".encode(),
     "a quote without end": f'{HEAD}\n"A{"x" * 50_000}'.encode(),
