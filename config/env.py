@@ -5,10 +5,12 @@ import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
@@ -93,6 +95,19 @@ def database(name: str, default: str) -> dict:
         scheme = url.split(":", 1)[0]
         raise ImproperlyConfigured(f"{name} begins with {scheme!r}; allowed: postgres://..., sqlite:///...")
     return dict(environ.Env.db_url_config(url))
+
+
+def site_url(name: str, default: str) -> str:
+    """The URL of another site, without a slash at its end, or nothing.
+
+    Raises:
+        ImproperlyConfigured: it is not https, except on this machine: secrets would be readable on the way.
+    """
+    url = text(name, default).rstrip("/")
+    parts = urlsplit(url)
+    if url and not (parts.hostname and (parts.scheme == "https" or parts.hostname in LOOPBACK)):
+        raise ImproperlyConfigured(f"{name}={url!r} must be an https:// URL")
+    return url
 
 
 def redis(name: str) -> str:

@@ -4,8 +4,6 @@ A site is offered once its client id is set. Applications are never read from th
 environment alone.
 """
 
-from urllib.parse import urlsplit
-
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
@@ -20,55 +18,53 @@ if SIGN_UP == "domains" and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
         "PLURANK_SIGN_UP='domains' needs PLURANK_EMAIL_VERIFICATION=mandatory: without it people could type any address"
     )
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
-
-def _server(name: str, default: str = "") -> str:
-    """The URL of another site.
-
-    Raises:
-        ImproperlyConfigured: it is not https, except on this machine: tokens would be readable on the way.
-    """
-    url = env.text(name, default).rstrip("/")
-    parts = urlsplit(url)
-    if url and not (parts.hostname and (parts.scheme == "https" or parts.hostname in LOOPBACK)):
-        raise ImproperlyConfigured(f"{name}={url!r} must be an https:// URL")
-    return url
-
-
-def _application(prefix: str, **fields: object) -> list[dict[str, object]]:
-    """The application that the site `prefix` knows us by; none where its client id is not set.
+def _application(site: str, client_id: str, secret: str, **fields: object) -> list[dict[str, object]]:
+    """The application by which another site knows us; none where it is not set up.
 
     Raises:
         ImproperlyConfigured: the id or the secret is set without the other.
     """
-    client_id, secret = env.text(f"{prefix}_CLIENT_ID", ""), env.text(f"{prefix}_CLIENT_SECRET", "")
     if bool(client_id) != bool(secret):
-        raise ImproperlyConfigured(f"{prefix}_CLIENT_ID and {prefix}_CLIENT_SECRET belong together: set both, or none")
+        raise ImproperlyConfigured(
+            f"PLURANK_{site}_CLIENT_ID and PLURANK_{site}_CLIENT_SECRET belong together: set both, or none"
+        )
     return [{"client_id": client_id, "secret": secret, **fields}] if client_id else []
 
 
-OIDC_URL = _server("PLURANK_OIDC_URL")
+OIDC_URL = env.site_url("PLURANK_OIDC_URL", "")
 OIDC_APPLICATIONS = _application(
-    "PLURANK_OIDC",
+    "OIDC",
+    env.text("PLURANK_OIDC_CLIENT_ID", ""),
+    env.text("PLURANK_OIDC_CLIENT_SECRET", ""),
     provider_id="oidc",
     name=env.text("PLURANK_OIDC_NAME", "single sign-on"),
     settings={"server_url": OIDC_URL, "oauth_pkce_enabled": True},
 )
 if OIDC_APPLICATIONS and not OIDC_URL:
     raise ImproperlyConfigured("PLURANK_OIDC_CLIENT_ID needs PLURANK_OIDC_URL, the issuer of your identity provider")
+GITHUB_APPLICATIONS = _application(
+    "GITHUB", env.text("PLURANK_GITHUB_CLIENT_ID", ""), env.text("PLURANK_GITHUB_CLIENT_SECRET", "")
+)
+GITLAB_APPLICATIONS = _application(
+    "GITLAB",
+    env.text("PLURANK_GITLAB_CLIENT_ID", ""),
+    env.text("PLURANK_GITLAB_CLIENT_SECRET", ""),
+    settings={"gitlab_url": env.site_url("PLURANK_GITLAB_URL", "https://gitlab.com")},
+)
+GOOGLE_APPLICATIONS = _application(
+    "GOOGLE", env.text("PLURANK_GOOGLE_CLIENT_ID", ""), env.text("PLURANK_GOOGLE_CLIENT_SECRET", "")
+)
+ORCID_APPLICATIONS = _application(
+    "ORCID", env.text("PLURANK_ORCID_CLIENT_ID", ""), env.text("PLURANK_ORCID_CLIENT_SECRET", "")
+)
 
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {"APPS": OIDC_APPLICATIONS},
-    "github": {"APPS": _application("PLURANK_GITHUB"), "OAUTH_PKCE_ENABLED": True},
-    "gitlab": {
-        "APPS": _application(
-            "PLURANK_GITLAB", settings={"gitlab_url": _server("PLURANK_GITLAB_URL", "https://gitlab.com")}
-        ),
-        "OAUTH_PKCE_ENABLED": True,
-    },
-    "google": {"APPS": _application("PLURANK_GOOGLE"), "OAUTH_PKCE_ENABLED": True},
-    "orcid": {"APPS": _application("PLURANK_ORCID")},
+    "github": {"APPS": GITHUB_APPLICATIONS, "OAUTH_PKCE_ENABLED": True},
+    "gitlab": {"APPS": GITLAB_APPLICATIONS, "OAUTH_PKCE_ENABLED": True},
+    "google": {"APPS": GOOGLE_APPLICATIONS, "OAUTH_PKCE_ENABLED": True},
+    "orcid": {"APPS": ORCID_APPLICATIONS},
 }
 SOCIALACCOUNT_ADAPTER = "leaderboard.accounts.sign_in.SocialAccountAdapter"
 # People see the name and address that an account would get before there is one.

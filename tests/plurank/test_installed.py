@@ -18,7 +18,7 @@ EXTRAS = "client,files,frames,plots"
 WITHOUT_WHEELS = {
     "3.11": set(),
     "3.12": {"pyyaml"},
-    "3.13": {"highspy", "matplotlib", "numpy", "pyarrow", "pyyaml", "scipy"},
+    "3.13": {"highspy", "matplotlib", "numpy", "pyarrow", "pyyaml", "scipy", "zstandard"},
 }
 EXAMPLES = """
 import doctest, importlib, pathlib, pkgutil, sys

@@ -28,9 +28,9 @@ LIMITS = Limits(n_children=2, n_waiting=1, patience=0.2, seconds=30, memory_byte
 
 
 def long_matrix() -> ScoreMatrix:
-    """One for which Bradley-Terry in two steps takes the best part of a minute."""
-    values = np.random.default_rng(1).integers(0, 1000, (300, 198))
-    return ScoreMatrix(values, groups=[f"g{t // 3}" for t in range(198)])
+    """One for which Bradley-Terry in two steps takes the best part of a minute, also on a fast machine."""
+    values = np.random.default_rng(1).integers(0, 1000, (900, 999))
+    return ScoreMatrix(values, groups=[f"g{t // 3}" for t in range(999)])
 
 
 def long_call(pool: Pool, **options):

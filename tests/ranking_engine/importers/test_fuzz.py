@@ -11,7 +11,7 @@ from ranking_engine.files.problems import InputError
 from ranking_engine.importers import Recognised, SourceFile, read_results
 from tests.ranking_engine.importers.examples import EXAMPLES, FILES, LONG_TABLE, TABLES
 
-PACKED = {"inspect_ai-0.3.285.eval", "openpyxl-3.1.5.xlsx", "odfpy-1.4.1.ods", "pandas-3.1.1.parquet", "folder.zip"}
+PACKED = ("inspect_ai-0.3.285.eval", "openpyxl-3.1.5.xlsx", "odfpy-1.4.1.ods", "pandas-3.1.1.parquet", "folder.zip")
 SOUND = {
     **EXAMPLES,
     "long table": LONG_TABLE,
