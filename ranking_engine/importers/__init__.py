@@ -109,6 +109,15 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     return recognised
 
 
+def _why_no_format(file: SourceFile) -> str:
+    ending = file.name.lower().rpartition(".")[2]
+    if ending in ("xlsx", "ods", "parquet") and file.kind != "binary table":
+        return f"no {'Parquet file' if ending == 'parquet' else 'workbook'} that can be read"
+    if file.kind in ("table", "binary table") and file.rows():
+        return "a table needs a column that names the systems and one with scores"
+    return "the format of these files is not supported"
+
+
 def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
     if key:
         file_format = next(one for one in FORMATS if key == one.KEY or (one is table and key in table.OLD_KEYS))
@@ -121,7 +130,7 @@ def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None)
     alone = {file: _format_of([file]) for file in files}
     formats = list(dict.fromkeys(one for one in alone.values() if one is not None))
     if not formats:
-        raise files[0].refused("the format of these files is not supported")
+        raise files[0].refused(_why_no_format(files[0]))
     # Programs put samples and settings beside their scores, as JSON lines or Parquet: these are no table of scores.
     has_tables = any(one is table and file.kind == "table" for file, one in alone.items())
     programs = formats if has_tables else [one for one in formats if one is not table] or formats
