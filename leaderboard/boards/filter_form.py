@@ -4,7 +4,7 @@ from typing import Any
 
 from leaderboard.boards.board import Board
 from leaderboard.boards.filters import tags_of
-from leaderboard.boards.groups import NO_MARKS, groupable
+from leaderboard.boards.groups import groupable, mark_options
 from leaderboard.boards.query import BoardQuery, bounds_of, query_pairs
 
 # What the form of filters and columns asks itself; everything else of the query goes along hidden.
@@ -55,8 +55,7 @@ def filter_form(board: Board, query: BoardQuery) -> dict[str, Any]:
         "groups": groups,
         "group": query.group,
         "group_name": next((one["name"] for one in groups if one["key"] == query.group), ""),
-        "mark": board.marked_by,
-        "no_marks": NO_MARKS,
+        "marks": mark_options(fields, list(board.about.values()), board.marked_by),
         "hidden_fields": query_pairs(query, without=FORM_FIELDS),
     }
 

@@ -92,6 +92,29 @@ def marking_field(fields: Sequence[MetadataField], about: Sequence[About], key: 
     return kind if len(texts) > 1 else None
 
 
+@dataclass(frozen=True)
+class MarkOption:
+    """A choice of what is marked. The one that counts without a choice has no value, so that addresses stay short."""
+
+    value: str
+    name: str
+    is_chosen: bool
+
+
+def mark_options(fields: Sequence[MetadataField], about: Sequence[About], marked_by: str) -> list[MarkOption]:
+    """What a reader may choose to mark.
+
+    Args:
+        fields: of the board.
+        about: what is said of each of its systems.
+        marked_by: the key of the field that is marked now; empty where none is.
+    """
+    default = marking_field(fields, about, "")
+    of_default, chosen = default.key if default else NO_MARKS, marked_by or NO_MARKS
+    choices = [(NO_MARKS, "nothing"), *((field.key, field.name) for field in groupable(fields))]
+    return [MarkOption("" if key == of_default else key, name, key == chosen) for key, name in choices]
+
+
 def value_key(field: MetadataField, about: About) -> tuple[float, str]:
     """What a field says of a system, as a group: its place in the order of groups, and its text.
 

@@ -282,5 +282,6 @@ def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
     first, second = known[0].first.name, known[0].second.name
     return (
         f"With {known[0].n_common:,} common instances a true difference of {known[0].detectable_text} between {first} "
-        f"and {second} is found in 80 % of cases; smaller ones are often missed."
+        f"and {second} is found in 80 % of cases by a test of this pair alone. Smaller ones are missed more often; the "
+        "verdicts below, adjusted over all pairs, need larger ones."
     )

@@ -5,7 +5,6 @@ Between the page that shows what was recognised and its answer nothing is stored
 
 import base64
 import math
-import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ from leaderboard.rankings.scores import current_values
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.imported_metadata import imported_metadata
+from leaderboard.submissions.importing.turns import turn_to_read
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.files.roles import ColumnChoices
@@ -38,9 +38,6 @@ from ranking_engine.text.names import clean_name, fold_name
 MAX_COLUMNS, MAX_SYSTEMS = 1_000, 3_000
 MAX_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
 NOTED_FILES, NOTED_WARNINGS = 10, 10
-LARGE_BYTES = 1_000_000  # of files that a process reads one import at a time, for the memory that it takes
-PATIENCE_SECONDS = 10
-_one_large = threading.BoundedSemaphore(1)
 # What may be done to a column's scores, as a power of ten.
 SCALES: Mapping[str, int] = {"as-is": 0, "times-100": 2, "by-100": -2}
 
@@ -67,14 +64,8 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "", columns:
         InputError: they cannot be read, or hold too much for one import.
     """
     chosen = [SourceFile(name, data) for name, data in files]
-    is_large = sum(len(file.data) for file in chosen) > LARGE_BYTES
-    if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
-        raise InputError.of("the site is busy importing other large files; try again in a moment")
-    try:
+    with turn_to_read(chosen):
         results = table_of(read_results(chosen, importer, columns=columns))
-    finally:
-        if is_large:
-            _one_large.release()
     if len(results.columns) > MAX_COLUMNS or len(results.systems) > MAX_SYSTEMS:
         message = (
             f"{len(results.columns):,} columns and {len(results.systems):,} systems; at most {MAX_COLUMNS:,} and "
@@ -90,8 +81,10 @@ def read_tables(files: Iterable[tuple[str, bytes]], choices: ColumnChoices | Non
     Raises:
         InputError: they cannot be read, or what was said of the columns does not fit them.
     """
-    first, *_ = unpacked_files([SourceFile(name, data) for name, data in files])
-    return table_in(first, choices)
+    chosen = [SourceFile(name, data) for name, data in files]
+    with turn_to_read(chosen):
+        first, *_ = unpacked_files(chosen)
+        return table_in(first, choices)
 
 
 def packed(results: Import, benchmark: Benchmark, user: User) -> str:

@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from typing import Any, Literal
 
 from ranking_engine.files.dialect import delimiter_of
+from ranking_engine.text.characters import UNSHOWABLE
 
 MAX_ROWS = 100_000
 MAX_COLUMNS = 2_000
@@ -23,14 +24,15 @@ MAX_CELL = 4_000  # characters
 MAX_MARKUP = 2_000_000  # characters of a text whose table is in Markdown, HTML or LaTeX
 
 Row = tuple[int, list[str]]  # the line on which it ends, and its cells
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")  # below the header of a Markdown table
+# Texts come from strangers: no part of a pattern may be tried again for another length (`*+`), or it has few of them.
+_RULE = re.compile(r"\s*+\|?+\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?+\s*+")  # below the header of a Markdown table
 _PIPE = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|\*(.+?)\*|`(.+?)`")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _TABULAR = re.compile(r"\\begin\{(?:tabular[x*]?|longtable)\}")
 _LATEX_LINES = re.compile(
-    r"\\(?:toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|cmidrule(?:\([^)]*\))?\{[^}]*\}"
-    r"|cline\{[^}]*\}|addlinespace(?:\[[^\]]*\])?)"
+    r"\\(?:toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|cmidrule(?:\([^)\n]{0,50}\))?"
+    r"\{[^}\n]{0,50}\}|cline\{[^}\n]{0,50}\}|addlinespace(?:\[[^\]\n]{0,50}\])?)"
 )
 _LATEX_COMMAND = re.compile(r"\\(?:textbf|textit|underline|emph|text|mathbf|texttt|textsc|mathrm)\s*\{([^{}]*)\}")
 
@@ -184,9 +186,9 @@ def flat_cells(record: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:
     for key, value in record.items():
         if isinstance(value, Mapping):
             for inner, inner_value in value.items():
-                yield f"{key}.{inner}", _cell(inner_value)
+                yield UNSHOWABLE.sub("_", f"{key}.{inner}"), _cell(inner_value)
         else:
-            yield str(key), _cell(value)
+            yield UNSHOWABLE.sub("_", str(key)), _cell(value)
 
 
 def _cell(value: object) -> str | None:
@@ -198,14 +200,15 @@ def _cell(value: object) -> str | None:
         return str(value) if abs(value) < 10**30 else "a large number"
     if isinstance(value, float):
         return repr(value)
-    return value if isinstance(value, str) else json.dumps(value, default=str)[: MAX_CELL // 2]
+    # JSON may spell what no text has: halves of characters, and a NUL.
+    return UNSHOWABLE.sub("_", value) if isinstance(value, str) else json.dumps(value, default=str)[: MAX_CELL // 2]
 
 
 def _markdown_rows(text: str) -> Iterator[Row]:
     """The rows of the first table."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
-        if number and _RULE.fullmatch(line[:10_000]) and "|" in line and "|" in lines[number - 1]:
+        if number and "|" in line and "-" in line and "|" in lines[number - 1] and _RULE.fullmatch(line[:10_000]):
             yield number, _markdown_cells(lines[number - 1])
             for below, row in enumerate(lines[number + 1 :], start=number + 2):
                 if "|" not in row:

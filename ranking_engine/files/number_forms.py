@@ -24,7 +24,8 @@ _POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+", re.ASC
 _SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ \u00a0\u202f\u2009][0-9]{3})+(?:[.,][0-9]+)?", re.ASCII)
 _EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_WITH_SPREAD = re.compile(r"([^±()\[\]]*?)\s*(?:(?:±|\+/-|\+-)\s*([^±()\[\]]*)|\(([^±()\[\]]*)\)|\[([^±()\[\]]*)\])")
+_WITH_SPREAD = re.compile(r"([^±()\[\]]*?)(?:(?:±|\+/-|\+-)([^±()\[\]]*)|\(([^±()\[\]]*)\)|\[([^±()\[\]]*)\])")
+_MAX_WITH_SPREAD = 200  # characters of a number and its spread
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def cell_number(text: str, decimal: str = ".") -> CellNumber | None:
     if NUMBER.fullmatch(plain := _plain(text, decimal)):
         return CellNumber(float(plain))
     spread: float | None = None
-    if parts := _WITH_SPREAD.fullmatch(text.rstrip("%").rstrip()):
+    if len(text) <= _MAX_WITH_SPREAD and (parts := _WITH_SPREAD.fullmatch(text.rstrip("%").rstrip())):
         text, behind = parts[1].strip() + ("%" if text.endswith("%") else ""), parts[2] or parts[3] or ""
         width = _plain(behind.strip().rstrip("%").rstrip(), decimal)
         if NUMBER.fullmatch(width):

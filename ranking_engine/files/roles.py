@@ -49,6 +49,7 @@ _LABELS = {
     "higherisbetter": "higher_is_better", "fold": "repeat", "seed": "repeat",
 }  # fmt: skip
 _ERRORS = ("stderr", "standarderror", "stderror", "se", "sem")
+_MAX_NAME = 200
 _COUNTS = ("n", "ntotal", "ninstances", "numinstances", "numsamples", "nsamples", "numexamples")
 _LEFT_OUT = re.compile(
     r"rank|position|place|id|.*id|index|unnamed\d*|.*date|.*time|created|updated|lastsubmission.*|entries|"
@@ -296,6 +297,8 @@ def system_place(plain: Sequence[str], are_numbers: Sequence[bool], cells: Seque
 
 def about_role(name: str, plain: str, folded: Mapping[str, str]) -> str:
     """The role of a column with errors or counts, with the column that they are about where its name says that."""
+    if len(name) > _MAX_NAME:  # longer ones are refused; the patterns would take the square of their length
+        return ""
     for end, role, alone in ((_ERROR_END, "stderr", _ERRORS), (_COUNT_END, "n", _COUNTS)):
         match = end.fullmatch(name)
         if match and (of := folded.get(match[1].casefold())) and of != name:

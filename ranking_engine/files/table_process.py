@@ -15,6 +15,7 @@ MEMORY = 2_000_000_000  # bytes of addresses
 SECONDS = 20  # of the processor
 MAX_CELL = 300  # characters of a text
 MAX_SHEETS = 50
+MAX_TEXT = 20_000_000  # characters of all cells: a workbook stores a text once, however many cells have it
 
 
 def limited() -> None:
@@ -96,14 +97,17 @@ def main() -> None:
     kind, max_cells = sys.argv[1], int(sys.argv[2])
     data = sys.stdin.buffer.read()
     try:
-        answer: object = {"sheets": (workbook if kind == "workbook" else parquet)(data, max_cells)}
+        sheets = (workbook if kind == "workbook" else parquet)(data, max_cells)
+        n_characters = sum(len(text) for rows in sheets.values() for _, row in rows for text in row)
+        is_long = n_characters > MAX_TEXT
+        answer: object = {"error": f"more than {MAX_TEXT:,} characters"} if is_long else {"sheets": sheets}
     except ModuleNotFoundError as error:
         answer = {"missing": (error.name or "").partition(".")[0]}
     except MemoryError:
         answer = {"error": "it takes more memory than a file may"}
     except Exception as error:  # noqa: BLE001 -- the libraries raise many kinds, and all of them are the file's
         answer = {"error": " ".join(str(error).split())[:200]}
-    sys.stdout.write(json.dumps(answer))
+    sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
+from ranking_engine.files.workbooks import table_kind
 from ranking_engine.importers import (
     benchmark_folder,
     bigbench,
@@ -31,12 +32,12 @@ from ranking_engine.importers.records import (
     MAX_NOTES,
     MAX_PROBLEMS,
     MAX_RECORDS,
-    UNSHOWABLE,
     Recognised,
     Record,
     problem_in,
 )
 from ranking_engine.importers.table import UnclearColumnsError
+from ranking_engine.text.characters import UNSHOWABLE
 
 __all__ = ["FORMATS", "Recognised", "Record", "SourceFile", "UnclearColumnsError", "read_results"]
 
@@ -55,6 +56,7 @@ class Format(Protocol):
 
 
 # In the order in which they are tried: what says most of itself first, the plainest table last.
+MAX_BINARY_TABLES = 20  # workbooks and Parquet files of one import
 FORMATS: Sequence[Format] = (
     benchmark_folder,
     inspect_ai,
@@ -91,7 +93,10 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     if key and key not in {*(one.KEY for one in FORMATS), *table.OLD_KEYS}:
         raise InputError.of(f"there is no importer {key[:40]!r}; the importers are {', '.join(f.KEY for f in FORMATS)}")
     named = [replace(file, name=UNSHOWABLE.sub("_", file.name)[-255:] or "file") for file in files]
-    parts = [read_piece(piece, key, columns) for piece in pieces(unpacked_files(named))]
+    chosen = unpacked_files(named)
+    if sum(bool(table_kind(file.data)) for file in chosen) > MAX_BINARY_TABLES:  # each is read by a process of its own
+        raise InputError.of(f"more than {MAX_BINARY_TABLES} workbooks and Parquet files; import them in parts")
+    parts = [read_piece(piece, key, columns) for piece in pieces(chosen)]
     first = parts[0]
     if other := next((part for part in parts if part.format_key != first.format_key), None):
         raise InputError.of(
@@ -109,15 +114,6 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     return recognised
 
 
-def _why_no_format(file: SourceFile) -> str:
-    ending = file.name.lower().rpartition(".")[2]
-    if ending in ("xlsx", "ods", "parquet") and file.kind != "binary table":
-        return f"no {'Parquet file' if ending == 'parquet' else 'workbook'} that can be read"
-    if file.kind in ("table", "binary table") and file.rows():
-        return "a table needs a column that names the systems and one with scores"
-    return "the format of these files is not supported"
-
-
 def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
     if key:
         file_format = next(one for one in FORMATS if key == one.KEY or (one is table and key in table.OLD_KEYS))
@@ -130,7 +126,7 @@ def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None)
     alone = {file: _format_of([file]) for file in files}
     formats = list(dict.fromkeys(one for one in alone.values() if one is not None))
     if not formats:
-        raise files[0].refused(_why_no_format(files[0]))
+        raise files[0].refused(files[0].unknown_format)
     # Programs put samples and settings beside their scores, as JSON lines or Parquet: these are no table of scores.
     has_tables = any(one is table and file.kind == "table" for file, one in alone.items())
     programs = formats if has_tables else [one for one in formats if one is not table] or formats

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 
 from ranking_engine.files.extras import extra
+from ranking_engine.files.workbooks import has_few_entries
 
 MAX_RATIO = 200  # bytes unpacked for one packed; tables and JSON are seldom packed to less than a fiftieth
 FREE_BYTES = 2**20  # that may be unpacked whatever the ratio
@@ -76,9 +77,7 @@ def log_header(data: bytes, max_bytes: int) -> bytes | None:
 
 
 def _opened(data: bytes) -> tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]:
-    # The number of entries is at the end of the archive: it is read before a record is made of each.
-    end = data.rfind(b"PK\x05\x06")
-    if 0 <= end <= len(data) - 12 and int.from_bytes(data[end + 10 : end + 12], "little") > MAX_ENTRIES:
+    if not has_few_entries(data, MAX_ENTRIES):
         raise ArchiveError(f"more than {MAX_ENTRIES:,} entries in the archive")
     try:
         archive = zipfile.ZipFile(BytesIO(data))

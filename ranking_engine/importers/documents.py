@@ -14,7 +14,8 @@ from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.files.workbooks import sheets_of, table_kind
 from ranking_engine.importers.archives import ArchiveError, is_archive, log_header, unpacked
 from ranking_engine.importers.json_bounds import MAX_DEPTH, n_values
-from ranking_engine.importers.records import UNSHOWABLE, Collector, Recognised, problem_in, showable
+from ranking_engine.importers.records import Collector, Recognised, problem_in, showable
+from ranking_engine.text.characters import UNSHOWABLE
 
 MAX_TOTAL = 50 * 2**20  # bytes of all files together, unpacked
 MAX_BYTES = 10 * 2**20  # of one file, and of the files that are read at a time
@@ -122,6 +123,16 @@ class SourceFile:
         except ModuleNotFoundError as error:
             raise self.refused("reading YAML needs PyYAML: pip install 'plurank[files]'") from error
         return read_plain(text, self.refused)
+
+    @property
+    def unknown_format(self) -> str:
+        """Why it is of no format that is read, in words."""
+        ending = self.base.casefold().rpartition(".")[2]
+        if ending in ("xlsx", "ods", "parquet") and self.kind != "binary table":
+            return f"no {'Parquet file' if ending == 'parquet' else 'workbook'} that can be read"
+        if self.kind in ("table", "binary table") and self.rows():
+            return "a table needs a column that names the systems and one with scores"
+        return "the format of these files is not supported"
 
     def _json(self, text: str, line: int = 0) -> Any:  # noqa: ANN401
         """What a JSON text holds; `line` is its number where it is one of several."""

@@ -1,7 +1,6 @@
 """What every importer makes of its files: records of one shape, what was left out, and what cannot be read."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -12,6 +11,7 @@ from ranking_engine.core.decimals import NUMBER, rounded_score, rounding_note
 from ranking_engine.files.metadata import GREATEST
 from ranking_engine.files.number_forms import NO_NUMBER
 from ranking_engine.files.problems import InputError, Problem
+from ranking_engine.text.characters import UNSHOWABLE
 from ranking_engine.text.names import shorten
 
 MAX_RECORDS = 50_000
@@ -20,7 +20,6 @@ MAX_NOTES = 100
 MAX_FACTS = 50_000  # of what files say of systems beside their scores
 FACT_LENGTH = 300  # characters of one of them
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
-UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True)

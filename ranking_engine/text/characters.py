@@ -15,6 +15,9 @@ _VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))  # after
 # What XML cannot carry, not even as a reference, and the other controls that terminals and LaTeX obey.
 _NOWHERE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
+# What messages and pages do not show, and PostgreSQL or UTF-8 does not take, of the texts in files of strangers.
+UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
 
 def line_problem(text: str) -> str | None:
     """Return what is wrong with the characters of one line, as the end of a sentence that begins with it, or None.

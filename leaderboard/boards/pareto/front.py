@@ -12,7 +12,7 @@ import numpy as np
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import fields_of
-from leaderboard.boards.groups import Group, groupable, grouping_of, marking_field
+from leaderboard.boards.groups import Group, MarkOption, grouping_of, mark_options, marking_field
 from leaderboard.boards.pareto.uprights import SCORE, Upright, standard_errors, with_intervals_of_all
 from leaderboard.boards.revision_exports import Origin
 from leaderboard.boards.rows import NOTHING
@@ -68,8 +68,7 @@ class ParetoPage:
     rows: list[ParetoRow]
     n_left_out: int  # without a value of the field, or of the figure
     chart: ParetoChart | None
-    mark_fields: Sequence[MetadataField] = ()  # by which dots can be marked
-    marked_by: str = ""  # the key of the one that is
+    mark_options: Sequence[MarkOption] = ()  # by what dots can be marked
     marks: Sequence[Group] = ()  # what each mark means
 
     @property
@@ -180,8 +179,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
         rows=rows,
         n_left_out=len(systems) - len(rows),
         chart=None,
-        mark_fields=groupable(every_field),
-        marked_by=marking.key if marking else "",
+        mark_options=mark_options(every_field, said, marking.key if marking else ""),
         marks=marks.legend if marks else [],
     )
     if field is None or len(rows) < MIN_SYSTEMS:

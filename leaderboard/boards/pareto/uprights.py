@@ -14,6 +14,7 @@ from leaderboard.rankings.published import Column, PublishedBoard, all_at_once
 from leaderboard.rankings.scores import BoardSystem, current_scores
 from leaderboard.submissions.instances.vectors import unpack_vector
 from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
 
 SCORE = "score"
 LEVEL = 0.95  # of the intervals of scores, for all systems at once
@@ -79,7 +80,9 @@ class Upright:
         for i, error in errors.items():
             low[i], high[i] = values[i] - z * error, values[i] + z * error
         unknown = int((~np.isnan(values)).sum()) - len(errors)
-        text = f"{100 * LEVEL:g} % intervals for all systems at once, from the standard errors of the scores"
+        text = (
+            f"approximate {100 * LEVEL:g} % intervals for all systems at once, from the standard errors of the scores"
+        )
         text += f"; {unknown} score{'' if unknown == 1 else 's'} without one {'counts' if unknown == 1 else 'count'}"
         text = f"{text} as exact" if unknown else text.rpartition(";")[0]
         return cls(name, values, is_low_better, low, high, interval_text=text)
@@ -94,7 +97,9 @@ def standard_errors(revision: Revision, task_id: int, systems: Sequence[BoardSys
     """The standard errors of the scores on a task: as submitters stated them, else those of the instances' mean.
 
     The standard error of a mean of n instances is their standard deviation (with n - 1) over the root of n; it takes
-    the instances as independent.
+    the instances as independent. It is not known of fewer than LEAST_UNITS instances, nor of a score that is not their
+    mean. Where all are 0 or 1 two of each are added first (Agresti and Coull 1998): with all instances right the
+    standard deviation is 0, and the score is not exact for it.
 
     Args:
         revision: the state of the benchmark.
@@ -106,9 +111,12 @@ def standard_errors(revision: Revision, task_id: int, systems: Sequence[BoardSys
     """
     place = {system.id: i for i, system in enumerate(systems)}
     errors: dict[int, float] = {}
-    for (system, task), score in current_scores(revision, task_ids={task_id}).items():
-        if task == task_id and system in place and score.value is not None and score.standard_error is not None:
-            errors[place[system]] = score.standard_error
+    values: dict[int, float] = {}
+    for (system, task), cell in current_scores(revision, task_ids={task_id}).items():
+        if task == task_id and system in place and cell.value is not None:
+            values[place[system]] = cell.value
+            if cell.standard_error is not None:
+                errors[place[system]] = cell.standard_error
     rows = current_instances(revision, task_id=task_id)
     if not rows or sum(row.instance_set.n_instances for row in rows.values()) > MAX_INSTANCES:
         return errors
@@ -116,7 +124,11 @@ def standard_errors(revision: Revision, task_id: int, systems: Sequence[BoardSys
         if task == task_id and system in place and place[system] not in errors:
             vector = unpack_vector(row.values)
             present = vector[~np.isnan(vector)]
-            error = float(present.std(ddof=1) / math.sqrt(len(present))) if len(present) > 1 else math.nan
-            if math.isfinite(error):
+            score = values.get(place[system], math.nan)
+            if len(present) < LEAST_UNITS or not math.isclose(score, present.mean(), rel_tol=1e-6, abs_tol=1e-6):
+                continue
+            if np.isin(present, (0.0, 1.0)).all():
+                present = np.append(present, [0.0, 0.0, 1.0, 1.0])
+            if error := float(present.std(ddof=1) / math.sqrt(len(present))):
                 errors[place[system]] = error
     return errors

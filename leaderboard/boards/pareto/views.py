@@ -6,7 +6,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
-from leaderboard.boards.groups import NO_MARKS
 from leaderboard.boards.pareto.front import pareto_page
 from leaderboard.common.files import export_links
 from leaderboard.on_demand.budget import TooLargeError
@@ -32,6 +31,5 @@ def pareto(request: HttpRequest, key: str) -> HttpResponse:
         "more": more,
         "downloads": export_links(key, "pareto", x=x, y=y, better=better),
         "may_administer": audience.may_administer,
-        "no_marks": NO_MARKS,
     }
     return render(request, "boards/pareto.html", context)

@@ -44,10 +44,13 @@ class BoardOverTime:
 
     @property
     def sentence(self) -> str:
-        """The first and the last rank with their dates."""
+        """The first and the last rank with their dates, and whether it has none any more."""
         known = [one for one in self.ranks if one.rank]
-        first, last = known[0], known[-1]
-        return f"{first.rank} of {first.n_ranked} at {first.text}, {last.rank} of {last.n_ranked} at {last.text}"
+        ends = dict.fromkeys([known[0], known[-1]])
+        parts = [f"{one.rank} of {one.n_ranked} at {one.text}" for one in ends]
+        if not self.ranks[-1].rank:
+            parts.append(f"no rank at {self.ranks[-1].text}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)

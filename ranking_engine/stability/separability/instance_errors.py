@@ -29,12 +29,12 @@ class PairedErrors:
         difference: the mean over tasks of the mean of the first one's minus the second one's score on common instances,
             higher is better; NaN without any.
         standard_error: of the difference, if instances were drawn again from the same tasks. NaN where a task has fewer
-            than LEAST_UNITS common instances, or clusters.
+            than LEAST_UNITS common instances, or clusters, and where all differences are equal.
         unpaired_error: the same if each system had been scored on instances of its own.
         detectable: the least true difference that a test at the level finds with the power asked for.
         task_error: the standard error if tasks were drawn again, and instances with them; NaN with fewer than 2 tasks.
         instance_share: the part of the square of `task_error` that comes from instances, at most 1; NaN where either is
-            not known.
+            not known, and with fewer than LEAST_UNITS tasks: of so few it is mostly chance.
         n_common: the number of common instances over all tasks.
     """
 
@@ -109,9 +109,10 @@ def paired_errors(
         figures[:3, k] = np.mean(means), math.sqrt(sum(variances)) / T, math.sqrt(sum(unpaired)) / T
         if T > 1:
             figures[3, k] = np.std(means, ddof=1) / math.sqrt(T)
-            if figures[3, k] > 0:
+            if T >= LEAST_UNITS and figures[3, k] > 0:  # of fewer tasks the share is mostly chance
                 figures[4, k] = np.minimum(1.0, (figures[1, k] / figures[3, k]) ** 2)
     difference, error, unpaired_error, task_error, share = figures
+    error[error == 0.0] = np.nan  # all differences are equal: how far others may differ is not known
     return PairedErrors(chosen, difference, error, unpaired_error, times * error, task_error, share, n_common)
 
 

@@ -191,8 +191,8 @@ def test_standard_errors_of_scores_say_who_is_surely_and_who_possibly_on_the_fro
         ("B", "possible", ends["B"]), ("D", "", ""),
     ]  # fmt: skip
     assert page.interval_text == (
-        "95 % intervals for all systems at once, from the standard errors of the scores; 1 score without one counts "
-        "as exact"
+        "approximate 95 % intervals for all systems at once, from the standard errors of the scores; 1 score without "
+        "one counts as exact"
     )
     assert [row.name for row in page.front] == ["C", "A", "E"]
     assert [row.name for row in page.possible] == ["B"]
@@ -200,7 +200,7 @@ def test_standard_errors_of_scores_say_who_is_surely_and_who_possibly_on_the_fro
 
 def test_scores_of_instances_give_standard_errors(make):
     benchmark = make.benchmark({}, n_tasks=1, metadata_fields=FIELDS)
-    values = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    values = {"A": [1, 0, 1, 1] * 3, "all right": [1] * 12, "too few": [0, 1, 1], "B": [0.5, 0.25, 1, 0] * 3}
     lines = [f"{name},Task 1,{i},{one}" for name, ones in values.items() for i, one in enumerate(ones)]
     table = "\n".join(["system,task,instance,score", *lines]).encode()
     upload = Upload(table=table, is_of_instances=True, creates_systems=True)
@@ -208,7 +208,9 @@ def test_scores_of_instances_give_standard_errors(make):
     revision = make.publish(benchmark).publication.revision
     systems = systems_at(revision)
     errors = standard_errors(revision, benchmark.tasks.get().pk, systems)
-    expected = {name: np.std(ones, ddof=1) / math.sqrt(len(ones)) for name, ones in values.items()}
+    # With two more of each where all are 0 or 1: one with all right is not exact for it.
+    of = {"A": [*values["A"], 0, 0, 1, 1], "all right": [*values["all right"], 0, 0, 1, 1], "B": values["B"]}
+    expected = {name: np.std(ones, ddof=1) / math.sqrt(len(ones)) for name, ones in of.items()}
     assert {systems[i].name: error for i, error in errors.items()} == pytest.approx(expected)
 
 

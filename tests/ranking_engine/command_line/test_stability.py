@@ -222,8 +222,9 @@ def test_instances_prints_intervals_in_every_format(form, tmp_path, capsys):
     if form == "json":
         assert json.loads(out)["differences"] == [
             {
-                "systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 12, "standard_error": 0.0,
-                "unpaired_error": pytest.approx((2 * 8 / 11 / 12) ** 0.5), "detectable": 0.0, "task_error": None,
+                "systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 12,
+                "standard_error": None,
+                "unpaired_error": pytest.approx((2 * 8 / 11 / 12) ** 0.5), "detectable": None, "task_error": None,
                 "instance_share": None,
             }
         ]  # fmt: skip

@@ -51,8 +51,21 @@ def test_errors_are_as_defined(seed, clustered):
         assert errors.standard_error[k] == pytest.approx(error)
         assert errors.detectable[k] == pytest.approx((Z(0.95) + Z(0.9)) * error)
         assert errors.task_error[k] == pytest.approx(between)
-        assert errors.instance_share[k] == pytest.approx(min(1, (error / between) ** 2))
+        assert np.isnan(errors.instance_share[k])  # of three tasks it would be chance
         assert errors.n_common[k] == sum(n for _, _, n in tasks)
+
+
+def test_from_ten_tasks_on_instances_have_a_share_of_the_uncertainty():
+    scores = some_scores(3, sizes=(20,) * 10, directions=(1,) * 10)
+    errors = paired_errors(scores, [(0, 1)])
+    assert errors.instance_share[0] == pytest.approx(min(1, (errors.standard_error[0] / errors.task_error[0]) ** 2))
+
+
+def test_differences_that_are_all_equal_have_no_error():
+    values = np.arange(12.0)
+    errors = paired_errors(InstanceScores(("A", "B"), ("t",), (np.stack([values + 1, values]),)), [(0, 1)])
+    assert errors.difference.tolist() == [1.0]
+    assert np.isnan([errors.standard_error[0], errors.detectable[0]]).all()
 
 
 def test_without_clusters_the_error_of_a_task_is_the_spread_over_the_root_of_the_number():
