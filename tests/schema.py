@@ -45,8 +45,8 @@ def _of_sqlite(cursor: Any) -> dict[str, list[tuple]]:
     definitions = _rows(cursor, "SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     constraints += [(table, clause) for table, definition in definitions for clause in _clauses(definition)]
     triggers = _rows(cursor, "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger'")
-    found = {"columns": columns, "indexes": indexes, "constraints": constraints, "triggers": triggers}
-    return {what: sorted(rows, key=repr) for what, rows in found.items()}
+    schema = {"columns": columns, "indexes": indexes, "constraints": constraints, "triggers": triggers}
+    return {what: sorted(rows, key=repr) for what, rows in schema.items()}
 
 
 def _clauses(definition: str) -> list[str]:

@@ -33,12 +33,12 @@ def corners(game):
     """All corners of the maximal lotteries of a game: n - 1 shares or leads that are 0 say which shares they are."""
     n = len(game)
     limits = [[int(i == k) for i in range(n)] for k in range(n)] + [[game[i][j] for i in range(n)] for j in range(n)]
-    found = []
+    lotteries = []
     for tight in itertools.combinations(limits, n - 1):
         shares = solved([*tight, [1] * n], [0] * (n - 1) + [1])
-        if shares is not None and min(shares) >= 0 and min(leads(game, shares)) >= 0 and shares not in found:
-            found.append(shares)
-    return found
+        if shares is not None and min(shares) >= 0 and min(leads(game, shares)) >= 0 and shares not in lotteries:
+            lotteries.append(shares)
+    return lotteries
 
 
 def game_of(matrix, systems):

@@ -45,20 +45,20 @@ class OidcProvider:
 
     def authorize(self, authorization_url: str) -> str:
         """Sign in as `person` and agree; the address that the browser is sent back to."""
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(authorization_url).query).items()}
-        assert asked["client_id"] == CLIENT_ID
-        assert asked["response_type"] == "code"
-        assert asked["code_challenge_method"] == "S256"
+        query = {name: values[0] for name, values in parse_qs(urlsplit(authorization_url).query).items()}
+        assert query["client_id"] == CLIENT_ID
+        assert query["response_type"] == "code"
+        assert query["code_challenge_method"] == "S256"
         code = f"code{len(self.codes)}"
-        self.codes[code] = asked
-        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
+        self.codes[code] = query
+        return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
 
     def tokens(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         """The tokens for a code: once, for the client's secret and the verifier of the challenge."""
-        asked = self.codes.pop(form.get("code", ""), None)
+        query = self.codes.pop(form.get("code", ""), None)
         verifier = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(verifier).decode().rstrip("=")
-        if asked is None or form.get("client_secret") != CLIENT_SECRET or asked["code_challenge"] != challenge:
+        if query is None or form.get("client_secret") != CLIENT_SECRET or query["code_challenge"] != challenge:
             return 400, {"error": "invalid_grant"}
         now = int(time.time())
         claims = {

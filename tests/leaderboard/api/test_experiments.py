@@ -97,12 +97,12 @@ def test_tables_tell_rankings_by_system_and_curves_by_epsilon_and_answers_have_t
     ranks = answer["summary"]["feasible"]["box"]["side_by_side"]
     names = answer["names"]["systems"]
     for when in ("before", "after"):
-        told = {name: float(figures[f"feasible.box.side_by_side.{when}.{name}"]) for name in scores}
-        assert told == {names[key]: rank for key, rank in zip(ranks["systems"], ranks[when], strict=True)}
+        ranks_in_file = {name: float(figures[f"feasible.box.side_by_side.{when}.{name}"]) for name in scores}
+        assert ranks_in_file == {names[key]: rank for key, rank in zip(ranks["systems"], ranks[when], strict=True)}
     points = answer["summary"]["curve"]["box"]
     for point, least in zip(points, ("0.01", "0.5"), strict=True):
-        told = float(figures[f"curve.box.ε = {least}.discordant_share.lower"])
-        assert told == pytest.approx(point["discordant_share"]["lower"])
+        lower_in_file = float(figures[f"curve.box.ε = {least}.discordant_share.lower"])
+        assert lower_in_file == pytest.approx(point["discordant_share"]["lower"])
     assert "feasible.box.discordant_share.weights.Reading, aloud" in figures
 
 

@@ -106,8 +106,8 @@ def test_a_workbook_comes_as_a_form_with_the_sheet_that_is_meant(api, board):
     mapping = {"sheet": "Results", "tasks": {"Quiz": "ARC easy"}, "scales": {"Quiz": "times-100"}}
     data = {"files": SimpleUploadedFile(file.name, file.data), "mapping": json.dumps(mapping)}
     client = Client(headers=sender._headers({}))
-    found = client.post(f"/api/v1/{path_of(board)}?dry_run=true", data).json()
-    assert [(column["column"], column["n_scores"], column["assigned"]) for column in found["columns"]] == [
+    preview = client.post(f"/api/v1/{path_of(board)}?dry_run=true", data).json()
+    assert [(column["column"], column["n_scores"], column["assigned"]) for column in preview["columns"]] == [
         ("Quiz", 2, "ARC easy"),
         ("Sums", 1, ""),
     ]

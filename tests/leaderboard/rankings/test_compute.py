@@ -183,5 +183,5 @@ def test_reasons_of_a_board_name_systems_as_pages_do(make, client):
     why = "have not both won and lost against each other (Ärger, large; Bär (2); Cleo); a prior would give some"
     stored = {row["rule"]: row for row in client.get(f"/api/v1/benchmarks/{board.key}/rankings/").json()["results"]}
     assert stored["bradley_terry"]["reason"].endswith(why)
-    asked = client.get(f"/api/v1/benchmarks/{board.key}/rankings/?aggregation=balanced").json()["results"]
-    assert next(row for row in asked if row["rule"] == "bradley_terry")["reason"].endswith(why)
+    results = client.get(f"/api/v1/benchmarks/{board.key}/rankings/?aggregation=balanced").json()["results"]
+    assert next(row for row in results if row["rule"] == "bradley_terry")["reason"].endswith(why)

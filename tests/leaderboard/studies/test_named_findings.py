@@ -103,8 +103,8 @@ def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
 
 def test_a_top_that_is_no_fifth_is_said():
     note = "the first fifth of 7 systems has no pair: the first 2 are studied"
-    told = findings_of("ordinal_sensitivity", note=note).note
-    assert told.startswith("The first fifth of 7 systems has no pair: the first 2 are studied. A lower bound is ")
+    sentence = findings_of("ordinal_sensitivity", note=note).note
+    assert sentence.startswith("The first fifth of 7 systems has no pair: the first 2 are studied. A lower bound is ")
     assert findings_of("ordinal_sensitivity").note.startswith("A lower bound is reached")
 
 

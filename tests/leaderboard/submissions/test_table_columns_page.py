@@ -95,9 +95,9 @@ def test_a_wrong_answer_shows_the_page_again_with_what_is_wrong(client, board):
 def test_the_sheet_of_a_workbook_is_chosen(client, board):
     page = choose(client, board, [FILES["openpyxl-3.1.5.xlsx"]])
     assert page.context["sheets"] == ["Notes", "Results"]
-    shown = answer(client, board, page, sheet="Results", show="sheet")
-    assert [column.name for column in shown.context["columns"]] == ["system", "Quiz", "Sums"]
-    page = answer(client, board, shown)
+    sheet_page = answer(client, board, page, sheet="Results", show="sheet")
+    assert [column.name for column in sheet_page.context["columns"]] == ["system", "Quiz", "Sums"]
+    page = answer(client, board, sheet_page)
     assert answer(client, board, page, scale_1="as-is").status_code == 302
     assert rows() == [("One", {"quiz": 0.5, "sums": None}), ("Two", {"quiz": 0.25, "sums": 3.0})]
 

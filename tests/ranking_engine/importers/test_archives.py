@@ -28,9 +28,9 @@ def test_an_archive_is_read_as_the_files_in_it(key):
 
 
 def test_a_folder_is_read_without_what_lies_beside_the_results():
-    found = read_results([FILES["folder.zip"]])
+    recognised = read_results([FILES["folder.zip"]])
     assert values([FILES["folder.zip"]]) == values(EXAMPLES["mteb"])
-    assert "left out: folder.zip/run_settings.jsonl: not MTEB task results" in found.notes
+    assert "left out: folder.zip/run_settings.jsonl: not MTEB task results" in recognised.notes
     results = [*EXAMPLES["lm-eval"], SourceFile("samples_quiz.jsonl", b'{"doc_id": 0}\n{"doc_id": 1}\n')]
     assert values(results) == values(EXAMPLES["lm-eval"])
     hidden = archive({"__MACOSX/._a.csv": b"\0", "a/.DS_Store": b"\0", "a/a.csv": TABLE})
@@ -39,9 +39,9 @@ def test_a_folder_is_read_without_what_lies_beside_the_results():
 
 def test_a_folder_of_a_thousand_files_is_read_in_pieces_that_all_know_the_model():
     files = [as_json(f"Task{k}.json", MTEB | {"task_name": f"Task{k}"}) for k in range(MAX_FILES - 1)]
-    found = read_results([*files, EXAMPLES["mteb"][1]])
-    assert len(found.records) == 2 * (MAX_FILES - 1)
-    assert {(record.system, record.revision) for record in found.records} == {("lab/one", "abc")}
+    recognised = read_results([*files, EXAMPLES["mteb"][1]])
+    assert len(recognised.records) == 2 * (MAX_FILES - 1)
+    assert {(record.system, record.revision) for record in recognised.records} == {("lab/one", "abc")}
     assert len(list(pieces([*files, EXAMPLES["mteb"][1]]))) == 6
 
 
@@ -145,12 +145,12 @@ def test_files_together_have_a_bound_whether_packed_or_not():
 def test_logs_that_inspect_ai_wrote_are_read(name):
     n = 6 if name.endswith(".eval") else 3
     value, error = 0.666666666667, {6: 0.210818510678, 3: 0.333333333333}[n]
-    found = read_results([FILES[name]])
-    assert found.format_key == "inspect-ai"
-    assert {(r.system, r.task, r.subset, r.metric): (r.value, r.standard_error, r.n) for r in found.records} == {
+    results = read_results([FILES[name]])
+    assert results.format_key == "inspect-ai"
+    assert {(r.system, r.task, r.subset, r.metric): (r.value, r.standard_error, r.n) for r in results.records} == {
         ("mockllm/model", "quiz", scorer, "accuracy"): (value, error, n) for scorer in ("match", "includes")
     }
-    assert list(found.warnings) == ([] if n == 6 else [f"{name}: run with a limit, so not on all instances"])
+    assert list(results.warnings) == ([] if n == 6 else [f"{name}: run with a limit, so not on all instances"])
 
 
 def test_a_log_in_an_archive_and_one_without_its_name_are_read_too():

@@ -23,9 +23,9 @@ def scores(files, **more):
 
 @pytest.mark.parametrize("name", examples.TABLES)
 def test_the_same_scores_are_read_whatever_the_table_is_written_in(name):
-    found = read_results([examples.TABLES[name]])
-    assert found.format_key == "table"
-    assert {(r.system, r.task): r.value for r in found.records} == PLAIN
+    results = read_results([examples.TABLES[name]])
+    assert results.format_key == "table"
+    assert {(r.system, r.task): r.value for r in results.records} == PLAIN
 
 
 @pytest.mark.parametrize("name", ["openpyxl-3.1.5.xlsx", "odfpy-1.4.1.ods", "pandas-3.1.1.parquet"])
@@ -102,8 +102,8 @@ EXPORTS = {
 @pytest.mark.parametrize("name", EXPORTS)
 def test_tables_that_are_known_whole_need_no_answer(name):
     text, expected = EXPORTS[name]
-    found = read_results([source("leaderboard.csv", text)]).records
-    assert {(r.system, r.task): (r.value, r.standard_error, r.n) for r in found} == expected
+    records = read_results([source("leaderboard.csv", text)]).records
+    assert {(r.system, r.task): (r.value, r.standard_error, r.n) for r in records} == expected
 
 
 ASKED = {
@@ -135,8 +135,8 @@ def test_other_exports_are_asked_about_with_a_proposal_that_reads_them(name):
         read_results([source("leaderboard.csv", text)])
     columns = caught.value.table.columns
     assert dict(zip(columns.names, columns.roles, strict=True)) == proposed
-    found = read_results([source("leaderboard.csv", text)], columns=ColumnChoices(roles=proposed))
-    assert [record.system for record in found.records] == ["A"]
+    results = read_results([source("leaderboard.csv", text)], columns=ColumnChoices(roles=proposed))
+    assert [record.system for record in results.records] == ["A"]
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_what_someone_says_of_columns_has_to_fit_them(roles, message):
 
 
 def test_errors_and_counts_of_a_table_in_the_long_form_are_read():
-    found = read_results(examples.LONG_TABLE)
-    assert {(r.system, *r.column): (r.value, r.standard_error, r.n, r.higher_is_better) for r in found.records} == {
+    results = read_results(examples.LONG_TABLE)
+    assert {(r.system, *r.column): (r.value, r.standard_error, r.n, r.higher_is_better) for r in results.records} == {
         ("One", "Quiz", "", "", "acc"): (0.61, 0.01, 500, True),
         ("One", "Sums", "", "", "em"): (None, None, None, None),
         ("Two", "Quiz", "", "", "acc"): (0.5, None, 500, True),

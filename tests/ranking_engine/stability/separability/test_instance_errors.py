@@ -22,7 +22,7 @@ def some_scores(seed, sizes=(30, 50), n_systems=3, missing=0.1, directions=()):
 
 def by_definition(scores, i, j, clusters=None):
     """Mean and variance of the mean of each task, in plain loops."""
-    found = []
+    tasks = []
     for t, block in enumerate(scores.oriented()):
         pairs = [(k, block[i, k] - block[j, k]) for k in range(block.shape[1]) if block[i, k] == block[i, k]]
         pairs = [(k, d) for k, d in pairs if d == d]
@@ -32,8 +32,8 @@ def by_definition(scores, i, j, clusters=None):
             unit = k if clusters is None else clusters[t][k]
             sums[unit] = sums.get(unit, 0.0) + d - mean
         variance = sum(s**2 for s in sums.values()) / len(pairs) ** 2 * len(sums) / (len(sums) - 1)
-        found.append((mean, variance, len(pairs)))
-    return found
+        tasks.append((mean, variance, len(pairs)))
+    return tasks
 
 
 @pytest.mark.parametrize("clustered", [False, True])
