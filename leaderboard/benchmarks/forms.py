@@ -8,7 +8,14 @@ from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html
 
-from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
+from leaderboard.common.form_fields import (
+    NOTE_LENGTH,
+    REASON_LENGTH,
+    CsvFileField,
+    LineFormField,
+    LinesFormField,
+    PastedTableField,
+)
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
 from leaderboard.rankings.configuration import default_rule_choices
@@ -52,17 +59,15 @@ class NewBenchmarkForm(forms.Form):
         help_text="You can leave this empty if a benchmark.toml states a title.",
         widget=forms.TextInput(attrs=TEXT),
     )
-    file = forms.FileField(
+    file = CsvFileField(
         required=False,
         label="Scores, as a CSV file",
         help_text="First column <code>system</code>, then one column per task. An empty cell is a missing score.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    text = forms.CharField(
+    text = PastedTableField(
         required=False,
-        strip=False,
         label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 6, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
+        rows=6,
     )
     about = forms.FileField(
         required=False,

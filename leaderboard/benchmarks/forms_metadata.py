@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from leaderboard.benchmarks.metadata import MAX_REASON
-from leaderboard.common.form_fields import LineFormField
+from leaderboard.common.form_fields import CsvFileField, LineFormField, PastedTableField
 from ranking_engine.files.metadata import (
     KINDS,
     MAX_CHOICE,
@@ -65,18 +65,16 @@ class DeclareForm(forms.Form):
 class ValuesForm(DeclareForm):
     """A table of values, as a file or pasted."""
 
-    file = forms.FileField(
+    file = CsvFileField(
         required=False,
         label="A CSV file",
         help_text="First column <code>system</code>, by name or key; then a column for each field to set.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    text = forms.CharField(
+    text = PastedTableField(
         required=False,
-        strip=False,
         max_length=MAX_TEXT_BYTES,
         label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 6, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
+        rows=6,
     )
     field_order = ("file", "text", "reason")
 

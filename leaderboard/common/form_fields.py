@@ -1,5 +1,7 @@
 """Fields of forms for texts that people write, such a text where no form asks for it, and errors beside fields."""
 
+from typing import Any
+
 from django import forms
 from django.core.exceptions import BadRequest, ValidationError
 from django.core.files.uploadedfile import UploadedFile
@@ -24,6 +26,21 @@ class LinesFormField(forms.CharField):
     """Several lines, without control characters but tabs and line breaks."""
 
     default_validators = [is_lines]
+
+
+class PastedTableField(forms.CharField):
+    """A table as text. Nothing is cut off at its ends, where cells may be empty."""
+
+    def __init__(self, *, rows: int, **kwargs: Any) -> None:  # noqa: ANN401
+        code = {"rows": rows, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}
+        super().__init__(strip=False, widget=forms.Textarea(attrs=code), **kwargs)
+
+
+class CsvFileField(forms.FileField):
+    """A table as a CSV file."""
+
+    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}), **kwargs)
 
 
 def sent_lines(request: HttpRequest, name: str, most: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from leaderboard.common.form_fields import NOTE_LENGTH, LineFormField, LinesFormField
+from leaderboard.common.form_fields import NOTE_LENGTH, CsvFileField, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.submissions.imports import SCALES, Assignment
 from ranking_engine.files.roles import ABOUT, ROLES, ColumnChoices
@@ -44,23 +44,20 @@ class UploadForm(forms.Form):
         widget=SeveralFilesInput(attrs={"accept": ACCEPTED}),
     )
 
-    file = forms.FileField(
+    file = CsvFileField(
         required=False,
         label="A CSV file",
         help_text="Columns separated by commas, semicolons or tabs. Other tables: choose them below.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    text = forms.CharField(
+    text = PastedTableField(
         required=False,
-        strip=False,
         label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 8, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
+        rows=8,
     )
-    instances = forms.FileField(
+    instances = CsvFileField(
         required=False,
         label="A CSV file of single instances",
         help_text="Columns system, task, instance, score; or system, instance and one column per task.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     asks_columns = forms.BooleanField(
         required=False,
