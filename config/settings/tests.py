@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -48,20 +49,36 @@ def own_database(server: str, name: str) -> str:
 def own_redis(url: str) -> str:
     """The URL of a database of that Redis that no other run uses: the one that is named, else one that is empty.
 
-    Tests empty their database again and again, so that another that holds something is not theirs.
+    Tests empty their database again and again, so that another that holds something is not theirs. A run empties its
+    database when it ends, too, or the next ones would find none.
+
+    Raises:
+        RuntimeError: other runs use the named database, and every other is used or holds something.
     """
     parts = urlsplit(url)
     named = int(parts.path.strip("/") or 0)
-    others = (number for number in range(REDIS_DATABASES) if number != named and _is_empty(url, number))
-    return _first_free(parts._replace(path=f"/{number}").geturl() for number in chain([named], others))
+    numbers = chain([named], (number for number in range(REDIS_DATABASES) if number != named))
+    urls = (parts._replace(path=f"/{number}").geturl() for number in numbers)
+    own = _first_free(chain([next(urls)], filter(_is_empty, urls)))
+    run = os.getpid()
+
+    @atexit.register
+    def empty() -> None:
+        import redis  # noqa: PLC0415 -- a run without Redis need not have it
+
+        if os.getpid() == run:  # not where a forked child ends
+            with suppress(redis.RedisError), redis.Redis.from_url(own, socket_timeout=2) as client:
+                client.flushdb()
+
+    return own
 
 
-def _is_empty(url: str, number: int) -> bool:
-    """Whether a database of a Redis that answers has no key."""
+def _is_empty(url: str) -> bool:
+    """Whether this database of a Redis that answers has no key."""
     import redis  # noqa: PLC0415 -- a run without Redis need not have it
 
     try:
-        with redis.Redis.from_url(url, db=number, socket_timeout=2, socket_connect_timeout=1) as client:
+        with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=1) as client:
             return bool(client.dbsize() == 0)
     except redis.RedisError:
         return False
@@ -90,4 +107,4 @@ def _first_free(names: Iterable[str]) -> str:
         else:
             _locks.append(lock)
             return name
-    raise RuntimeError("other runs of the tests use every database of this Redis")
+    raise RuntimeError("every database of this Redis is used by another run of the tests or holds something; empty one")

@@ -9,6 +9,8 @@ from pathlib import Path
 from django.conf import settings
 
 from config.settings.tests import folder_of_worker
+from tests.redis_server import redis_server, wait_for_redis
+from tests.running_site import free_port
 from tests.workers import TOGETHER, unit_of
 
 # What a run would use; it goes on until its input ends, so that two of them overlap.
@@ -16,7 +18,7 @@ PROGRAM = """
 import json, sys
 import pytest
 from config.settings import tests
-tests._is_empty = lambda url, number: number > 2
+tests._is_empty = lambda url: int(url[-1]) > 2
 redis = "redis://127.0.0.1:1/9"
 things = [str(tests.own_folder()), tests.own_database("here:5432", "plurank"), tests.own_redis(redis)]
 print(json.dumps(things), flush=True)
@@ -24,9 +26,9 @@ sys.stdin.read()
 """
 
 
-def start_run(folder) -> tuple[subprocess.Popen, list[str]]:
+def start_run(folder, program: str = PROGRAM) -> tuple[subprocess.Popen, list[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         cwd=settings.ROOT,
         env=os.environ | {"TMPDIR": str(folder), "PLURANK_VAR": str(folder), "DATABASE_URL": "", "REDIS_URL": ""},
         stdin=subprocess.PIPE,
@@ -71,6 +73,29 @@ def test_a_run_that_was_killed_leaves_an_empty_folder_to_the_next(tmp_path):
     assert of_second == of_first
     assert list(Path(of_second[0]).iterdir()) == []
     end(second)
+
+
+def test_a_run_empties_its_redis_at_the_end_and_takes_none_that_others_filled(tmp_path):
+    from redis import Redis
+
+    port = free_port()
+    program = f"""
+import json, sys
+import pytest
+from config.settings import tests
+print(json.dumps(tests.own_redis("redis://127.0.0.1:{port}/9")), flush=True)
+sys.stdin.read()
+"""
+    with redis_server(port, tmp_path), Redis(port=port, db=0) as other, Redis(port=port, db=9) as named:
+        wait_for_redis(other)
+        other.set("theirs", 1)
+        named.set("left", 1)
+        first, of_first = start_run(tmp_path, program)
+        second, of_second = start_run(tmp_path, program)
+        assert [of_first, of_second] == [f"redis://127.0.0.1:{port}/9", f"redis://127.0.0.1:{port}/1"]
+        end(first)
+        end(second)
+        assert [named.keys(), other.keys()] == [[], [b"theirs"]]
 
 
 def test_the_workers_of_a_run_divide_the_folder_that_it_was_told_to_use(monkeypatch, tmp_path):

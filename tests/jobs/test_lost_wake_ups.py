@@ -2,10 +2,7 @@
 
 import shutil
 import signal
-import subprocess
 import time
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -14,6 +11,7 @@ from leaderboard.models import Benchmark, Job
 from ranking_engine import __version__ as engine_version
 from tests.databases import empty_broker
 from tests.jobs.submitter import Submitter
+from tests.redis_server import redis_server
 from tests.running_site import RunningSite, free_port
 
 pytestmark = pytest.mark.services
@@ -39,21 +37,6 @@ def forget_all_messages(site: RunningSite) -> None:
         empty_broker()
     else:
         shutil.rmtree(site.folder / "broker", ignore_errors=True)  # the worker takes files meanwhile
-
-
-@contextmanager
-def redis_server(port: int, folder: Path):
-    """A Redis of this test's own, which may be stopped and killed."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("there is no redis-server here")
-    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
 
 
 def test_what_waits_is_published_although_the_broker_forgot_every_wake_up(make_committed, site):
