@@ -120,7 +120,8 @@ JOB_KINDS = {
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
-            # A search ranks so many boards at most, and no more than `seconds` allow as the catalogue estimates costs.
+            # A search ranks so many boards at most, and all searches under a rule together no more than `seconds` allow
+            # as the catalogue estimates costs.
             parameters={"seed": 0, "max_steps": 100, "seconds": 2},
         ),
         JobKind(

@@ -22,7 +22,7 @@ from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, witness
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
 
-FEWEST_STEPS = 20  # a search that may rank fewer boards is not begun
+FEWEST_STEPS = 20  # of all searches under a rule; with fewer none is begun
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,13 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
         rules = site_rules()
         for done, rule in enumerate(rules):
             searches_by_rule[rule] = {}
-            max_steps = steps_for(rule, weighted, parameters)
-            for key in properties_to_search(rule, weighted) if max_steps >= FEWEST_STEPS else ():
+            steps_left = steps_for(rule, weighted, parameters)
+            keys = properties_to_search(rule, weighted) if steps_left >= FEWEST_STEPS else []
+            for n_left, key in zip(range(len(keys), 0, -1), keys, strict=True):
+                # What a search leaves is divided among the next ones: most violations are found on the first boards.
+                max_steps = min(parameters["max_steps"], max(1, steps_left // n_left))
                 search = witness(rule, key, weighted, options=options, seed=parameters["seed"], max_steps=max_steps)
+                steps_left -= search.n_steps
                 searches_by_rule[rule][key] = {
                     "n_steps": search.n_steps,
                     "is_exhaustive": search.is_exhaustive,
@@ -113,9 +117,11 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
 
 
 def steps_for(rule: str, matrix: ScoreMatrix, parameters: Mapping[str, Any]) -> int:
-    """How many boards a search may rank: as many as the seconds allow by the catalogue's estimate, no clock read."""
-    cost = RULES[rule].cost(matrix.n_systems, matrix.n_tasks)
-    return int(min(parameters["max_steps"], parameters["seconds"] / cost))
+    """How many boards the searches under a rule may rank: what the seconds allow by the catalogue's estimate of costs.
+
+    No clock is read, so that the same board has the same report on every machine.
+    """
+    return int(parameters["seconds"] / RULES[rule].cost(matrix.n_systems, matrix.n_tasks))
 
 
 def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:

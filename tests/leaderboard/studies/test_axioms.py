@@ -1,6 +1,7 @@
 """Violations of the rules' properties in a benchmark's scores: stored, read back, the same when searched anew."""
 
 import html
+import json
 
 import pytest
 from django.urls import reverse
@@ -8,8 +9,10 @@ from django.urls import reverse
 from jobs.runner import run_job
 from leaderboard.models import Benchmark, Job, Report
 from leaderboard.queue.kinds import AXIOMS, JOB_KINDS
+from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.axioms import axioms_report, properties_to_search, rule_properties, steps_for
+from ranking_engine import RULES
 from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, violates, witness
 from ranking_engine.core.synthetic import random_matrix
 
@@ -50,9 +53,8 @@ def test_what_a_page_tells_is_found_again_by_a_search_from_the_scores(make):
             if entry(rule, key).holds:
                 assert shown[prop.name].here == ""
                 continue
-            found = witness(
-                rule, key, matrix, options={"missing": "drop_systems"}, max_steps=steps_for(rule, matrix, FEW)
-            ).witness
+            options = {"missing": "drop_systems"}
+            found = witness(rule, key, matrix, options=options, max_steps=FEW["max_steps"]).witness
             assert shown[prop.name].is_violated == (found is not None)
             if found is not None:
                 assert shown[prop.name].here == sentence(found, names, tasks)
@@ -114,8 +116,20 @@ def test_a_stored_witness_is_read_back_as_it_was():
 def test_the_number_of_steps_reads_no_clock(size):
     matrix = random_matrix(*size, seed=0)
     parameters = JOB_KINDS[AXIOMS].parameters
-    assert steps_for("borda", matrix, parameters) == 100
-    assert steps_for("kemeny", matrix, parameters) == {10: 100, 300: 1}[size[0]]
+    steps = {rule: steps_for(rule, matrix, parameters) for rule in ("borda", "kemeny")}
+    assert steps == {10: {"borda": 9_302, "kemeny": 595}, 300: {"borda": 526, "kemeny": 1}}[size[0]]
+
+
+def test_the_searches_under_a_rule_divide_the_boards_that_its_seconds_allow(make):
+    revision = searched(make).publication.revision
+    cost = RULES["kemeny"].cost(4, 5)
+    n_steps = []
+    for seconds in (19 * cost, 30 * cost, 1_000 * cost):
+        report = axioms_report(revision, FEW | {"seconds": seconds}, lambda done: None)
+        searches = json.loads(unpack_arrays(report.arrays)["found"].tobytes())["kemeny"]
+        n_steps.append(sum(search["n_steps"] for search in searches.values()))
+    assert n_steps[0] == 0
+    assert 0 < n_steps[1] <= 30 < n_steps[2]
 
 
 # --- The history ---------------------------------------------------------------------------------------------------
