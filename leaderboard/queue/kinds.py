@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.monitoring.logs import current_request
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Job, Revision
-from leaderboard.queue.priorities import NOBODY_WAITS
+from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
 from leaderboard.queue.turns import want_after_submission
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
@@ -186,7 +186,9 @@ def insert_revision_jobs(revision: Revision) -> None:
     jobs = []
     for kind in JOB_KINDS.values():
         if kind.comes_with_revision:
-            job = new_job(kind, revision)
+            # Of a board that no one has submitted to, violations wait like its studies: other boards' come first.
+            is_idle = kind.key == AXIOMS and revision.number == 1
+            job = new_job(kind, revision, lowered_by=2 * IDLE - 1 if is_idle else 0)
             job.not_before, job.woken_at, job.request_id = now, now, request_id
             if kind.key == STUDY_PLAN and (pause := seconds_until_quiet(revision, now)):
                 job.not_before, job.woken_at = now + timedelta(seconds=pause), None  # the sweep wakes for it
@@ -222,7 +224,7 @@ def new_job(kind: JobKind, revision: Revision, *, lowered_by: int = 0) -> Job:
     Args:
         kind: what to compute, with its own parameters.
         revision: from which inputs.
-        lowered_by: added to the kind's priority; `RECOMPUTATION` or 0.
+        lowered_by: added to the kind's priority; below 0 for work that is less urgent, such as `RECOMPUTATION`.
     """
     return Job(
         kind=kind.key,

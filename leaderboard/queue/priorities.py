@@ -6,7 +6,7 @@
 | chunks of studies, what puts them together, properties | 1 down to -1 - `LARGEST` |
 | what follows an upgrade | `RECOMPUTATION` lower than the same otherwise |
 | studies that run while nothing else waits, after a submission | below `IDLE` |
-| the same of boards that no one has submitted to since they were made | below `2 * IDLE` |
+| the same of boards that no one has submitted to since they were made, and their properties | below `2 * IDLE` |
 """
 
 PARTS = 2

@@ -214,3 +214,13 @@ def test_a_wake_up_for_any_job_runs_the_one_whose_turn_it_is(make, begun, woken_
     wake_up = Job.objects.filter(kind=woken_for, state="waiting").latest("pk")
     first = Job.objects.get(pk=jobs.most_urgent(wake_up.pk)[0])
     assert (first.benchmark.name, first.kind) == ("Board 0", PARTS[0])
+
+
+def test_violations_in_a_board_that_no_one_submitted_to_wait_for_those_in_boards_that_changed(make):
+    untouched, changed = make.benchmark(name="Untouched"), make.benchmark(name="Changed")
+    make.accepted(changed, ROW)
+    Job.objects.filter(queue="rankings").update(state="done")
+    Job.objects.filter(queue="studies").exclude(kind="axioms").delete()
+    Job.objects.filter(kind="axioms", benchmark=changed, sequence=1).delete()
+    Turn.objects.update(wanted_at=None)
+    assert [do_next() for _ in range(2)] == [(changed.pk, "axioms"), (untouched.pk, "axioms")]
