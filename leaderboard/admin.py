@@ -313,7 +313,7 @@ class SystemAdmin(Untouchable):
                 n_ended += len(change_links(benchmark, links, author=signed_in(request), reason=IN_ADMIN))
             except ValidationError as error:
                 self.message_user(request, f"{benchmark}: {' '.join(error.messages)}", messages.ERROR)
-        self.message_user(request, f"{n_ended} systems are linked no more.")
+        self.message_user(request, f"{n_ended} systems are no longer linked.")
 
     def has_unlink_permission(self, request: HttpRequest) -> bool:
         """Staff who may change systems."""

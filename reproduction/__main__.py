@@ -33,7 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m reproduction", description=__doc__.splitlines()[0])
     parser.add_argument("--section", metavar="KEY", choices=[s.key for s in sections()], help="show this one alone")
     parser.add_argument("--list", action="store_true", help="name the sections")
-    parser.add_argument("--force", action="store_true", help="compute anew what was computed before")
+    parser.add_argument("--force", action="store_true", help="compute again what was computed before")
     given = parser.parse_args()
     if given.list:
         print("\n".join(f"{section.key:24} {section.title}" for section in sections()))

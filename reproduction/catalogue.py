@@ -19,7 +19,7 @@ LOST = (
     "the text at our disposal lost them."
 )
 PICTURES = (
-    "The points of figures 1 to 6, but for those that the notebooks print: the text at our disposal has no pictures."
+    "The points of figures 1 to 6, except those that the notebooks print: the text at our disposal has no pictures."
 )
 COLOMBO_PICTURES = (
     "The curves and bars of figures 4, 7, 18, 19, 23, 33, 39 and 45, whose experiments are here: the text at our "
@@ -75,7 +75,7 @@ def head() -> str:
 Every number that four papers print in tables and results, beside ours: what the paper prints, what its authors' code
 prints, what we compute, whether ours agrees, and why where it does not. `make papers` wrote this page with version
 {ranking_engine.__version__} of the engine; do not edit it. What others print is typed, with its source, in
-`reproduction/published/`; every figure of ours is computed, from fixed seeds. The command under a heading computes that
+`reproduction/published/`; all our figures are computed, from fixed seeds. The command under a heading computes that
 section alone.
 
 Leaderboards without a licence are read from the folder that `PLURANK_REFERENCE_DATA` names; where it is absent their

@@ -154,8 +154,8 @@ def _labels(results: Results) -> str:
     return (
         "In the released instance files documents and systems are exchanged, and the notebook correlates names for "
         f"ranks: the printed taus lie between {number(of['printed_taus'][0])} and {number(of['printed_taus'][1])}, the "
-        f"true ones between {number(of['taus'][0])} and {number(of['taus'][1])}. Put right, two levels of Borda elect "
-        f"another system than the mean in {of['n_other_winner']} of {of['n']} files, and agree with it least on "
+        f"true ones between {number(of['taus'][0])} and {number(of['taus'][1])}. Put right, two levels of Borda have "
+        f"another winner than the mean in {of['n_other_winner']} of {of['n']} files, and agree with it least on "
         f"{of['least_tau_file']} (tau-b {number(of['least_tau'])})."
     )
 
@@ -172,9 +172,9 @@ def _noise(results: Results) -> str:
 def _apart(results: Results) -> str:
     of = results["open-winners"].facts
     return (
-        f"On {of['n']} benchmarks the winner can be told from the runner-up on {of['n_apart']}; on {of['n_not_apart']} "
-        f"it cannot, {of['n_too_few']} have too few tasks to tell, and {of['n_shared']} shares its first place. Say so "
-        "beside the winner, and add tasks before adding decimals."
+        f"On {of['n']} benchmarks the winner differs significantly from the runner-up on {of['n_apart']}; on "
+        f"{of['n_not_apart']} it does not, {of['n_too_few']} have too few tasks to tell, and {of['n_shared']} shares "
+        "its first place. Say so next to the winner, and add tasks before adding decimals."
     )
 
 
@@ -228,7 +228,7 @@ def _steadiest(results: Results) -> str:
 def _winners(results: Results) -> str:
     of = results["open-winners"].facts
     return (
-        f"Told apart are {', '.join(of['apart_names'])}; adjusted for having asked so often, "
+        f"Significant: {', '.join(of['apart_names'])}; adjusted for the number of tests, "
         f"{', '.join(of['after_holm']) or 'none'}."
     )
 
@@ -261,7 +261,7 @@ CLAIMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Results], str]], ...] =
     (OPEN, "Are diverse benchmarks of scores the sensitive ones?", ("zhang-correlation-cardinal",), _trade_off),
     (OPEN, "Do the correlations survive proof and ties?", ("open-correlation",), _survive),
     (OPEN, "Which rules are steadiest?", ("open-steadiness",), _steadiest),
-    (OPEN, "Which published winners stand apart?", ("open-winners",), _winners),
+    (OPEN, "Which published winners differ significantly?", ("open-winners",), _winners),
 )
 
 

@@ -1,4 +1,4 @@
-"""What the papers leave open: do the correlations survive proof, which rules are steady, which winners stand apart."""
+"""What the papers leave open: do correlations survive proof, which rules are steady, which winners are significant."""
 
 from __future__ import annotations
 
@@ -154,21 +154,21 @@ def separable(progress: Progress) -> Result:
     counts = {verdict: sum(line[-1] == verdict for line in lines) for verdict in (APART, NOT_APART, TOO_FEW, SHARED)}
     rows = [ours_alone(f"winners of {len(HOSTED)} boards: {verdict}", str(n)) for verdict, n in counts.items()]
     said = "; ".join(after) or "none"
-    rows.append(ours_alone(f"told apart after Holm's adjustment over the {len(names)} boards tested", said))
+    rows.append(ours_alone(f"differ significantly after Holm's adjustment over the {len(names)} boards tested", said))
     header = ["board", "ranked by", "first", "second", "tasks or clusters", "p", "first against second"]
     facts = {**{key: counts[verdict] for verdict, key in KEYS.items()}, "n": len(HOSTED), "after_holm": after}
     facts["apart_names"] = [line[0] for line in lines if line[-1] == APART]
     return Result(rows, [Grid("First against second", header, lines)], [_TEST], facts=facts)
 
 
-APART, NOT_APART = "told apart", "not told apart"
+APART, NOT_APART = "differ significantly", "no significant difference"
 TOO_FEW, SHARED = "too few tasks to tell", "the first place is shared"
 KEYS = {APART: "n_apart", NOT_APART: "n_not_apart", TOO_FEW: "n_too_few", SHARED: "n_shared"}
 _TEST = (
     "A sign-flip test over tasks, those of one cluster (or, without declared clusters, of one group) flipped together, "
     "of the differences between the first and the second system, in units of each task's spread. Nothing is adjusted "
-    "for the other systems: the one question is whether the published winner stands apart. With n clusters the least p "
-    "is 2 to the power 1 - n, so that five or fewer can never tell. Cardinal "
+    "for the other systems: the one question is whether the published winner differs significantly. With n "
+    "clusters the least p is 2 to the power 1 - n, so that five or fewer can never tell. Cardinal "
     "benchmarks are ranked by the mean, the others by the win rate."
 )
 
@@ -193,5 +193,5 @@ SECTIONS = (
         survives,
     ),
     _section("open-steadiness", f"Which rules are steadiest over {len(HOSTED)} benchmarks?", HOSTED, steadiest),
-    _section("open-winners", "Which published winners stand apart from the runner-up?", HOSTED, separable),
+    _section("open-winners", "Which published winners differ significantly from the runner-up?", HOSTED, separable),
 )

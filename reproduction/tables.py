@@ -180,7 +180,7 @@ def decimals(printed: str) -> int:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Return a figure of ours; `undefined` where there is none, and no minus before a zero."""
+    """Return one of our figures; `undefined` where there is none, and no minus before a zero."""
     if math.isnan(value):
         return "undefined"
     text = f"{value:.{digits}f}"
@@ -221,8 +221,8 @@ def names_compared(
     because: str = "",
 ) -> Row:
     """Return the row of a set of systems, as `compared`."""
-    on_paper, in_code = ("" if names is None else "; ".join(sorted(names)) or "nobody" for names in (printed, code))
-    own = "; ".join(sorted(ours)) or "nobody"
+    on_paper, in_code = ("" if names is None else "; ".join(sorted(names)) or "no system" for names in (printed, code))
+    own = "; ".join(sorted(ours)) or "no system"
     agree = [text == own for text in (on_paper, in_code) if text]
     return Row(what, on_paper, in_code, own, AGREES if agree[0] else DIFFERS, "" if all(agree) else because)
 

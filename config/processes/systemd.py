@@ -28,6 +28,6 @@ def notify(*states: str) -> bool:
             notices.setblocking(False)  # anyone who does not read must not stop us
             notices.sendto("\n".join(states).encode(), address)
     except OSError as error:
-        logger.warning("systemd was not told %s: %s", " ".join(states), error)
+        logger.warning("systemd could not be notified of %s: %s", " ".join(states), error)
         return False
     return True

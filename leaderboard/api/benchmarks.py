@@ -67,7 +67,7 @@ class ListedBenchmarkSerializer(Shape):
     n_winners = s.IntegerField()
     n_rules_electing = s.IntegerField()
     n_rules_electing_others = s.IntegerField(
-        source="n_rules_elsewhere", help_text="Rules that elect someone else than the default rule."
+        source="n_rules_elsewhere", help_text="Rules with another winner than the default rule."
     )
 
     def value_of_revision(self, line: ListedBenchmark) -> int | None:
@@ -76,7 +76,7 @@ class ListedBenchmarkSerializer(Shape):
 
 
 DERIVED_GAMMA = (
-    "The optimality threshold if none is stated: 95 % of the maximum, if all tasks that vote state the same one and "
+    "The optimality threshold if none is stated: 95 % of the maximum, if all tasks that count state the same one and "
     "higher is better on all of them."
 )
 
@@ -174,7 +174,7 @@ class TaskEntrySerializer(Shape):
     key = s.CharField()
     name = s.CharField()
     group = s.CharField(allow_null=True, help_text="The key of its group.")
-    direction = s.ChoiceField(choices=Task.Direction.values, help_text="1 higher is better, -1 lower, 0 never votes.")
+    direction = s.ChoiceField(choices=Task.Direction.values, help_text="1 higher is better, -1 lower, 0 never counts.")
     weight = s.CharField(help_text="A decimal, exactly.")
     metric = s.CharField(allow_blank=True)
     unit = s.CharField(allow_blank=True)

@@ -119,7 +119,7 @@ class BoardDetailSerializer(PublishedSerializer):
     benchmark = s.CharField(help_text="As `benchmark_name`, which is the name to use. Everywhere else it is the key.")
     benchmark_key = s.CharField()
     benchmark_name = s.CharField(source="benchmark")
-    verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
+    verdict = s.CharField(allow_blank=True, help_text="Which systems win under which rules, in a sentence.")
     reference = s.CharField(help_text="The rule that changes are compared with.")
     missing = s.CharField()
     aggregation = s.CharField()

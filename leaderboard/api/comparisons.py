@@ -63,7 +63,7 @@ class PairTaskEntrySerializer(Shape):
     first = s.FloatField(allow_null=True)
     second = s.FloatField(allow_null=True)
     ahead = s.ChoiceField(choices=["first", "second", "level", "not_both"], source="outcome")
-    weight = s.FloatField(help_text="The task's share of the voting weight; 0 where it does not vote.")
+    weight = s.FloatField(help_text="The task's share of the voting weight; 0 where it does not count.")
 
 
 class PairRankEntrySerializer(Shape):
@@ -225,7 +225,7 @@ class HeadToHeadView(ComparisonView):
 
     @extend_schema(
         operation_id="head_to_head",
-        summary="Hold two systems against each other",
+        summary="Compare two systems",
         tags=["comparisons"],
         parameters=[
             OpenApiParameter("a", text_shape(), required=True, description="The key of a system."),

@@ -68,8 +68,8 @@ class TakedownBodySerializer(Shape):
     """Why scores are to be deleted for good."""
 
     reason = ReasonText(
-        needed="it is missing; say why: it stays on record, so do not repeat the scores in it",
-        help_text="It stays on record, so do not repeat the scores in it.",
+        needed="it is missing; say why: it is kept for good, so do not repeat the scores in it",
+        help_text="It is kept for good, so do not repeat the scores in it.",
     )
     with_note = Truth(absent=False, help_text="Whether the note on the whole submission goes as well.")
     is_sure = Sure(help_text="true: this cannot be undone.")

@@ -42,7 +42,7 @@ class RevisionEntrySerializer(Shape):
         help_text="When retention removed its ranks; its scores are kept, and its owners can have the "
         "ranks computed again.",
     )
-    contains_withdrawn_material = s.BooleanField(help_text="Scores that held at it were taken down since.")
+    contains_withdrawn_material = s.BooleanField(help_text="Some of its scores were taken down later.")
     published_at = s.DateTimeField(allow_null=True)
     engine_version = s.CharField(allow_null=True)
     jobs = JobStateSerializer(many=True)

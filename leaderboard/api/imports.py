@@ -179,7 +179,7 @@ class ImportColumnSerializer(Shape):
     n_scores = s.IntegerField()
     least = s.FloatField(allow_null=True)
     greatest = s.FloatField(allow_null=True)
-    assigned = s.CharField(allow_blank=True, help_text="The task that it is taken for.")
+    assigned = s.CharField(allow_blank=True, help_text="The task that its scores are read for.")
 
     def value_of_n_scores(self, column: dict[str, Any]) -> int:
         """How many there are."""

@@ -101,7 +101,7 @@ class CountedSerializer(Shape):
 class RankingsSerializer(PublishedSerializer, CountedSerializer):
     """All rules of a revision."""
 
-    verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
+    verdict = s.CharField(allow_blank=True, help_text="Which systems win under which rules, in a sentence.")
     jobs = JobStateSerializer(many=True)
     results = RankingHeadSerializer(many=True)
 

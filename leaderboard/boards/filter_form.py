@@ -77,7 +77,7 @@ def narrowed_by(board: Board, query: BoardQuery, reference_name: str) -> list[tu
         for key, text in pairs:
             words = f"{names.get(key, key)} {sign} {text}"
             chips.append((words, {way: tuple(one for one in pairs if one != (key, text))}))
-    chips += [("complete only", {"complete_only": False})] if query.complete_only else []
+    chips += [("scores on all tasks", {"complete_only": False})] if query.complete_only else []
     chips += [(f"top {query.top} under {reference_name}", {"top": 0})] if query.top else []
     chips += [(f"{board.n_pinned} pinned", {"pins": ()})] if query.pins else []
     chips += [(f"grouped by {names.get(query.group, query.group)}", {"group": ""})] if query.group else []

@@ -69,7 +69,7 @@ class RulePage:
         """Whom the rule elects, and how many systems it ranks where it leaves some out."""
         column, n_systems = self.column, self.board.published.facts["n_systems"]
         if not column.elects:
-            return f"{column.name} has no winner here."
+            return f"No winner under {column.name}."
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
         left_out = column.status == "ranked" and column.n_ranked < n_systems
         ranked_part = f"; it ranks {column.n_ranked} of {n_systems} systems" if left_out else ""

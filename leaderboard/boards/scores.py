@@ -269,14 +269,14 @@ class ScoresPage:
                     key = f"{GROUP}{task.group}"
                     n = sum(one.votes and bool(one.direction) for one in self.configuration.tasks
                             if one.group == task.group)  # fmt: skip
-                    remark = f"mean rank on {n} voting task{'' if n == 1 else 's'}"
+                    remark = f"mean rank on {n} task{'' if n == 1 else 's'}"
                     places = tuple(folded[task.group])
                     columns.append(ScoreColumn(key, names[task.group], "", remark, places, "", *self._sorting(key)))
                 continue
             url = reverse("task", args=[self._benchmark.key, task.key])
             group = names.get(task.group or "", "")
             key = f"{TASK}{task.key}"
-            remark = "no vote" if not task.votes else "lower is better" if task.direction == -1 else ""
+            remark = "not counted" if not task.votes else "lower is better" if task.direction == -1 else ""
             columns.append(ScoreColumn(key, task.name, group, remark, (t,), url, *self._sorting(key)))
         return columns
 

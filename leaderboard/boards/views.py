@@ -230,7 +230,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         ],
         "rules": [("borda", "Borda"), ("mean", "Mean")],
         "downloads": [{"url": "#ranks", "label": label} for label in ("CSV", "LaTeX")],
-        "chips": [{"text": "complete only", "url": "#choices"}],
+        "chips": [{"text": "scores on all tasks", "url": "#choices"}],
         "pages": {"number": 2, "n_pages": 3, "previous_url": "#ranks", "next_url": "#ranks"},
         "camps": camp_lines([Camp(("Mean", "Borda"), ("ERNIE",), 1), Camp(("Copeland",), ("Human", "T5"), 2)]),
         "agreement": {

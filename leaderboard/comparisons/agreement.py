@@ -298,7 +298,7 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
 
 
 def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -> str:
-    """Whose rank hangs most on the rule."""
+    """The system whose rank depends most on the rule."""
     ranks = np.array([column.ranks for column in columns], dtype=float)
     ranks[ranks < 1] = np.nan
     is_known = (~np.isnan(ranks)).sum(axis=0) > 1

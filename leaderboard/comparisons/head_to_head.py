@@ -23,7 +23,7 @@ from ranking_engine.text.names import fold_name
 BLOCK = 30  # systems a side of the heat map
 LISTED = 300  # on larger boards a system is typed, not chosen from a list
 LEGEND = {
-    "p5": "+80 to +100 %", "p4": "+60 %", "p3": "+40 %", "p2": "+20 %", "p1": "above 0", "z": "level",
+    "p5": "+80 to +100 %", "p4": "+60 %", "p3": "+40 %", "p2": "+20 %", "p1": "above 0", "z": "tied",
     "m1": "below 0", "m2": "−20 %", "m3": "−40 %", "m4": "−60 %", "m5": "−80 to −100 %",
     "none": "nothing to compare",
 }  # fmt: skip

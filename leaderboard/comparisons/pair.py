@@ -51,8 +51,8 @@ class PairTask:
 
     @property
     def weight_text(self) -> str:
-        """`11.1 %`, or that it does not vote."""
-        return f"{100 * self.weight:.1f} %" if self.is_voting else "no vote"
+        """`11.1 %`, or that it does not count."""
+        return f"{100 * self.weight:.1f} %" if self.is_voting else "not counted"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Pair:
     @property
     def units_text(self) -> str:
         """The clusters that the probability rests on."""
-        return f"{self.n_ahead} ahead, {self.n_behind} behind, {self.n_level} level"
+        return f"{self.n_ahead} ahead, {self.n_behind} behind, {self.n_level} tied"
 
     @property
     def margin_text(self) -> str:
@@ -133,7 +133,7 @@ class Pair:
         """(what, its key, share of the weight) of the four things that a task can be, those that occur."""
         lines = [
             (f"{self.first.name} is ahead", FIRST, self.ahead),
-            ("level", LEVEL_SCORES, self.level),
+            ("tied", LEVEL_SCORES, self.level),
             ("not both have a score", NOT_BOTH, self.not_both),
             (f"{self.second.name} is ahead", SECOND, self.behind),
         ]
@@ -262,7 +262,7 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
     if not n_both:
         return f"{first} and {second} have no task in common, so they cannot be compared."
     by_tasks = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
-    by_tasks += f"; {level} level" if level else ""
+    by_tasks += f"; {level} tied" if level else ""
     ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
     if not sign:
         return f"{by_tasks}. By weight they are tied ({percent(ahead, 2)} against {percent(behind, 2)})."

@@ -92,7 +92,7 @@ def rank_history(
             sentence = f"Under {name} it has had rank {rank_now} from revision {first} to revision {last}."
         else:
             sentence = (
-                f"Under {name} it went from rank {then_rank} at revision {first} to rank {rank_now} at revision "
+                f"Under {name} it moved from rank {then_rank} at revision {first} to rank {rank_now} at revision "
                 f"{last}; its best was {best}, its worst {worst}."
             )
     return RankHistory(

@@ -234,11 +234,11 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
     best_score = float(scored.min() if task.direction == -1 else scored.max()) if len(scored) else math.nan
     best = [systems[i].name for i in np.flatnonzero(figures.ranks[:, t] == 1)]
     unit = f" {task.unit}" if task.unit else ""
-    weight = task.weight if task.votes else "does not vote"
+    weight = task.weight if task.votes else "not counted"
     if task.votes:
         with suppress(WeightsError):  # weights of too many digits have no shares that can be told
             share = shares_of(figures.table.matrix, configuration.aggregation)[t]
-            weight += f", {100 * float(share):.1f} % of all votes"
+            weight += f", {100 * float(share):.1f} % of the total weight"
     ends = [value_text(end) if end is not None else "" for end in (task.minimum, task.maximum)]
     scale = f"{ends[0]} to {ends[1]}" if all(ends) else f"from {ends[0]}" if ends[0] else f"up to {ends[1]}"
     parts = [scale] if any(ends) else []

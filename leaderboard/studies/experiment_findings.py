@@ -226,7 +226,7 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
             _row("Reversed pairs", summary["discordant_share"]),
             _row("Largest rank change", summary["max_rank_change"]),
         ],
-        note="The order within the named systems, and within the others, stays as the rule has it."
+        note="The order within the named systems, and within the others, is as the rule has it."
         + (" The bounds also apply, in proportion, to every smaller number of places." if summary["all_along"] else ""),
         first_header="Quantity",
         is_by_rule=False,

@@ -1,4 +1,4 @@
-"""How far the rankings of a benchmark can be trusted: every study, with its plot and its table."""
+"""How stable the rankings of a benchmark are: every study, with its plot and its table."""
 
 from dataclasses import replace
 from urllib.parse import urlencode

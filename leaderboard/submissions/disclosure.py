@@ -124,9 +124,9 @@ def why_own_alone(audience: Audience) -> str:
     if audience.may_moderate:
         return ""
     if audience.is_restricted:
-        return "The owners hide names or scores on this board, so you see the counts of your own systems alone."
+        return "The owners hide names or scores on this board, so you see only the counts of your own systems."
     if is_embargoed(audience.benchmark):
-        return "An embargo is in force. Until it ends you see the counts of your own systems alone."
+        return "An embargo is in force. Until it ends you see only the counts of your own systems."
     if not audience.benchmark.shows_submitters:
         return "The owners of this benchmark do not show these counts. You see those of your own systems alone."
     return ""

@@ -353,7 +353,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
 
 def _turn(submission: Submission, before: str, after: str, cause: str, actor: User) -> Revision:
     if Submission.objects.filter(pk=submission.pk, state=before).update(state=after) != 1:
-        raise SubmissionError(f"This submission is not {before} any more.")
+        raise SubmissionError(f"This submission is no longer {before}.")
     return next_revision(submission.benchmark, cause=cause, author=actor)
 
 

@@ -70,7 +70,7 @@ def stage_sign(state: str) -> str:
 
 @register.filter
 def voting_text(is_voting: bool, direction: int) -> str:
-    """Whether a task votes, and which scores of it are better."""
+    """Whether a task counts in the ranking, and which scores of it are better."""
     if not is_voting:
-        return "does not vote"
+        return "not counted"
     return "higher is better" if direction == 1 else "lower is better"

@@ -41,7 +41,7 @@ _PROPERTIES = (
     Property(
         "anonymity",
         "Anonymity",
-        "If two tasks of equal weight exchange their scores, the ranking stays.",
+        "If two tasks of equal weight exchange their scores, the ranking does not change.",
         "May 1952",
     ),
     Property(
@@ -59,7 +59,7 @@ _PROPERTIES = (
     Property(
         "iia",
         "Independence of irrelevant alternatives",
-        "If some systems are removed, the order of the others stays, ties included.",
+        "If some systems are removed, the order of the others does not change, ties included.",
         "Arrow 1951, in the form of Nash 1950 and Luce and Raiffa 1957, which removes alternatives",
     ),
     Property(
@@ -114,7 +114,7 @@ _PROPERTIES = (
     Property(
         "copies",
         "Independence of copies",
-        "If an exact copy of a system joins or leaves, the order of all other systems stays, ties included.",
+        "If an exact copy of a system joins or leaves, the order of all other systems does not change, ties included.",
         "Pavao et al. 2021, section 2.2, there called independence of clones; the system that is copied is one of the "
         "others here",
     ),

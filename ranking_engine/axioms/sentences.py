@@ -89,7 +89,7 @@ def _monotonicity(witness: Witness) -> str:
     scores = {task: "missing" if score is None else f"{score:.6g}" for task, score in witness.scores.items()}
     to = joined([f"{task} to {score}" for task, score in scores.items()])
     if witness.effect == "raised":
-        end = f"{witness.y} wins instead" if witness.y else "it does not win any more"
+        end = f"{witness.y} wins instead" if witness.y else "it no longer wins"
         return f"{witness.x} wins; raise it on {to}, and {end}."
     return f"{witness.x} does not win; lower it on {to}, and it does."
 
@@ -138,7 +138,7 @@ def _clones(witness: Witness) -> str:
         where = f"next to {witness.x} on every task"
     end = {
         "others_win": f"{witness.y} wins",
-        "others_lose": f"{witness.y} does not win any more",
+        "others_lose": f"{witness.y} no longer wins",
         "clones_win": "one of these wins, where none did",
         "clones_lose": "none of these wins, where one did",
     }[witness.effect.partition(":")[2]]
@@ -148,7 +148,7 @@ def _clones(witness: Witness) -> str:
 def _copies(witness: Witness) -> str:
     end = {
         "wins": f"{witness.x}, which did not win, wins",
-        "loses": f"{witness.x} does not win any more",
+        "loses": f"{witness.x} no longer wins",
     }.get(witness.effect) or _order_change(witness)
     return f"Let an exact copy of {witness.clones[0]} join, and {end}."
 

@@ -170,7 +170,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "evidence",
         "What must new evidence never do?",
-        "Scores get better and tasks are added; under some rules that can turn against the very system it speaks for.",
+        "Scores get better and tasks are added; under some rules this can harm the very system that it supports.",
         (
             Answer("nothing", "Nothing in particular."),
             Answer("better", "Cost a winner its place because its scores rise.", (_property("monotonicity"),)),

@@ -34,7 +34,7 @@ OPTION_LIST = "options of rules, the default first:\n" + "\n".join(f"  {line}" f
 
 EXIT_STATUS = """
 exit status: 0 it is done; 1 a fault in the program itself; 2 bad input or arguments, or a table too large for the
-memory, told on one line of standard error that names file, line and column where there are any; 130 interrupted.
+memory, reported on one line of standard error that names file, line and column where there are any; 130 interrupted.
 """
 
 

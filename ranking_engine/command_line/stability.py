@@ -61,8 +61,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Declare the command and its arguments."""
     command = commands.add_parser(
         "stability",
-        help="how far the rankings can be trusted: one perturbation study",
-        description="How far the rankings can be trusted when scores, tasks or systems change: one study at a time.",
+        help="how stable the rankings are: one perturbation study",
+        description="How stable the rankings are when scores, tasks or systems change: one study at a time.",
         epilog=EXAMPLES + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

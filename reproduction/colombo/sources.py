@@ -25,8 +25,8 @@ def xtreme_as_their_notebook_reads() -> ScoreMatrix:
     """Return XTREME with the columns that their notebook reads, in the order of its file.
 
     The file has one column more than its header names, so that the overall score is read as the first task, every
-    task as the next one, and sentence retrieval is lost. The overall score is no task of ours; it is what the means
-    that the notebook prints leave.
+    task as the next one, and sentence retrieval is lost. The overall score is not one of our tasks; it is what the
+    means that the notebook prints leave.
     """
     matrix = board("colombo-xtreme")
     values = np.array(matrix.values)

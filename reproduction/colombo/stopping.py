@@ -2,7 +2,7 @@
 
 The appendix names stopping rules by bounds of Hoeffding and of Bernstein, after Mnih et al. 2008. Both draw pairs of
 different tasks with replacement and stop when the mean of the distances drawn is within the error of the mean of all
-pairs, but for the probability stated. Hoeffding's bound fixes the number beforehand. The empirical Bernstein bound
+pairs, except for the probability stated. Hoeffding's bound fixes the number beforehand. The empirical Bernstein bound
 looks at the variance met so far and shares the probability out over all numbers of draws.
 """
 

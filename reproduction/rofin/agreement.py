@@ -28,7 +28,7 @@ from reproduction.tables import Progress, Result, Row, Section, compared, listed
 
 UNSTABLE = "theirs breaks ties as an unstable sort leaves them; ours share the places left"
 TIED_MEANS = (
-    "two means are equal (table 2 counts them as a tie) and share the last place but six; their code tells them apart "
+    "two means are equal (table 2 counts them as a tie) and share the last place but six; their code orders them "
     "by a rounding error, ours does not"
 )
 NAMES = "their code's is no rank correlation: it correlates the two lists of names as text, place by place"
@@ -39,7 +39,7 @@ LEAST = (
 )
 TWO_COUNTS = (
     "Theirs breaks ties by name and never adds the last system, so that its count is neither of reversals nor of all "
-    "changes. Ours tells the two apart and adds everybody."
+    "changes. Ours tells the two apart and adds all systems."
 )
 
 

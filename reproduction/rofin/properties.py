@@ -27,7 +27,7 @@ STORED = "Behind every *no* is a stored board that the tests check."
 
 
 def properties(progress: Progress) -> Result:
-    """Count the properties of the paper's rules, and say which rule has which of ours (table 8)."""
+    """Count the properties of the paper's rules, and say which rule has which of our properties (table 8)."""
     del progress
     rows = []
     for rule, text in PRINTED["table_8"].items():

@@ -65,7 +65,7 @@ def every_rule(progress: Progress) -> Result:
         named = [matrix.system_names[i] for i in ranking.winners]
         winners.update(named)
         scores = ["-" if np.isnan(s) else number(s) for s in np.asarray(ranking.scores, dtype=float)]
-        lines.append([RULES[rule].name, *scores, "; ".join(named) or "nobody"])
+        lines.append([RULES[rule].name, *scores, "; ".join(named) or "no system"])
     facts = {"n_winners": len(winners), "n_rules": len(RULES_OF_PAPER)}
     weights = [f"{ballot['voters']} x {' > '.join(ballot['order'])}" for ballot in MALKEVITCH["ballots"]]
     grids = [

@@ -99,7 +99,7 @@ def users_of_notebook(progress: Progress) -> Result:
 
 
 def _no_geometric_mean(name: str, ranking: Ranking) -> Row:
-    """Return the row of a board with negated costs, on which nobody has a geometric mean."""
+    """Return the row of a board with negated costs, on which no system has a geometric mean."""
     verdict = AGREES if np.isnan(ranking.scores).all() else DIFFERS
     ours = f"a number for {ranking.n_ranked} of {ranking.n_systems}"
     because = "" if verdict == AGREES else "a negated cost has no logarithm"

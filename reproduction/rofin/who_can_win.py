@@ -23,9 +23,9 @@ from reproduction.tables import AGREES, DIFFERS, Progress, Result, Row, Section,
 
 PROSPECTIVE = (
     "What the paper calls prospective is a weak Condorcet winner, for which ties suffice (equation 2). The weights "
-    "that its code returns are whatever its solver stops at, so that only the split is compared. Every verdict of "
-    "ours is verified in exact arithmetic: who can win with weights, all others with a mixture of rivals that beats "
-    "the system on every task."
+    "that its code returns are whatever its solver stops at, so that only the split is compared. Each of our "
+    "verdicts is verified in exact arithmetic: who can win with weights, all others with a mixture of rivals that "
+    "beats the system on every task."
 )
 TASKS_FOR_T5 = ("BoolQ", "MultiRC_n2")  # the accuracy of one, the exact match of the other
 
@@ -80,7 +80,7 @@ def example(matrix: ScoreMatrix, can: list[str]) -> list[Row]:
     margins = wins[t5] - wins[:, t5]
     level = [matrix.system_names[j] for j in np.flatnonzero(margins == 0) if j != t5]
     is_winner = bool((margins >= 0).all())
-    ours = f"T5 {'loses to nobody' if is_winner else 'loses'}, and is level with {'; '.join(level)}"
+    ours = f"T5 {'loses to no system' if is_winner else 'loses'}, and ties with {'; '.join(level)}"
     uniform = rank(with_equal_columns(paper_board("superglue")), "condorcet").winners
     return [
         Row(
@@ -101,7 +101,7 @@ def example(matrix: ScoreMatrix, can: list[str]) -> list[Row]:
 
 
 def _ours(what: str, names: list[str]) -> Row:
-    return ours_alone(what, f"{len(names)} systems ({'; '.join(names) or 'nobody'})")
+    return ours_alone(what, f"{len(names)} systems ({'; '.join(names) or 'no system'})")
 
 
 SECTIONS = (Section("rofin-prospects", "Section 3.2: who can win", ALL_BOARDS, who_can_win, (SOURCES["prospects"],)),)

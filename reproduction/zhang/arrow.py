@@ -79,7 +79,7 @@ _ARROW = (
 
 _EXAMPLE = (
     "The example of section 3 has nine tasks in three groups, each of one order, and three models that a fourth joins "
-    "without changing any order of theirs on a task. The text at our disposal lost its formulas: the groups, the "
+    "without changing their order on any task. The text at our disposal lost its formulas: the groups, the "
     "orders and the win rates. So all boards of that shape are tried, with every size of the three groups; the first "
     "with strict win rates throughout is shown."
 )

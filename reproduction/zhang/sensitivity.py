@@ -159,7 +159,7 @@ def _repeated_rows(matrix: ScoreMatrix, w: str, change: str) -> list[Row]:
 
 
 def _rank_change_rows(name: str, code: str, found: Diversity, matrix: ScoreMatrix) -> list[Row]:
-    """Compare the mean of the rank changes; where it differs, also with scores tied that only rounding tells apart."""
+    """Compare the mean of the rank changes; where it differs, also with scores tied that only rounding separates."""
     because = REPEATED if name == "MTEB" else NEARLY_TIED
     row = compared(f"{name}: max rank change, mean over pairs", found.mean_max_rank_change, code=code, because=because)
     if row.verdict == AGREES or name == "MTEB":

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from leaderboard.benchmarks.folders import import_folder
-from leaderboard.models import Benchmark, Job, Report
+from leaderboard.models import Benchmark, Job, Report, System
 from tests.browser.by_hand import DEMONSTRATION, read_table
 from tests.browser.conftest import is_all_published
 from tests.browser.pages import names
@@ -94,6 +94,28 @@ def test_without_javascript_the_search_is_a_page(visitors):
     page.locator("main").get_by_role("button", name="Search").click()
     page.get_by_role("link", name="CoLA").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("CoLA")
+
+
+COVERED = """
+  chart => {
+    const boxes = selector => [...chart.querySelectorAll(selector)].map(one => [one.textContent, one.getBBox()]);
+    const dots = boxes("circle.dot").map(([, box]) => box);
+    return boxes(".dot-name").map(([name, box]) => [name, box.x < 0 || box.x + box.width > chart.viewBox.baseVal.width
+      || dots.some(dot => dot.x < box.x + box.width && box.x < dot.x + dot.width
+        && dot.y < box.y + box.height - 2 && box.y + 2 < dot.y + dot.height)]);
+  }
+"""
+
+
+def test_names_on_the_pareto_front_cover_no_dot_and_end_inside_the_chart(reader, factory, site):
+    scores = {f"Rotation-and-Exemplar {10 * k} %": [float(k), float(k % 3), 5.0 - k] for k in range(6)}
+    board = factory.benchmark(scores, metadata_fields=[{"key": "size", "name": "Size", "kind": "number"}])
+    for k, name in enumerate(scores):
+        System.objects.filter(benchmark=board, name=name).update(metadata={"size": 100 if k % 2 else 10})
+    site.wait_until(is_all_published, 30, "the board is published")
+    chart = reader.open(f"/b/{board.key}/pareto/").locator("svg.pareto")
+    assert chart.evaluate(COVERED) == [[name, False] for name in chart.locator(".dot-name").all_text_contents()]
+    assert chart.locator(".dot-name").count() == len(scores)
 
 
 HIGHEST = 480  # pixels from the top of a window of 1440 x 900

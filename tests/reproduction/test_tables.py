@@ -61,7 +61,9 @@ def test_rows_say_what_was_printed_what_is_ours_and_why_they_differ():
         "top", "", "1.0, 0.4", "1.0, 0.5", DIFFERS, "ties"
     )
     assert names_compared("first", ["A", "B"], printed=["B", "A"]) == Row("first", "A; B", "", "A; B", AGREES)
-    assert names_compared("first", ["A"], code=[], because="ties") == Row("first", "", "nobody", "A", DIFFERS, "ties")
+    assert names_compared("first", ["A"], code=[], because="ties") == Row(
+        "first", "", "no system", "A", DIFFERS, "ties"
+    )
     assert ours_alone("least", "5") == Row("least", "", "", "5", OURS_ALONE)
 
 

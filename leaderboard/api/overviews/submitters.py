@@ -38,7 +38,7 @@ class SubmitterSerializer(SystemCountsSerializer):
 class SubmittersSerializer(Shape):
     """Every submitter that you may know of."""
 
-    only_own = s.CharField(allow_blank=True, help_text="Why you are told of your own systems alone; empty where not.")
+    only_own = s.CharField(allow_blank=True, help_text="Why you see your own systems only; empty if you see all.")
     n_others = s.IntegerField(help_text="Submitters who are not named: none of their systems was ever accepted.")
     others = SystemCountsSerializer(help_text="Their counts together.")
     results = SubmitterSerializer(many=True)

@@ -13,7 +13,7 @@ class LinkForm(forms.Form):
     system = LineFormField(max_length=KEY_LENGTH, label="System", help_text="Its key on this board.")
     model = LineFormField(
         max_length=KEY_LENGTH, required=False, label="Model",
-        help_text="Its key, the end of the address of its page. Empty: a model of its own.",
+        help_text="Its key, the end of the address of its page. Empty: a new model.",
     )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def links_of(values: list[str]) -> dict[str, str]:
         ValidationError: too many, one says nothing, or two say different models of one system.
     """
     if len(values) > MAX_LINKS:
-        raise forms.ValidationError(f"{len(values)} boxes are ticked; at most {MAX_LINKS} are taken at once.")
+        raise forms.ValidationError(f"{len(values)} boxes are selected; at most {MAX_LINKS} can be at once.")
     links: dict[str, str] = {}
     for value in values:
         system, _, model = value[: 2 * KEY_LENGTH + 2].partition(" ")

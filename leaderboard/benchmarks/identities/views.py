@@ -45,7 +45,7 @@ def manage_models(request: HttpRequest, key: str) -> HttpResponse:
     except ValidationError as error:
         return _page(request, benchmark, errors=error.messages, form=form, why=why, status=400)
     n = len(changes)
-    done = "linked" if action != UNLINK else "linked no more"
+    done = "linked" if action != UNLINK else "no longer linked"
     sentence = f"{n} system{'' if n == 1 else 's'} {done}." if n else "Nothing changed."
     messages.success(request, f"{sentence} No rank depends on it.")
     return redirect("manage_models", benchmark.key)

@@ -10,7 +10,7 @@ from leaderboard.common.charts.name_places import Named, PlacedName, place_names
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 28, 44
 DOT = 4.0
-TYPE_SIZE, WIDEST = 11, 180
+TYPE_SIZE, WIDEST = 12, 180  # the size that the style sheet sets
 MAX_NAMED = 24  # of more names hardly one would find room; those on the front go first
 MAX_TICKS = 7
 GREATEST_SPAN, GREATEST_POWER = 1e290, 290.0  # of an axis: beyond it floating-point numbers end
@@ -122,10 +122,14 @@ def pareto_chart(
         return TOP + (HEIGHT - BOTTOM - TOP) * (share if is_low_better else 1 - share)
 
     dots = []
+    intervals: list[tuple[float, float, float, float]] = []  # boxes of those that are drawn
     for one, at in zip(systems, along, strict=True):
         whisker = ""
         if one.low is not None and one.high is not None and one.high > one.low:
             whisker = f"M{x(at):.1f} {y(one.low):.1f}V{y(one.high):.1f}"
+            if one.standing:
+                top, bottom = sorted((y(one.low), y(one.high)))
+                intervals.append((x(at) - 1, top, x(at) + 1, bottom))
         shape = "" if one.mark is None else mark_path(one.mark, x(at), y(one.y))
         dots.append(
             ParetoDot(
@@ -141,7 +145,7 @@ def pareto_chart(
     labels = place_names(
         [Named(systems[i].name, *places[i]) for i in first],
         (LEFT, TOP, WIDTH - 2, HEIGHT - BOTTOM),
-        [(px - DOT, py - DOT, px + DOT, py + DOT) for px, py in (places[i] for i in order)],
+        [(px - DOT, py - DOT, px + DOT, py + DOT) for px, py in (places[i] for i in order)] + intervals,
         size=TYPE_SIZE,
         widest=WIDEST,
     )

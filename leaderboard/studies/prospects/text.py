@@ -80,7 +80,7 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
     if prospect.verdict == "none":
         start = "No weights work"
         loses = f"{against} has {more}" if is_by_points else f"it loses on balance to {against}"
-        under_conditions = f"No weights that satisfy {kept} work: {loses} wherever they hold."
+        under_conditions = f"No weights that satisfy {kept} work: {loses} under all of them."
         by_points, by_one = f"{against} has {more} on every task", f"{against} is ahead of it on every task"
         by_mixture = f"against {against} it loses on balance on every task"
     else:
@@ -127,7 +127,7 @@ def change_in_words(change: WeightChange, before: Mapping[str, float], task_name
     text = ", ".join(parts) + (f" and {rest} more" if rest > 0 else "")
     if not still:
         return text
-    return f"{text}; the other {'one stays as it is' if still == 1 else f'{still} stay as they are'}"
+    return f"{text}; the other {'one does not change' if still == 1 else f'{still} do not change'}"
 
 
 def counts_sentence(verdicts: Mapping[str, int]) -> str:

@@ -31,7 +31,7 @@ SCORING_WHY = {
 }
 SCORING_WHY_NOT = {
     "majority": "Fishburn 1974; lower places count too",
-    "condorcet_winner": "Fishburn 1974: no scoring rule elects it always",
+    "condorcet_winner": "Fishburn 1974: no scoring rule always picks it",
     "condorcet_loser": "Fishburn and Gehrlein 1976: Borda's is the only scoring rule that never does",
 }
 BORDA_WHY = {

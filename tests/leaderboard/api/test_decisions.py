@@ -153,7 +153,7 @@ def test_a_submitter_withdraws_scores_of_one_system_where_the_owners_allow_it(ap
     answer = withdrawal(api, own.batch.uploader, own).json()
     assert {row["name"]: row["state"] for row in answer["systems"]} == {"C": "withdrawn", "D": "accepted"}
     again = withdrawal(api, own.batch.uploader, own)
-    assert (again.status_code, error_of(again)["message"]) == (409, "This submission is not accepted any more.")
+    assert (again.status_code, error_of(again)["message"]) == (409, "This submission is no longer accepted.")
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_the_best_of_a_folded_group_has_all_of_its_scores_and_tasks_without_a_vo
     benchmark = make.published(scores, tasks=tasks, groups=[GroupSpec("G")])
     cells = {name: texts[0][1:] for name, texts in rows(client, benchmark, "?fold=g").items()}
     assert cells == {"A": ("1.01 of 3 tasks", False), "B": ("1.3", True), "C": ("2.3", False)}
-    assert "mean rank on 3 voting tasks" in compact(client.get(reverse("scores", args=[benchmark.key]) + "?fold=g"))
+    assert "mean rank on 3 tasks" in compact(client.get(reverse("scores", args=[benchmark.key]) + "?fold=g"))
 
 
 @pytest.mark.parametrize("query", ["?sort=task:none", "?sort=group:quality", "?fold=none", "?sort=rank:x"])

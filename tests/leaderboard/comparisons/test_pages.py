@@ -108,7 +108,7 @@ def test_two_systems_are_tested_by_every_sign_vector(make, client):
     assert pair.p_value == pytest.approx(expected)
     assert expected == 4 / 128
     assert pair.probability == 1 - 9 / 256  # all but 7 or 8 heads in 8 throws
-    assert (pair.probability_text, pair.units_text) == ("96.5 %", "6 ahead, 1 behind, 0 level")
+    assert (pair.probability_text, pair.units_text) == ("96.5 %", "6 ahead, 1 behind, 0 tied")
     assert "more than chance would explain: p = 0.0312" in pair.test_sentence
     assert pair.sentence == "A is ahead on 6 of 7 common tasks, B on 1. By weight A beats B, 86 % against 14 %."
     assert [task.outcome for task in pair.tasks] == ["first"] * 6 + ["second"]
@@ -120,7 +120,7 @@ def test_tasks_on_which_two_systems_are_level_are_left_out_of_the_probability_an
     benchmark = make.published({name: [float(x) for x in row] for name, row in scores.items()})
     pair = page(client, benchmark, a="a", b="b").context["page"].pair
     assert pair.probability == 1 - 1 / 128  # ahead on 6 of 6
-    assert pair.units_text == "6 ahead, 0 behind, 2 level"
+    assert pair.units_text == "6 ahead, 0 behind, 2 tied"
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/head-to-head/?a=a&b=b").json()
     assert [answer[name] for name in ("n_ahead", "n_behind", "n_level", "n_units")] == [6, 0, 2, 8]
 

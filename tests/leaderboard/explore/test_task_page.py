@@ -80,7 +80,7 @@ def test_who_is_best_what_it_weighs_and_which_way_is_better_are_told(client, mak
     assert {name: facts[name] for name in ("Best", "Direction", "Weight", "Scores", "Median", "Scale")} == {
         "Best": "B and C: 10 ms",
         "Direction": "lower is better",
-        "Weight": "3, 75.0 % of all votes",
+        "Weight": "3, 75.0 % of the total weight",
         "Scores": "3 of 4 systems",
         "Median": "10 ms",
         "Scale": "not stated",

@@ -83,7 +83,7 @@ def test_a_copy_in_a_circle_changes_who_wins_under_kemeny_whose_order_names_then
     assert rank(copied, "kemeny").details["unique"] is False
     loss, win = (Witness("kemeny", "copies", {}, x=x, clones=("C",)) for x in "AB")
     assert [effect_of(board, loss), effect_of(board, win)] == ["loses", "wins"]
-    assert sentence(replace(loss, effect="loses")) == "Let an exact copy of C join, and A does not win any more."
+    assert sentence(replace(loss, effect="loses")) == "Let an exact copy of C join, and A no longer wins."
     assert sentence(replace(win, effect="wins")) == "Let an exact copy of C join, and B, which did not win, wins."
 
 

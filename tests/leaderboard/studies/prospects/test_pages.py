@@ -147,7 +147,7 @@ def test_conditions_of_the_form_say_who_can_still_win(make, client):
 def test_a_proof_names_the_conditions_that_it_needs(make, client):
     page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
     kept = "No weights that satisfy “Task 2 weighs at most 20 %” work:"
-    assert f"{kept} it loses on balance to First wherever they hold." in page
+    assert f"{kept} it loses on balance to First under all of them." in page
 
 
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
@@ -173,7 +173,7 @@ def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
     page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
     assert "1 of 4 systems can win Borda under these conditions." in page
     kept = "No weights that satisfy “Task 1 weighs at least 75 %” work:"
-    assert f"{kept} First has more points wherever they hold." in page
+    assert f"{kept} First has more points under all of them." in page
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_a_change_names_what_moves_the_largest_move_first():
     )
     rest = WeightChange({"cola": F(1, 10), "qnli": F(2, 10), "rte": F(7, 10)}, 0.1)
     assert plain(change_in_words(rest, before, {})) == (
-        "qnli from 10 % to 20 %, rte from 80 % to 70 %; the other one stays as it is"
+        "qnli from 10 % to 20 %, rte from 80 % to 70 %; the other one does not change"
     )
 
 
