@@ -20,9 +20,16 @@ FIRM, MIXED = 0.9, 0.7  # Kendall's tau from which rules are said to agree close
 
 
 def camp_lines(camps: list[Camp]) -> list[dict[str, Any]]:
-    """The camps as bars: each with the rules that form it, as a share of all that elect."""
+    """The camps as bars: each with the rules that form it, as a share of all with a winner."""
     return [
-        {"text": camp.text, "n_rules": camp.n_rules, "rules": camp.rules, "n_winners": camp.n_winners} for camp in camps
+        {
+            "text": camp.text,
+            "brief": camp.brief,
+            "n_rules": camp.n_rules,
+            "rules": camp.rules,
+            "n_winners": camp.n_winners,
+        }
+        for camp in camps
     ]
 
 

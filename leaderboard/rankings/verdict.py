@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leaderboard.common.names import cut_apart
 from leaderboard.common.text import in_words, shortened
 
+MOST_IN_COLUMN = 30  # letters of a winner's name in a narrow column
 WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 CAMPS_NAMED = 3  # the sentence tells of so many camps
 RULES_NAMED = 2  # of a camp of more rules, the sentence counts them
@@ -30,6 +32,13 @@ class Camp:
         if self.n_winners > WINNERS_NAMED:
             return f"{self.n_winners} systems jointly"
         return in_words([shortened(name) for name in self.winners])
+
+    @property
+    def brief(self) -> str:
+        """Their winners for a narrow column: a long name without its middle, for its end tells versions apart."""
+        if self.n_winners > WINNERS_NAMED:
+            return self.text
+        return in_words([name for winner in self.winners for name in cut_apart([winner], MOST_IN_COLUMN)])
 
 
 def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
