@@ -180,7 +180,7 @@ class Board:
         columns: dict[str, list[Any]] = {"rule": list(ranked)}
         columns |= {key: numbers(column) for key, column in zip(ranked, comparison.kendall_tau.T, strict=True)}
         notes = [
-            f"{get_rule(key).name} is left out: {ranking.reason or 'it names winners and does not rank'}"
+            f"{get_rule(key).name} is left out: {ranking.reason or 'it names winners alone'}"
             for key, ranking in rankings.items()
             if key not in ranked
         ]
@@ -244,7 +244,7 @@ class Board:
 
         ranked = self.rank(rule)
         if ranked.status != "ranked":
-            raise ValueError(f"{ranked.title} gives no ranking: {ranked.reason or 'it names winners and does not rank'}")
+            raise ValueError(f"{ranked.title} gives no ranking: {ranked.reason or 'it names winners alone'}")
         tests = significance(self._reweighted(), ranked.ranking, missing=self.missing, **settings)
         pairs = tests.neighbours
         columns = {

@@ -26,7 +26,7 @@ class ResultTable:
         title: what it shows.
         columns: by name, each with one value a row; the first one names the rows.
         notes: remarks on the figures.
-        backend: the library whose frames `to_frame` makes unless you name another; None for the first that is installed.
+        backend: the library whose frames `to_frame` makes unless you name another; None: the first that is installed.
     """
 
     title: str

@@ -25,7 +25,7 @@ from leaderboard.benchmarks.folders import (
     task_spec,
 )
 from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
-from leaderboard.common.text import direction_question, in_words, with_task_count, with_task_names
+from leaderboard.common.text import direction_question, in_words, with_task_count, with_system_names, with_task_names
 from leaderboard.computing.rankings import site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
 from leaderboard.models.submissions import Source
@@ -200,6 +200,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
         winners = in_words([contents.table.system_names[i] for i in outcome.winners])
         counted = with_task_count(outcome.reason)
         reason = counted if counted != outcome.reason else with_task_names(outcome.reason, configuration.task_names)
+        reason = with_system_names(reason, {system.key: system.name for system in systems})
         verdicts.append(RuleVerdict(get_rule(rule).name, winners, int((outcome.ranks >= 1).sum()), reason))
     return verdicts + [RuleVerdict(get_rule(rule).name, "", 0, too_long_reason()) for rule in ranked.too_long]
 
