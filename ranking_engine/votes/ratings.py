@@ -54,7 +54,7 @@ class Ratings:
         coefficients: of the covariates.
         cluster, n_clusters: what the errors are clustered by, and how many clusters there are.
         level: of the intervals.
-        problems: what there is not, and why.
+        problems: figures that are missing, and why.
         fit, comparisons: what the figures are from; None without strengths.
     """
 
