@@ -22,6 +22,7 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
 
 __version__ = "0.8.0"  # raised whenever a figure can change
@@ -46,6 +47,7 @@ __all__ = [
     "rank",
     "rank_all",
     "schwartz_set",
+    "shortest_cycles",
     "slow_rules",
     "smith_set",
     "uncovered_set",

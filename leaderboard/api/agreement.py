@@ -19,10 +19,12 @@ from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus
 from leaderboard.comparisons.places import DEFAULT_PLACES, MAX_DIGITS, MAX_NUMBERS, Places, PlacesError
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, board_figures, not_compared
 from leaderboard.comparisons.rule_map import map_content, map_of_board
+from leaderboard.comparisons.task_likeness import likeness_content, likeness_of_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import number, published_board
 from leaderboard.rankings.score_matrix import reader_of
+from ranking_engine.stability.separability.task_likeness import TaskLikeness
 
 OPTIMUM_STATES = ("proven", "not_proven", "computing", "undefined", "two_step")
 USUAL = ", ".join(map(str, DEFAULT_PLACES))
@@ -105,6 +107,42 @@ class RankingMapSerializer(Shape):
     reason = s.CharField(allow_blank=True, help_text="Why there is no map.")
 
 
+class MappedTaskSerializer(Shape):
+    """A task and its place on the map of the tasks."""
+
+    task = s.CharField(help_text="Its key.")
+    x = s.FloatField()
+    y = s.FloatField()
+
+
+class TaskMergeSerializer(Shape):
+    """Two branches of the tree of tasks that join; k < n is the k-th of `tasks`, n + k the k-th of `merges`."""
+
+    first = s.IntegerField()
+    second = s.IntegerField()
+    distance = s.FloatField(help_text="The average of (1 - tau-b) / 2 over pairs of a task of each.")
+    size = s.IntegerField(help_text="Tasks of the new branch.")
+
+
+class TaskLikenessSerializer(Shape):
+    """How alike the voting tasks order the systems: a tree by average linkage, a map by classical scaling."""
+
+    reason = s.CharField(allow_blank=True, help_text="Why there is nothing; otherwise empty.")
+    effective_number = s.FloatField(
+        allow_null=True,
+        help_text="The participation ratio of the eigenvalues of the tasks' Spearman correlations: T^2 / sum rho^2.",
+    )
+    tasks = MappedTaskSerializer(many=True)
+    left_out = s.ListField(child=s.CharField(), help_text="Tasks with an undefined correlation.")
+    kendall_tau = s.ListField(child=s.ListField(child=s.FloatField()), help_text="Of every two of `tasks`.")
+    spearman = s.ListField(child=s.ListField(child=s.FloatField()), help_text="Of every two of `tasks`.")
+    merges = TaskMergeSerializer(many=True, help_text="The nearest first.")
+    order = s.ListField(child=s.IntegerField(), help_text="Places in `tasks` so that no branches cross.")
+    clusters = s.ListField(
+        child=s.ListField(child=s.CharField()), help_text="Branches with a tau-b of 0.7 or more on average."
+    )
+
+
 class AgreementDetailSerializer(PublishedSerializer):
     """How far every two rules agree, and every rule with the tasks."""
 
@@ -118,6 +156,7 @@ class AgreementDetailSerializer(PublishedSerializer):
     no_distances = s.CharField(allow_blank=True, help_text="Why there are no distances to the tasks.")
     not_compared = s.DictField(child=s.CharField(), help_text="By the key of a rule that does not rank: why.")
     map = RankingMapSerializer()
+    tasks = TaskLikenessSerializer()
     results = AgreementRowSerializer(many=True)
 
 
@@ -177,6 +216,7 @@ class AgreementView(ComparisonView):
                 "no_distances": "",
                 "not_compared": {column.rule: reason for column, reason in not_compared(board)},
                 "map": map_content("No rule ranks.", [], publication),
+                "tasks": likeness_content(TaskLikeness("no rule ranks"), publication),
                 "results": [],
             }
         tau = kendall_taus(publication, columns)
@@ -187,6 +227,7 @@ class AgreementView(ComparisonView):
         read = reader_of(publication.revision)
         figures = board_figures(publication, board, reference, taus, places, audience_level=level, read=read)
         drawn = map_of_board(publication, columns, audience_level=level, read=read)
+        alike = likeness_of_board(publication, n_systems=len(board.system_ids), audience_level=level, read=read)
         by_rule = {row.column.rule: row for row in figures.rows}
         rows = []
         for k in order:
@@ -213,6 +254,7 @@ class AgreementView(ComparisonView):
             "no_distances": figures.problem,
             "not_compared": {column.rule: reason for column, reason in figures.not_compared},
             "map": map_content(drawn, columns, publication),
+            "tasks": likeness_content(alike, publication),
             "results": rows,
         }
 

@@ -17,6 +17,7 @@ from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading, text_shape
 from leaderboard.boards.revision_exports import VERDICTS, ExportError, Origin, margins_export
 from leaderboard.common.files import ColumnHead, Value
+from leaderboard.comparisons.choice_sets import choice_sets
 from leaderboard.comparisons.pair import pair_of
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
@@ -37,12 +38,30 @@ class MarginSerializer(NamedSystemSerializer):
     verdict = s.ChoiceField(choices=["beats", "loses", "level"], help_text="By weight, exactly.")
 
 
+class MembershipSerializer(Shape):
+    """In which choice sets a system is; null where a set is not known."""
+
+    smith_set = s.BooleanField(allow_null=True)
+    schwartz_set = s.BooleanField(allow_null=True)
+    uncovered_set = s.BooleanField(allow_null=True)
+    essential_set = s.BooleanField(allow_null=True)
+    lottery = s.CharField(allow_null=True, help_text="The share of the maximal lottery, a fraction such as `1/3`.")
+
+
+class MajorityCycleSerializer(Shape):
+    """A cycle of the majority relation."""
+
+    systems = s.ListField(child=s.CharField(), help_text="Keys; each beats the next, and the last one the first.")
+    margins = s.ListField(child=s.FloatField(), help_text="Of these victories, as shares of the weight of all tasks.")
+
+
 class MarginRowSerializer(NamedSystemSerializer):
     """A system over all rivals with a common voting task."""
 
     n_beaten = s.IntegerField()
     n_lost = s.IntegerField()
     n_level = s.IntegerField()
+    sets = MembershipSerializer(allow_null=True, help_text="Null on boards of more than 300 systems.")
     rivals = MarginSerializer(many=True)
 
 
@@ -52,6 +71,12 @@ class MarginPageSerializer(PublishedSerializer):
     aggregation = s.CharField(help_text="How tasks and groups count together.")
     count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)
+    cycles = MajorityCycleSerializer(
+        many=True,
+        allow_null=True,
+        help_text="For every system on a cycle of the majority relation a shortest one, at most 20, short ones first; "
+        "null on boards of more than 300 systems.",
+    )
     results = MarginRowSerializer(many=True)
 
 
@@ -72,6 +97,19 @@ class PairRankEntrySerializer(Shape):
     rule = s.CharField()
     first = s.IntegerField(allow_null=True)
     second = s.IntegerField(allow_null=True)
+
+
+class MeasuredDifferenceSerializer(Shape):
+    """The mean difference of two systems, the first less the second, higher is better."""
+
+    measured_by = s.ChoiceField(
+        choices=["instances", "standard_errors"], help_text="Scores of single instances, or stated standard errors."
+    )
+    difference = s.FloatField(help_text="The mean over the tasks on which its error is known, in their units.")
+    standard_error = s.FloatField(help_text="If instances were drawn again from the same tasks.")
+    detectable = s.FloatField(help_text="The least true difference that a test of this pair finds in 80 % of cases.")
+    n_tasks = s.IntegerField()
+    n_common = s.IntegerField(help_text="Common instances; 0 from standard errors.")
 
 
 class PairDetailSerializer(PublishedSerializer):
@@ -96,6 +134,9 @@ class PairDetailSerializer(PublishedSerializer):
     n_level = s.IntegerField(source="pair.n_level", help_text="Clusters on which they are level; left out.")
     n_units = s.IntegerField(
         source="pair.n_units", help_text="Clusters of tasks that both have a score on, taken as independent."
+    )
+    measured = MeasuredDifferenceSerializer(
+        allow_null=True, source="pair.measured", help_text="Null where neither instances nor standard errors are known."
     )
     tasks = PairTaskEntrySerializer(many=True, source="pair.tasks")
     ranks = PairRankEntrySerializer(many=True, source="pair.ranks")
@@ -184,8 +225,17 @@ class MarginsView(ComparisonView):
         places = {system.key: i for i, system in enumerate(systems)}
         rows = [places[system.key] for system in page.items]
         results = []
+        revision, level = publication.revision, self.audience.level
+        sets = choice_sets(revision, n_systems=n, audience_level=level)
+        cycles = (
+            None
+            if sets is None
+            else [
+                {"systems": [systems[i].key for i in cycle], "margins": leads}
+                for cycle, leads in zip(sets.cycles, sets.leads, strict=True)
+            ]
+        )
         if rows:
-            revision, level = publication.revision, self.audience.level
             margins = margins_between(revision, rows, range(n), n_systems=n, audience_level=level)
             for k, i in enumerate(rows):
                 rivals = [
@@ -205,6 +255,7 @@ class MarginsView(ComparisonView):
                         "n_beaten": int(margins.n_beaten[k]),
                         "n_lost": int(margins.n_lost[k]),
                         "n_level": int(margins.n_level[k]),
+                        "sets": sets and {**sets.of(i), "lottery": sets.lottery.get(i)},
                         "rivals": rivals,
                     }
                 )
@@ -213,6 +264,7 @@ class MarginsView(ComparisonView):
                 **stamp_of(publication),
                 "aggregation": configuration_of(publication.revision).aggregation,
                 **page_links(self.request, page, revision=publication.revision.number),
+                "cycles": cycles,
                 "results": results,
             }
         )

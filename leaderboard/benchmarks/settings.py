@@ -34,7 +34,6 @@ SETTINGS = (
     "source_url",
     "licence",
     "citation",
-    "doi",
     "tags",
 )
 

@@ -10,6 +10,7 @@ from leaderboard.boards.catalogue import NOTHING_FILLED_IN
 from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import score_text
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
+from leaderboard.comparisons.choice_sets import CyclesPart, cycles_of_board
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
@@ -21,6 +22,8 @@ from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.catalogue.omission import omission_sentence
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import TIES_OPTION, option_text, rule_of_variant
+
+CYCLES_RULE = "maximal_lotteries"
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class RulePage:
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
     properties: RuleProperties
     intervals: RankIntervalChart | None  # where they were computed
+    cycles: CyclesPart | None  # of who beats whom, beside the rule that is about them
 
     @property
     def precision_text(self) -> str:
@@ -150,6 +154,9 @@ def build_rule_page(
         ],
         properties=rule_properties(revision, rule),
         intervals=_intervals(board, places, system_url),
+        cycles=cycles_of_board(revision, audience.level)
+        if rule == CYCLES_RULE and board.published.has_majority
+        else None,
     )
 
 

@@ -14,6 +14,7 @@ from leaderboard.common.text import percent, shortened
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
 from leaderboard.comparisons.rule_map import drawn_map, map_content, map_of_board
+from leaderboard.comparisons.task_likeness import LikeTasksPart, likeness_of_board, likeness_part
 from leaderboard.computing.pairs import kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import compute, single_flight
@@ -107,6 +108,7 @@ class AgreementPage:
     map: dict[str, Any]  # of the rules and the tasks, as `map_content` has it
     map_share: str  # how much of it the plane shows
     map_chart: PlaneMap | None
+    likeness: LikeTasksPart | None  # of the tasks; None on boards of more than MAX_SYSTEMS
     dispersion: str
     pinned: list[tuple[str, str]]  # names, and the addresses without them
     n_shown: int
@@ -143,6 +145,10 @@ def agreement_page(
     if tau is not None:
         mapped = map_of_board(publication, ranking, audience_level=audience_level, read=read)
     content = map_content(mapped, ranking, publication)
+    likeness = None
+    if tau is not None:
+        alike = likeness_of_board(publication, n_systems=len(systems), audience_level=audience_level, read=read)
+        likeness = likeness_part(alike, publication)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
@@ -168,6 +174,7 @@ def agreement_page(
         map=content,
         map_share="" if content["share"] is None else percent(content["share"]),
         map_chart=drawn_map(content),
+        likeness=likeness,
         dispersion="" if figures is None or np.isnan(figures.dispersion) else _pairs(figures.dispersion),
         pinned=[(names[pin], query.address([other for other in pins if other != pin])) for pin in pins],
         n_shown=len(visible),

@@ -11,6 +11,7 @@ import numpy as np
 from leaderboard.common.charts.heat_map import HeatMap, heat_map, signed_level
 from leaderboard.common.charts.majority_graph import MAX_SYSTEMS, MajorityGraph, majority_graph
 from leaderboard.common.text import in_words, percent, shortened
+from leaderboard.comparisons.choice_sets import SETS, ChoiceSets, CyclesPart, choice_sets, cycles_part
 from leaderboard.comparisons.pair import Pair, pair_of, signed_percent
 from leaderboard.comparisons.several import SideBySide, side_by_side
 from leaderboard.models import Benchmark, Publication
@@ -60,6 +61,8 @@ class MarginRow:
     n_level: int
     is_in_smith_set: bool
     texts: list[str]  # its margins over the columns
+    sets: list[bool | None]  # whether it is in each of `HeadToHead.set_names`
+    lottery_text: str  # its share of the maximal lottery
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,19 @@ class HeadToHead:
     rule: Column
     n_systems: int
     smith_names: list[str]
+    sets: ChoiceSets | None  # None on very large boards
+    cycles: CyclesPart | None
     choices: list[str]  # names for the form, by rank; empty where there are too many
     suggested: tuple[str, str]  # names to begin with: those asked for, or the first two under the rule
     pair: Pair | None
     several: SideBySide | None  # three systems or more
     problem: str  # why the pair asked for is not shown
     margins: Margins
+
+    @property
+    def set_names(self) -> list[str]:
+        """Of the choice sets that have a column; none where they are not known."""
+        return list(SETS.values()) if self.sets is not None else []
 
 
 def head_to_head(
@@ -124,6 +134,7 @@ def head_to_head(
     margins = margins_between(
         publication.revision, rows, columns, n_systems=len(systems), audience_level=audience_level
     )
+    sets = choice_sets(publication.revision, n_systems=len(systems), audience_level=audience_level)
     lines = []
     for k, i in enumerate(rows):
         pairs = zip(margins.margin[k].tolist(), margins.is_compared[k].tolist(), strict=True)
@@ -136,6 +147,8 @@ def head_to_head(
                 n_level=int(margins.n_level[k]),
                 is_in_smith_set=bool(board.in_smith_set[i]),
                 texts=[signed_percent(margin) if is_compared else "" for margin, is_compared in pairs],
+                sets=list(sets.of(i).values()) if sets else [],
+                lottery_text=sets.share_text(i) if sets else "",
             )
         )
     by_key = {system.key: i for i, system in enumerate(systems)}
@@ -170,6 +183,8 @@ def head_to_head(
         smith_names=[systems[i].name for i in np.flatnonzero(board.in_smith_set).tolist()],
         choices=[systems[i].name for i in order] if len(systems) <= LISTED else [],
         suggested=(name_of(query.a, order[0]), name_of(query.b, order[min(1, len(order) - 1)])),
+        sets=sets,
+        cycles=cycles_part(sets, systems) if sets else None,
         pair=pair,
         several=side_by_side(publication, systems, pinned, column) if len(pinned) > 2 else None,
         problem=problem,

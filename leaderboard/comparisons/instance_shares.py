@@ -6,7 +6,7 @@ import numpy as np
 
 from leaderboard.common.text import percent
 from leaderboard.models import InstanceScores, Revision
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.submissions.instances.vectors import unpack_vector
 
@@ -44,26 +44,44 @@ class InstanceShare:
         return percent(self.level / self.n_common)
 
 
-def instance_shares(revision: Revision, first: int, second: int) -> list[InstanceShare]:
-    """The shares on every task that orders its scores and on which both were scored on the same instances.
+@dataclass(frozen=True, eq=False)
+class CommonInstances:
+    """The scores of two systems on the instances of one task, higher is better; NaN where missing."""
+
+    task: ConfiguredTask
+    first: np.ndarray
+    second: np.ndarray
+
+
+def common_instances(revision: Revision, first: int, second: int) -> list[CommonInstances]:
+    """Every task that orders its scores and on which both were scored on the same instances, in order.
 
     Args:
         revision: at which.
         first, second: ids of two systems.
-
-    Returns:
-        One per task in the configuration's order, then all together where there are several; empty where there is none.
     """
     cells = current_instances(revision)
-    shares = []
+    tasks = []
     for task in configuration_of(revision).tasks:
         pair = [cells.get((system, task.id)) for system in (first, second)]
         if task.direction == 0 or None in pair or len({row.instance_set_id for row in pair if row}) > 1:
             continue
         values = dict(InstanceScores.objects.filter(pk__in=[row.pk for row in pair if row]).values_list("pk", "values"))
-        own, others = (unpack_vector(values[row.pk]) * task.direction for row in pair if row)
+        tasks.append(CommonInstances(task, *(unpack_vector(values[row.pk]) * task.direction for row in pair if row)))
+    return tasks
+
+
+def instance_shares(tasks: list[CommonInstances]) -> list[InstanceShare]:
+    """On how many instances of each task either is ahead.
+
+    Returns:
+        One per task with a score of both, then all together where there are several; empty where there is none.
+    """
+    shares = []
+    for common in tasks:
+        own, others = common.first, common.second
         counts = (int(np.count_nonzero(answer)) for answer in (own > others, own < others, own == others))
-        share = InstanceShare(task.name, *counts)
+        share = InstanceShare(common.task.name, *counts)
         if share.n_common:
             shares.append(share)
     if len(shares) > 1:

@@ -9,7 +9,8 @@ import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.text import figure_text, percent, value_text
-from leaderboard.comparisons.instance_shares import InstanceShare, instance_shares
+from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
+from leaderboard.comparisons.measured_difference import MeasuredDifference, measured_difference
 from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
@@ -97,6 +98,7 @@ class Pair:
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
     instances: list[InstanceShare]  # who is ahead on single instances, by task
+    measured: MeasuredDifference | None  # the mean difference with its standard error; None where none is known
 
     @property
     def null_hypothesis(self) -> str:
@@ -173,6 +175,7 @@ def pair_of(
         return compute(two_held_together, weighed(table.matrix, revision), pair)
 
     figures = single_flight(key, make)
+    common = common_instances(revision, *(systems[i].id for i in pair))
     first, second = (systems[i] for i in pair)
     lines = [_task(task, configuration.group_names, figures, t) for t, task in enumerate(tasks)]
     shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in
@@ -202,7 +205,8 @@ def pair_of(
         tasks_text=tasks_phrase(figures["n_units"], figures["n_tasks"]),
         difference=figures["difference"],
         precision_text=precision_sentence(configuration.precisions),
-        instances=instance_shares(revision, first.id, second.id),
+        instances=instance_shares(common),
+        measured=measured_difference(revision, (first, second), common),
     )
 
 

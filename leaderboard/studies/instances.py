@@ -13,7 +13,9 @@ from leaderboard.queue.kinds import INSTANCES
 from leaderboard.rankings.instances import current_instances, shared_sets
 from leaderboard.rankings.reports import RANKING, make_report, published_reports, unpack_arrays
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
-from leaderboard.submissions.instances.vectors import unpack_vector
+from leaderboard.studies.items import items_of_board
+from leaderboard.studies.redrawn_ranks import redrawn_arrays
+from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
 from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
@@ -24,6 +26,8 @@ from ranking_engine.stability.separability.pair_tests import instance_separabili
 MAX_CELLS = 20_000_000  # scores of single instances that one job holds
 MAX_PAIRS = 100  # of neighbours that are compared
 MAX_COMPARED = 2_000_000  # pairs times instances
+MAX_REDRAWN = 4_000_000_000  # scores times draws of the bootstrap on two levels
+LEAST_DRAWS = 200  # of it, however many scores there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +39,13 @@ class BoardInstances:
         rows: for each of these systems, its number in the revision's order.
         tasks: for each task its key, the number of instances, of systems, and of systems left out because theirs are
             other instances.
+        names: for each task those of its instances.
     """
 
     scores: InstanceScores
     rows: list[int]
     tasks: list[dict[str, Any]]
+    names: list[list[str]]
 
 
 def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -81,9 +87,14 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
             placed = [(int(board_ranks[i]), i, k) for k, i in enumerate(held.rows) if board_ranks[i] != UNRANKED]
             order = [k for _, _, k in sorted(placed)]  # equal ranks in the order of their keys, as the rows are
             pairs, tested = _pairs(held, order, job.parameters)
+            checkpoint(0.7)
+            n_redrawn = max(LEAST_DRAWS, min(job.parameters["n_resamples"], MAX_REDRAWN // max(1, n)))
+            arrays |= pairs | redrawn_arrays(held.scores, held.rows, n_systems, n_redrawn, job.parameters)
+            checkpoint(0.8)
+            items, figures_of_items = items_of_board(held.scores, held.names, seed=job.parameters["seed"])
+            arrays |= figures_of_items
             summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested,
-                       "n_subset_draws": n_draws}  # fmt: skip
-            arrays |= pairs
+                       "n_subset_draws": n_draws, "n_redrawn": n_redrawn, "items": items}  # fmt: skip
     report = make_report(
         revision,
         job.kind,
@@ -114,10 +125,12 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     if not rows:
         return None
     number = {i: k for k, i in enumerate(rows)}
-    blocks, tasks = [], []
+    blocks, tasks, instance_names = [], [], []
     for task in voting:
         here = {system: row for (system, of), row in kept.items() if of == task.id}
-        n = next(row.instance_set.n_instances for row in here.values())
+        instance_set = next(row.instance_set for row in here.values())
+        n = instance_set.n_instances
+        instance_names.append(unpack_names(instance_set.names))
         block = np.full((len(rows), n), np.nan)
         for system, row in here.items():
             block[number[place[system]]] = unpack_vector(row.values)
@@ -127,7 +140,7 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     names = tuple(table.systems[i].key for i in rows)
     keys = tuple(task.key for task in voting)
     directions = tuple(int(task.direction) for task in voting)
-    return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks)
+    return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks, instance_names)
 
 
 def _pairs(

@@ -13,6 +13,8 @@ from leaderboard.queue.queries import error_line, job_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.studies.instances import instance_report
+from leaderboard.studies.items import ItemsOfTask, anchors_note, items_sentence, items_shown
+from leaderboard.studies.redrawn_ranks import RedrawnRow, RedrawnTable, redrawn_tables
 from ranking_engine import RULES
 from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
 from ranking_engine.core.instances import AGGREGATIONS
@@ -37,6 +39,7 @@ class SystemRow:
     name: str
     n_instances: int
     cells: list[dict[str, Any]]  # rank, whether others share it, and score under each of AGGREGATIONS
+    redrawn: dict[str, RedrawnRow]  # by statistic; empty in reports of earlier versions
 
     @property
     def shown_mean(self) -> str:
@@ -120,6 +123,10 @@ class InstancesPage:
         first_places: how far every two aggregations share the first places.
         neighbours: in the order of the board.
         power: how small a difference the instances can show, in a sentence.
+        redrawn: rank intervals by statistic; none in reports of earlier versions.
+        n_redrawn: over so many draws.
+        items: the instances as items of a test, by task; none in reports of earlier versions.
+        items_summary: what is stored of them.
         tasks: with their numbers of instances and systems.
         parameters: of the intervals and tests.
         rule: under which systems are neighbours: a rule's key, or `two_level`.
@@ -136,10 +143,29 @@ class InstancesPage:
     first_places: Sequence[SharedFirstPlaces] = ()
     neighbours: Sequence[NeighbourRow] = ()
     power: str = ""
+    redrawn: Sequence[RedrawnTable] = ()
+    items: Sequence[ItemsOfTask] = ()
+    items_summary: Sequence[Mapping[str, Any]] = ()
+    n_redrawn: int = 0
     tasks: Sequence[dict[str, Any]] = ()
     parameters: dict[str, Any] | None = None
     rule: str = ""
     n_unscored: int = 0
+
+    @property
+    def items_sentence(self) -> str:
+        """How many instances separate no one; empty without items."""
+        return items_sentence(self.items)
+
+    @property
+    def anchors_note(self) -> str:
+        """Which anchors are listed."""
+        return anchors_note()
+
+    @property
+    def level_text(self) -> str:
+        """In what share of the draws a rank is within its interval."""
+        return f"{100 * (1 - self.parameters['level']):g} %" if self.parameters else ""
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -209,6 +235,8 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         )
         for k, (i, j) in enumerate(arrays["pairs"].tolist())
     ]
+    redrawn = redrawn_tables(arrays, systems)
+    redrawn_of = {table.statistic: {row.key: row for row in table.rows} for table in redrawn}
     return InstancesPage(
         THERE,
         sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
@@ -226,6 +254,7 @@ def instances_page(publication: Publication | None) -> InstancesPage:
                     }
                     for key in AGGREGATIONS
                 ],
+                {statistic: by_key[systems[i].key] for statistic, by_key in redrawn_of.items()},
             )
             for _, i in ranked
         ],
@@ -234,6 +263,10 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
         neighbours=neighbours,
         power=power_sentence(neighbours),
+        redrawn=redrawn,
+        items=items_shown(report.summary, arrays, names),
+        items_summary=report.summary.get("items", []),
+        n_redrawn=report.summary.get("n_redrawn", 0),
         tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
         parameters=report.parameters,
         rule=report.summary["rule"],

@@ -27,6 +27,7 @@ from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, task_likeness
 from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed
 
@@ -40,6 +41,8 @@ CHOICE_SETS = {
     "uncovered_set": "Uncovered set",
     "essential_set": "Essential set",
 }
+
+NOTED_CYCLES = 3  # of those in the JSON
 
 # what the JSON calls a matrix, and what readers do
 MATRICES = {
@@ -146,7 +149,7 @@ def comparison_report(
     drawn = map_of_rankings(list(ranked.values()), matrix)
     plain = math.nan if ranks is None else kendall_w(ranks)
     corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
-    names = comparison.names
+    names, likeness = comparison.names, task_likeness(matrix)
 
     def table(values: Any) -> Report:  # noqa: ANN401 -- an array of integers or floats
         """Return a matrix as {rule: {rule: value}}."""
@@ -185,6 +188,17 @@ def comparison_report(
             "kendall_w_tie_corrected": _number(corrected),
             "diversity": _number(1 - plain),
             "dispersion": _number(votes.dispersion),
+            "likeness": {
+                "reason": likeness.reason,
+                "effective_number": _number(likeness.effective_number),
+                "tasks": [matrix.task_names[t] for t in likeness.tasks],
+                "left_out": [matrix.task_names[t] for t in likeness.left_out],
+                "merges": [[merge.first, merge.second, merge.distance, merge.size] for merge in likeness.merges],
+                "order": list(likeness.order),
+                "clusters": [
+                    [matrix.task_names[t] for t in tasks] for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1
+                ],
+            },
         },
     }
 
@@ -311,11 +325,19 @@ def _notes(report: Report) -> list[str]:
             names = [systems] if isinstance(systems, str) else systems
             if names and names != [None]:
                 notes.append(f"{title}: {listed(names, limit=10)}")
+        for cycle in report["choice_sets"]["cycles"][:NOTED_CYCLES]:
+            notes.append(f"Cycle: {' beats '.join([*cycle, cycle[0]])}")
     notes.append(
         f"Tasks: Kendall's W {cell(tasks['kendall_w'])} (corrected for ties "
         f"{cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
         f"mean Kendall distance of two tasks {cell(tasks['dispersion'])}"
     )
+    if tasks["likeness"]["effective_number"] is not None:
+        notes.append(
+            f"Effective number of tasks: {tasks['likeness']['effective_number']:.1f} of "
+            f"{len(tasks['likeness']['tasks'])}"
+        )
+        notes += [f"Similar tasks: {listed(names, limit=10)}" for names in tasks["likeness"]["clusters"]]
     if report["aggregation"] != "basic":
         notes.append(f"Aggregation: {report['aggregation']}")
     return [*notes, f"Missing scores: {report['missing']}"]

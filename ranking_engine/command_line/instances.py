@@ -17,12 +17,15 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import read_instances
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
+from ranking_engine.stability.items.task_items import TaskItems, task_items
+from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
 from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
 
 Report = dict[str, Any]
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
+_REDRAWN = {"instances": "instances", "tasks": "tasks", "both": "tasks and instances"}
 MAX_PAIRS = 2000
 MAX_PLACES = 1000
 EXAMPLES = """\
@@ -65,6 +68,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument(
         "--intervals", action="store_true", help="with bootstrap intervals and standard errors of all differences"
+    )
+    command.add_argument(
+        "--items", action="store_true", help="with the difficulty and discrimination of instances, and anchors (2PL)"
     )
     command.add_argument("--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)")
     command.add_argument("--level", metavar="P", type=float, default=0.95, help="of the intervals (default: 0.95)")
@@ -112,6 +118,11 @@ def run(options: argparse.Namespace) -> str:
         "n_draws": n_draws,
         "tau": {key: [_number(tau) for tau in curve.tolist()] for key, curve in curves.items()},
     }
+    if options.items:
+        report["items"] = {
+            name: items_report(task_items(block, direction, seed=options.seed))
+            for name, block, direction in zip(scores.task_names, scores.blocks, scores.directions, strict=True)
+        }
     if options.intervals:
         n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
         if n_pairs > MAX_PAIRS:
@@ -123,6 +134,24 @@ def run(options: argparse.Namespace) -> str:
         except ValueError as error:
             raise UsageError(str(error)) from error
         errors = paired_errors(scores, differences.pairs, level=1 - options.level)
+        report["rank_intervals"] = {
+            statistic: {
+                name: {
+                    "rank": int(intervals.ranks[i]) or None,
+                    **{
+                        design: [int(ends[design][i]) for ends in (intervals.lower, intervals.upper)]
+                        if intervals.lower[design][i]
+                        else None
+                        for design in DESIGNS
+                    },
+                    "instance_share": _number(intervals.instance_share[i]),
+                }
+                for i, name in enumerate(names)
+            }
+            for statistic, intervals in two_level_intervals(
+                scores, n_resamples=max(2, options.resamples), level=options.level, seed=options.seed
+            ).items()
+        }
         figures = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
         report["differences"] = [
             {
@@ -135,6 +164,26 @@ def run(options: argparse.Namespace) -> str:
             for k, (i, j) in enumerate(differences.pairs.tolist())
         ]
     return FORMATS[options.format](report)
+
+
+def items_report(items: TaskItems) -> Report:
+    """Return the items of a task as plain data; instances are numbered from 0, in the order of the file."""
+    model = items.model
+    return {
+        "n_items": items.n_items,
+        "n_all_right": items.n_all_right,
+        "n_none_right": items.n_none_right,
+        "reason": items.reason,
+        "difficulty": [] if model is None else list(map(_number, model.difficulty.tolist())),
+        "discrimination": [] if model is None else list(map(_number, model.discrimination.tolist())),
+        "discrimination_error": [] if model is None else list(map(_number, model.discrimination_error.tolist())),
+        "ability": [] if model is None else list(map(_number, model.ability.tolist())),
+        "suspects": list(items.suspects),
+        "costs": [
+            {"n_items": one.n_items, "error": one.error, "random_error": one.random_error} for one in items.errors
+        ],
+        "anchors": [] if items.anchors is None else items.anchors.items.tolist(),
+    }
 
 
 def _number(value: float) -> float | None:
@@ -202,6 +251,15 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
         for key, name in NAMES.items():
             rows.append([name, *("-" if taus[key][k - 1] is None else f"{taus[key][k - 1]:.2f}" for k in sizes)])
         lines += ["", *lines_of(rows)]
+    if "items" in report:
+        rows = [["items of", "instances", "all right", "none right", "to look at", "anchors", "error", "at random"]]
+        for name, entry in report["items"].items():
+            costs = [cost for cost in entry["costs"] if cost["n_items"] == len(entry["anchors"])]
+            errors = [f"{cost[key]:.4f}" for cost in costs for key in ("error", "random_error")] or ["-", "-"]
+            counts = [str(entry[key]) for key in ("n_items", "n_all_right", "n_none_right")]
+            suspects = ", ".join(map(str, entry["suspects"])) or "-"
+            rows.append([name, *counts, suspects, str(len(entry["anchors"])), *errors])
+        lines += ["", *lines_of(rows)]
     if "differences" not in report:
         return lines
     rows = [["pair", "difference", "lower", "upper", "standard error", "can be seen", "instances"]]
@@ -209,7 +267,16 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
         numbers = [entry["difference"], *entry["interval"], entry["standard_error"], entry["detectable"]]
         cells = ["-" if number is None else f"{number:.4g}" for number in numbers]
         rows.append([" - ".join(entry["systems"]), *cells, str(entry["n_common"])])
-    return [*lines, "", *lines_of(rows)]
+    lines += ["", *lines_of(rows)]
+    for statistic, systems in report["rank_intervals"].items():
+        rows = [[f"ranks by {statistic}", "rank", *(f"other {_REDRAWN[design]}" for design in DESIGNS), "instances"]]
+        for name, entry in sorted(systems.items(), key=lambda item: (item[1]["rank"] or math.inf, item[0])):
+            ends = ["-" if entry[design] is None else "{}-{}".format(*entry[design]) for design in DESIGNS]
+            share = entry["instance_share"]
+            share_text = "-" if share is None else f"{100 * share:.0f} %"
+            rows.append([name, "-" if entry["rank"] is None else str(entry["rank"]), *ends, share_text])
+        lines += ["", *lines_of(rows)]
+    return lines
 
 
 def _sorted_systems(report: Report) -> list[str]:

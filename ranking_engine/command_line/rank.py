@@ -27,9 +27,11 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
 
 MAX_COVERING = 2000
+MAX_CYCLES = 20
 MAX_PAIRED = 20_000
 
 EXAMPLES = """\
@@ -124,12 +126,15 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
     """Return the Condorcet winner, the Smith set and the further choice sets, by name.
 
     The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size. The
-    essential set is null where its linear program stays unsolved.
+    essential set is null where its linear program stays unsolved. `cycles` has at most 20 cycles, short ones first: the
+    names of systems that each beat the next, and the last one the first.
     """
     pairwise = Pairwise.of(matrix)
     smith = smith_set(pairwise)
     winner, loser = condorcet_winner(pairwise), condorcet_loser(pairwise)
     essential = essential_set(pairwise)
+
+    cycles = [[matrix.system_names[i] for i in cycle] for cycle in shortest_cycles(pairwise, MAX_CYCLES)]
 
     def named(systems: tuple[int, ...]) -> list[str]:
         return sorted(matrix.system_names[i] for i in systems)
@@ -143,5 +148,6 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
             "schwartz_set": named(schwartz_set(pairwise)),
             "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MAX_COVERING else None,
             "essential_set": None if essential is None else named(essential),
+            "cycles": cycles,
         },
     }

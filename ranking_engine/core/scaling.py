@@ -105,16 +105,33 @@ def ranking_map(ranks: Mapping[str, FloatArray], matrix: ScoreMatrix) -> Ranking
     rows = [np.asarray(row, dtype=np.float64) for row in ranks.values()]
     tau = compare_ranks(np.array([*rows, *task_ranks(matrix)]).reshape(-1, matrix.n_systems)).kendall_tau
     np.fill_diagonal(tau, 1.0)
-    kept, left_out = list(range(len(members))), []
-    while np.isnan(tau[np.ix_(kept, kept)]).any():
-        missing = np.isnan(tau[np.ix_(kept, kept)]).sum(axis=1)
-        worst = max(range(len(kept)), key=lambda place: (missing[place], kept[place]))
-        left_out.append(members[kept.pop(worst)])
+    left_out: list[int] = []
+    kept = known_part(tau, left_out)
     if len(kept) < 3:
         return None
     distances = np.clip((1 - tau[np.ix_(kept, kept)]) / 2, 0, 1)
     np.fill_diagonal(distances, 0.0)
-    return RankingMap([members[k] for k in kept], classical_scaling((distances + distances.T) / 2), left_out)
+    return RankingMap(
+        [members[k] for k in kept], classical_scaling((distances + distances.T) / 2), [members[k] for k in left_out]
+    )
+
+
+def known_part(table: FloatArray, left_out: list[int] | None = None) -> list[int]:
+    """Return rows of a symmetric table among which no entry is NaN.
+
+    While one is, the row with the most of them leaves, the last of several.
+
+    Args:
+        table: shape (n, n).
+        left_out: takes those that left, in this order.
+    """
+    kept = list(range(len(table)))
+    while np.isnan(table[np.ix_(kept, kept)]).any():
+        missing = np.isnan(table[np.ix_(kept, kept)]).sum(axis=1)
+        worst = kept.pop(max(range(len(kept)), key=lambda place: (missing[place], kept[place])))
+        if left_out is not None:
+            left_out.append(worst)
+    return kept
 
 
 def map_of_rankings(rankings: Sequence[Ranking], matrix: ScoreMatrix) -> RankingMap | None:

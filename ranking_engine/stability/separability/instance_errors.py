@@ -84,9 +84,7 @@ def paired_errors(
     blocks = list(scores.oriented())
     if clusters is not None and [len(of_task) for of_task in clusters] != [block.shape[1] for block in blocks]:
         raise ValueError("`clusters` must have an entry for each instance of each task")
-    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
-
-    times = float(ndtri(1 - level / 2) + ndtri(power))
+    times = times_detectable(level, power)
     chosen = np.array([(pair[0], pair[1]) for pair in pairs], dtype=np.int64).reshape(-1, 2)
     figures = np.full((5, len(chosen)), np.nan)
     n_common = np.zeros(len(chosen), dtype=np.int64)
@@ -114,6 +112,18 @@ def paired_errors(
     difference, error, unpaired_error, task_error, share = figures
     error[error == 0.0] = np.nan  # all differences are equal: how far others may differ is not known
     return PairedErrors(chosen, difference, error, unpaired_error, times * error, task_error, share, n_common)
+
+
+def times_detectable(level: float = 0.05, power: float = POWER) -> float:
+    """Return how many standard errors a true difference must have to be found by a test with this power.
+
+    Args:
+        level: of the two-sided test, between 0 and 1.
+        power: between 0 and 1.
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
+
+    return float(ndtri(1 - level / 2) + ndtri(power))
 
 
 def _variance(values: FloatArray, units: NDArray[np.int64]) -> float:

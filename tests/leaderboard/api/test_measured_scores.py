@@ -147,3 +147,30 @@ def test_where_scores_are_hidden_so_are_their_standard_errors(make, api, client,
     assert "0.4" not in page.content.decode()
     assert api.get(f"benchmarks/{key}/scores/").json()["results"] == []
     assert "0.4" not in api.get(f"benchmarks/{key}/scores/", {"format": "csv", "long": "true"}).content.decode()
+
+
+def test_the_difference_of_two_systems_has_an_error_from_those_of_both(make, api, benchmark, owner, client):
+    stated = {"Ada": [(0.7, 0.03), (5, 1.2)], "Bert": [(0.6, 0.04), (4, 0.5)]}
+    systems = [
+        {
+            "name": name,
+            "scores": {f"Task {t}": {"value": v, "standard_error": e} for t, (v, e) in enumerate(cells, start=1)},
+        }
+        for name, cells in stated.items()
+    ]
+    body = {"systems": systems, "create_systems": True}
+    assert api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body).status_code == 201
+    make.publish(benchmark)
+    directions = [task.direction for task in benchmark.tasks.order_by("key")[:2]]
+    error = (0.03**2 + 0.04**2 + 1.2**2 + 0.5**2) ** 0.5 / 2
+    found = api.get(f"benchmarks/{benchmark.key}/head-to-head/", {"a": "ada", "b": "bert"}).json()["measured"]
+    assert found == {
+        "measured_by": "standard_errors",
+        "difference": pytest.approx((0.1 * directions[0] + 1 * directions[1]) / 2),
+        "standard_error": pytest.approx(error),
+        "detectable": pytest.approx(2.801585 * error),
+        "n_tasks": 2,
+        "n_common": 0,
+    }
+    page = client.get(f"/b/{benchmark.key}/head-to-head/?a=ada&b=bert").content.decode()
+    assert "On 2 tasks with standard errors of both, Ada has" in page

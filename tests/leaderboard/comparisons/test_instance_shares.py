@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
-from leaderboard.comparisons.instance_shares import InstanceShare, instance_shares
+from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
 from leaderboard.models import System
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.markup import compact
@@ -37,16 +37,18 @@ def ids(*names: str) -> list[int]:
 
 def test_each_task_counts_who_is_ahead_in_its_own_direction(board):
     revision = board.publication.revision
-    assert instance_shares(revision, *ids("Ada", "Bert")) == [
+    assert instance_shares(common_instances(revision, *ids("Ada", "Bert"))) == [
         InstanceShare("Task 1", first=2, second=1, level=1),
         InstanceShare("Task 2", first=1, second=1, level=0),
         InstanceShare("", first=3, second=2, level=1),
     ]
-    assert instance_shares(revision, *ids("Bert", "Ada"))[0] == InstanceShare("Task 1", first=1, second=2, level=1)
+    assert instance_shares(common_instances(revision, *ids("Bert", "Ada")))[0] == InstanceShare(
+        "Task 1", first=1, second=2, level=1
+    )
 
 
 def test_other_instances_are_not_compared(board):
-    assert instance_shares(board.publication.revision, *ids("Ada", "Cora")) == []
+    assert instance_shares(common_instances(board.publication.revision, *ids("Ada", "Cora"))) == []
 
 
 def test_the_page_of_two_systems_shows_the_shares(board, client):

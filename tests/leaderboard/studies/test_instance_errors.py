@@ -6,6 +6,8 @@ from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.submissions.uploads import submit_upload
+from ranking_engine.core.instances import InstanceScores
+from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
 from tests.leaderboard.api.test_instances import SYSTEMS, TASKS, blocks_of, upload_of
 
 
@@ -30,3 +32,34 @@ def test_the_page_says_how_small_a_difference_the_instances_can_show(make, clien
     assert f"With 80 common instances a true difference of {pair['detectable']:.4g} between" in page
     assert "by a test of this pair alone" in page
     assert "% instances, " not in page
+
+
+def test_the_page_and_the_api_have_rank_intervals_if_instances_tasks_or_both_are_drawn_again(make, client):
+    tasks = [f"Task {t}" for t in range(1, 10)]
+    benchmark = make.benchmark({}, n_tasks=9)
+    owner = benchmark.memberships.get(role="owner").user
+    random = np.random.default_rng(4)
+    cells = {
+        (system, task, f"q{u:02}"): float(random.random() < 0.3 + 0.2 * k)
+        for task in tasks for k, system in enumerate(SYSTEMS[:3]) for u in range(12)
+    }  # fmt: skip
+    submit_upload(benchmark, owner, upload_of(cells))
+    benchmark = make.publish(make.publish(benchmark), studies=True)
+    answer = client.get(reverse("api:instances", args=[benchmark.key])).json()
+    blocks = [np.array([[cells[s, task, f"q{u:02}"] for u in range(12)] for s in SYSTEMS[:3]]) for task in tasks]
+    parameters = answer["parameters"]
+    expected = two_level_intervals(
+        InstanceScores(SYSTEMS[:3], tuple(tasks), tuple(blocks)),
+        n_resamples=answer["n_redrawn"], level=1 - parameters["level"], seed=parameters["seed"],
+    )  # fmt: skip
+    rows = {row["name"]: row["rank_intervals"] for row in answer["results"]}
+    for statistic, intervals in expected.items():
+        for i, name in enumerate(SYSTEMS[:3]):
+            found = rows[name][statistic]
+            assert found["rank"] == intervals.ranks[i]
+            assert found["instance_share"] == pytest.approx(intervals.instance_share[i])
+            for design in DESIGNS:
+                assert found[design] == [intervals.lower[design][i], intervals.upper[design][i]]
+    page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
+    assert "For the median system" in page
+    assert 'aria-label="Rank intervals: Mean of the tasks’ means"' in page

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from ranking_engine import listed_rules
+from ranking_engine import ScoreMatrix, listed_rules
 from ranking_engine.command_line import main
+from ranking_engine.stability.separability.task_likeness import task_likeness
 
 TOY = "system,1,2,3,4,5\nA,4,4,1,1,1\nB,3,1,4,3,3\nC,2,3,2,4,2\nD,1,2,3,2,4\n"
 
@@ -65,6 +66,12 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
     assert found["rank_changes"]["plurality"] == {"A": 3, "B": -2, "C": -1, "D": 0}
     assert [member["name"] for member in found["map"]["members"]] == ["borda", "plurality", *"12345"]
     assert (found["map"]["share"], found["map"]["left_out"]) == (pytest.approx(0.86, abs=0.01), [])
+    likeness = found["tasks"].pop("likeness")
+    assert likeness["tasks"] == list("12345")
+    columns = [[float(cell) for cell in line.split(",")[1:]] for line in TOY.splitlines()[1:]]
+    engine = task_likeness(ScoreMatrix(columns))
+    assert likeness["effective_number"] == pytest.approx(engine.effective_number)
+    assert [merge[3] for merge in likeness["merges"]] == [merge.size for merge in engine.merges]
     assert found["tasks"] == pytest.approx(
         {
             "n_complete": 4,
@@ -119,7 +126,9 @@ def test_the_table_shows_matrices_rates_and_changes(toy, capsys):
     row = "Plurality  -0.707  0.000  0.667      -      -    0.667        -     2        3              3.300"
     assert f"\n{row}{'16.500':>16}{'-':>18}{'-':>12}\n" in out
     assert "system  Plurality\nA              +3\nB              -2\nC              -1\nD               0\n" in out
-    assert out.endswith("mean Kendall distance of two tasks 3.600\nMissing scores: undefined\n")
+    assert out.endswith(
+        "mean Kendall distance of two tasks 3.600\nEffective number of tasks: 2.0 of 5\nMissing scores: undefined\n"
+    )
 
 
 def test_markdown_and_latex_have_the_same_tables(toy, capsys):
@@ -164,9 +173,9 @@ def test_choice_sets_are_told_beside_the_measures(toy, capsys):
     _, out, _ = run(capsys, toy, *TWO)
     assert out.endswith(
         "Smith set: A, B, C\nCondorcet loser: D\nSchwartz set: A, B, C\nUncovered set: A, B, C\n"
-        "Essential set: A, B, C\n"
+        "Essential set: A, B, C\nCycle: A beats B beats C beats A\n"
         "Tasks: Kendall's W 0.600 (corrected for ties 0.600) over 4 complete systems; "
-        "mean Kendall distance of two tasks 2.000\nMissing scores: undefined\n"
+        "mean Kendall distance of two tasks 2.000\nEffective number of tasks: 2.3 of 3\nMissing scores: undefined\n"
     )
 
 

@@ -62,6 +62,7 @@ def test_json_holds_every_leaderboard(toy, capsys):
         "schwartz_set": ["B"],
         "uncovered_set": ["B"],
         "essential_set": ["B"],
+        "cycles": [],
     }
     assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from ranking_engine.catalogue.registry import RULES
@@ -9,6 +10,7 @@ from ranking_engine.command_line import main
 from ranking_engine.command_line.stability import as_csv, slow_rule_notes
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
+from ranking_engine.stability.items.task_items import task_items
 
 SCORES = "system,a,b,c,d\nX,9,8,7,1\nY,7,9,5,2\nZ,1,2,6,3\nW,2,1,1,9\n"
 
@@ -220,6 +222,9 @@ def test_instances_prints_intervals_in_every_format(form, tmp_path, capsys):
     status, out, _ = run(capsys, "instances", path, "--intervals", "--resamples", 20, "--format", form)
     assert status == 0
     if form == "json":
+        entry = {"tasks": None, "both": None, "instance_share": None}
+        ranks = {"X": {"rank": 1, "instances": [1, 1], **entry}, "Y": {"rank": 2, "instances": [2, 2], **entry}}
+        assert json.loads(out)["rank_intervals"] == {"mean": ranks, "places": ranks}
         assert json.loads(out)["differences"] == [
             {
                 "systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 12,
@@ -230,6 +235,23 @@ def test_instances_prints_intervals_in_every_format(form, tmp_path, capsys):
         ]  # fmt: skip
     elif form != "csv":
         assert "X - Y" in out.replace("\\", "")
+
+
+def test_instances_says_which_items_separate_systems_and_which_stand_for_all(tmp_path, capsys):
+    random = np.random.default_rng(1)
+    block = (random.random((12, 40)) < np.linspace(0.2, 0.8, 12)[:, None]).astype(int)
+    block[:, 0] = 1
+    path = tmp_path / "instances.csv"
+    lines = [f"s{i:02},q{u:02},{block[i, u]}" for i in range(12) for u in range(40)]
+    path.write_text("\n".join(["system,instance,a", *lines, ""]))
+    report = json.loads(run(capsys, "instances", path, "--items", "--format", "json")[1])["items"]["a"]
+    items = task_items(block.astype(float))
+    assert (report["n_items"], report["n_all_right"], report["difficulty"][0]) == (40, 1, None)
+    assert report["discrimination"][1:] == pytest.approx(items.model.discrimination[1:].tolist(), nan_ok=True)
+    assert report["anchors"] == items.anchors.items.tolist()
+    assert [cost["error"] for cost in report["costs"]] == [one.error for one in items.errors]
+    table = run(capsys, "instances", path, "--items")[1]
+    assert table.splitlines()[-2].split()[:2] == ["items", "of"]
 
 
 def test_bad_instances_end_with_status_2_and_one_line(tmp_path, capsys):

@@ -1,1 +1,0 @@
-"""Boards as open data: what search engines, catalogues of data sets and archives read."""

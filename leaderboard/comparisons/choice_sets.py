@@ -1,0 +1,137 @@
+"""Choice sets of a published board, the shares of its maximal lottery, and the cycles of who beats whom."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.common.charts.cycle_graph import MAX_SYSTEMS as MAX_DRAWN, CycleGraph, cycle_graph
+from leaderboard.common.text import percent
+from leaderboard.computing.choice_sets import choice_sets_of
+from leaderboard.models import Revision
+from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.margins import inputs_of, weighed
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.scores import BoardSystem, systems_at
+
+SETS = {
+    "smith_set": "Smith set", "schwartz_set": "Schwartz set", "uncovered_set": "Uncovered set",
+    "essential_set": "Essential set",
+}  # fmt: skip
+MAX_SYSTEMS = 300  # beyond, cubic time and a lottery of many systems would hold the page up
+
+
+@dataclass(frozen=True)
+class ChoiceSets:
+    """What the majority relation of a board says of its systems, which are indices in the revision's order.
+
+    Attributes:
+        members: by each of SETS its systems; None where the set is not known.
+        lottery: the shares of the maximal lottery, as fractions; of its members only.
+        is_only_lottery: whether there is no other maximal lottery; None where it is not known.
+        cycles: a shortest cycle for every system on one, at most some; each system beats the next.
+        leads: for each cycle the margins of these victories, as shares of the weight of all tasks.
+        n_cycles: how many there are in all.
+    """
+
+    members: dict[str, tuple[int, ...] | None]
+    lottery: dict[int, str]
+    is_only_lottery: bool | None
+    cycles: tuple[tuple[int, ...], ...]
+    leads: list[list[float]]
+    n_cycles: int
+
+    def of(self, i: int) -> dict[str, bool | None]:
+        """Whether a system is in each of SETS; None where that is not known."""
+        return {key: None if (systems := self.members[key]) is None else i in systems for key in SETS}
+
+    def share_text(self, i: int) -> str:
+        """A system's share of the lottery, for a page; nothing where it has none."""
+        share = self.lottery.get(i, "")
+        return percent(float(Fraction(share)), 2) if share else ""
+
+
+@dataclass(frozen=True)
+class CyclesPart:
+    """The cycles of a board, as a page shows them.
+
+    Attributes:
+        sentence: how many there are.
+        lines: each cycle in words, with its margins.
+        graph: the systems of the first cycles on a circle; None where there is no cycle.
+    """
+
+    sentence: str
+    lines: list[str]
+    graph: CycleGraph | None
+
+
+def choice_sets(revision: Revision, *, n_systems: int, audience_level: str) -> ChoiceSets | None:
+    """The choice sets of a revision under its own aggregation; None where the board has more than MAX_SYSTEMS.
+
+    Args:
+        revision: published, with its configuration.
+        n_systems: of the revision.
+        audience_level: who the answer is for; part of the cache's key.
+
+    Raises:
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    if not 0 < n_systems <= MAX_SYSTEMS:
+        return None
+    refuse_beyond_budget(n_systems, len(configuration_of(revision).tasks))
+
+    def make() -> dict[str, Any]:
+        table = revision_matrix(revision)
+        if table is None:
+            return {}
+        matrix = weighed(table.matrix, revision)
+        n_steps = n_comparisons(matrix, n_systems) + n_systems**3
+        return compute(choice_sets_of, matrix, n_steps=n_steps)
+
+    fields = single_flight(f"choice-sets:{inputs_of(revision)}:{audience_level}", make)
+    return ChoiceSets(**fields) if fields else None
+
+
+def cycles_part(sets: ChoiceSets, systems: list[BoardSystem]) -> CyclesPart:
+    """The cycles in words and as a picture.
+
+    Args:
+        sets: of the board.
+        systems: of the board, in the revision's order.
+    """
+    if not sets.n_cycles:
+        return CyclesPart("There is no cycle of systems that each beat the next.", [], None)
+    names = [system.name for system in systems]
+    lines, drawn, edges = [], list[int](), dict[tuple[int, int], str]()
+    for cycle, leads in zip(sets.cycles, sets.leads, strict=True):
+        steps = list(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+        said = [f"{names[i]} beats {names[j]} by {percent(lead, 2)}" for (i, j), lead in zip(steps, leads, strict=True)]
+        lines.append(", ".join(said))
+        new = [i for i in cycle if i not in drawn]
+        if len(drawn) + len(new) <= MAX_DRAWN:
+            drawn += new
+            edges |= dict(zip(steps, said, strict=True))
+    listed = f"; the {len(lines)} shortest are listed" if sets.n_cycles > len(lines) else ""
+    n = sets.n_cycles
+    sentence = (
+        f"{n} cycle{'' if n == 1 else 's'}: for every system that is on one, a shortest{listed}. Margins are shares of "
+        "the weight of all tasks."
+    )
+    places = {i: k for k, i in enumerate(drawn)}
+    graph = cycle_graph(
+        "Cycles of who beats whom",
+        [names[i] for i in drawn],
+        [(places[i], places[j], said) for (i, j), said in edges.items()],
+    )
+    return CyclesPart(sentence, lines, graph)
+
+
+def cycles_of_board(revision: Revision, audience_level: str) -> CyclesPart | None:
+    """The cycles of a published board; None where it is too large for an answer on demand."""
+    systems = systems_at(revision)
+    try:
+        sets = choice_sets(revision, n_systems=len(systems), audience_level=audience_level)
+    except TooLargeError:
+        return None
+    return None if sets is None else cycles_part(sets, systems)

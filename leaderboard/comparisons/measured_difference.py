@@ -1,0 +1,102 @@
+"""How exact the difference of two systems is: from scores of single instances, or from stated standard errors."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.comparisons.instance_shares import CommonInstances
+from leaderboard.models import Revision
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.scores import BoardSystem, current_scores
+from ranking_engine.core.instances import InstanceScores
+from ranking_engine.stability.separability.instance_errors import paired_errors, times_detectable
+
+INSTANCES, STANDARD_ERRORS = "instances", "standard_errors"
+TIMES = 1.959964  # standard errors either way of a 95 % interval
+
+
+@dataclass(frozen=True)
+class MeasuredDifference:
+    """The mean difference of two systems over tasks, the first less the second, higher is better.
+
+    Attributes:
+        measured_by: INSTANCES or STANDARD_ERRORS.
+        difference: the mean over the tasks on which its error is known.
+        standard_error: of `difference`, if instances were drawn again from the same tasks; above 0.
+        detectable: the least true difference that a test of the pair finds in 80 % of cases.
+        n_tasks: on so many.
+        n_common: common instances; 0 from standard errors.
+        first, second: the names of both.
+    """
+
+    measured_by: str
+    difference: float
+    standard_error: float
+    detectable: float
+    n_tasks: int
+    n_common: int
+    first: str
+    second: str
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        tasks = f"{self.n_tasks} task{'' if self.n_tasks == 1 else 's'}"
+        if self.measured_by == INSTANCES:
+            basis = f"On {self.n_common:,} common instances of {tasks}"
+            how = "paired on these instances"
+        else:
+            basis = f"On {tasks} with standard errors of both"
+            how = "both taken as measured independently"
+        low, high = (self.difference + side * TIMES * self.standard_error for side in (-1, 1))
+        verdict = "excludes" if low > 0 or high < 0 else "contains"
+        return (
+            f"{basis}, {self.first} has {_signed(self.difference)} more than {self.second} on average, with a standard "
+            f"error of {self.standard_error:.3g} ({how}). The 95 % interval, {_signed(low)} to {_signed(high)}, "
+            f"{verdict} 0. Differences from {self.detectable:.3g} on are found in 80 % of cases."
+        )
+
+
+def measured_difference(
+    revision: Revision, systems: tuple[BoardSystem, BoardSystem], common: Sequence[CommonInstances]
+) -> MeasuredDifference | None:
+    """The difference with its error; None where no error is known.
+
+    Args:
+        revision: at which.
+        systems: the two.
+        common: their scores on single instances, where they have some on the same.
+    """
+    voting = [one for one in common if one.task.votes]
+    blocks = tuple(np.array([one.first, one.second]) for one in voting)
+    names = tuple(system.name for system in systems)
+    if blocks:
+        scores = InstanceScores(("first", "second"), tuple(one.task.key for one in voting), blocks)
+        errors = paired_errors(scores, [(0, 1)])
+        error = float(errors.standard_error[0])
+        if not math.isnan(error):
+            n_tasks = sum(bool((~np.isnan(block).any(axis=0)).any()) for block in blocks)
+            n_common, detectable = int(errors.n_common[0]), float(errors.detectable[0])
+            return MeasuredDifference(
+                INSTANCES, float(errors.difference[0]), error, detectable, n_tasks, n_common, *names
+            )
+    held = current_scores(revision, [system.id for system in systems])
+    differences, variances = [], []
+    for task in configuration_of(revision).tasks:
+        cells = [held.get((system.id, task.id)) for system in systems]
+        figures = [(cell.value, cell.standard_error) for cell in cells if cell is not None]
+        known = [(value, error) for value, error in figures if value is not None and error is not None]
+        if task.votes and len(known) == len(systems):
+            differences.append((known[0][0] - known[1][0]) * task.direction)
+            variances.append(known[0][1] ** 2 + known[1][1] ** 2)
+    error = math.sqrt(math.fsum(variances)) / len(variances) if variances else 0.0
+    if not error:
+        return None
+    mean = math.fsum(differences) / len(differences)
+    return MeasuredDifference(STANDARD_ERRORS, mean, error, times_detectable() * error, len(differences), 0, *names)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,176 @@
+"""The instances of a board as items of a test: what is stored of them, and what a page says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.text import percent
+from ranking_engine.core.instances import InstanceScores
+from ranking_engine.stability.items.task_items import COST_WANTED, task_items
+
+MAX_FITTED = 5_000_000  # responses of a board whose items are fitted; the first tasks are
+LONGEST_NAME = 120  # letters of an instance's name that are shown
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """One item whose label may be wrong."""
+
+    name: str
+    share_text: str
+    discrimination_text: str
+    chance_text: str
+
+
+@dataclass(frozen=True)
+class ItemsOfTask:
+    """What a page says of the items of one task.
+
+    Attributes:
+        name: of the task.
+        n_items, n_all_right, n_none_right: how many there are, every system gets right, and none does.
+        reason: why no model was fitted; otherwise empty.
+        difficulty_text: the median, and the middle half of the items.
+        discrimination_text: the same.
+        suspects: items whose label may be wrong.
+        costs: for each size the mean error of anchors and of random items, as texts.
+        anchors: the names of the anchors shown.
+    """
+
+    name: str
+    n_items: int
+    n_all_right: int
+    n_none_right: int
+    reason: str
+    difficulty_text: str
+    discrimination_text: str
+    suspects: list[ItemRow]
+    costs: list[tuple[int, str, str]]
+    anchors: list[str]
+
+
+def items_of_board(
+    scores: InstanceScores, names: Sequence[Sequence[str]], *, seed: int
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """Fit the items of every task; what is stored of them, as JSON, and arrays with a row an item.
+
+    Args:
+        scores: on single instances, the tasks in the board's order.
+        names: for each task those of its instances.
+        seed: of the folds on which the cost of anchors is measured.
+
+    Returns:
+        An entry a task, and by `items_{k}` of the k-th task difficulty, discrimination, its standard error, and the
+        share of systems that get the item right; NaN where one is not known.
+    """
+    entries, arrays, n_fitted = [], {}, 0
+    for k, (task, block, direction) in enumerate(zip(scores.task_names, scores.blocks, scores.directions, strict=True)):
+        n_fitted += block.size
+        if n_fitted > MAX_FITTED:
+            break
+        items = task_items(block, direction, seed=seed)
+        entry: dict[str, Any] = {
+            "task": task,
+            "n_items": items.n_items,
+            "n_all_right": items.n_all_right,
+            "n_none_right": items.n_none_right,
+            "reason": items.reason,
+            "suspects": [],
+            "anchors": [],
+            "costs": [
+                {"n_items": one.n_items, "error": one.error, "random_error": one.random_error} for one in items.errors
+            ],
+        }
+        if (model := items.model) is not None:
+            chance = model.chance_negative
+            entry["suspects"] = [
+                {
+                    "instance": names[k][j][:LONGEST_NAME],
+                    "share_right": float(model.share_right[j]),
+                    "discrimination": float(model.discrimination[j]),
+                    "chance_negative": float(chance[j]),
+                }
+                for j in items.suspects
+            ]
+            if items.anchors is not None:
+                entry["anchors"] = [
+                    {"instance": names[k][j][:LONGEST_NAME], "weight": float(weight)}
+                    for j, weight in zip(items.anchors.items.tolist(), items.anchors.weights, strict=True)
+                ]
+            columns = (model.difficulty, model.discrimination, model.discrimination_error, model.share_right)
+            arrays[f"items_{k}"] = np.column_stack(columns)
+        entries.append(entry)
+    return entries, arrays
+
+
+def items_shown(
+    summary: Mapping[str, Any], arrays: Mapping[str, np.ndarray], task_names: Mapping[str, str]
+) -> list[ItemsOfTask]:
+    """The items of every task, for a page; none in reports of earlier versions.
+
+    Args:
+        summary, arrays: of the report.
+        task_names: by key.
+    """
+    rows = []
+    for k, entry in enumerate(summary.get("items", [])):
+        figures = arrays.get(f"items_{k}", np.empty((0, 4)))
+        rows.append(
+            ItemsOfTask(
+                name=task_names.get(entry["task"], entry["task"]),
+                n_items=entry["n_items"],
+                n_all_right=entry["n_all_right"],
+                n_none_right=entry["n_none_right"],
+                reason=entry["reason"],
+                difficulty_text=_middle(figures[:, 0]),
+                discrimination_text=_middle(figures[:, 1]),
+                suspects=[
+                    ItemRow(
+                        one["instance"],
+                        percent(one["share_right"], 2),
+                        _short(one["discrimination"]),
+                        percent(one["chance_negative"], 3),
+                    )
+                    for one in entry["suspects"]
+                ],
+                costs=[
+                    (one["n_items"], percent(one["error"], 2), percent(one["random_error"], 2))
+                    for one in entry["costs"]
+                ],
+                anchors=[one["instance"] for one in entry["anchors"]],
+            )
+        )
+    return rows
+
+
+def items_sentence(tasks: Sequence[ItemsOfTask]) -> str:
+    """How many items separate no one, and with how few a task would do; empty without items."""
+    if not any(task.n_items for task in tasks):
+        return ""
+    n = sum(task.n_items for task in tasks)
+    of_all, of_none = (sum(getattr(task, name) for task in tasks) for name in ("n_all_right", "n_none_right"))
+    sentence = f"Of {n:,} instances every system gets {of_all:,} right, and none gets {of_none:,} right."
+    suspects = sum(len(task.suspects) for task in tasks)
+    if suspects:
+        which = "1 instance is" if suspects == 1 else f"{suspects} instances are"
+        sentence += f" {which} right the more rarely the better a system is: look at the label."
+    return sentence
+
+
+def anchors_note() -> str:
+    """Which anchors are listed."""
+    return f"The anchors listed are the fewest with a mean error of at most {percent(COST_WANTED, 2)}."
+
+
+def _middle(values: np.ndarray) -> str:
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return ""
+    low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
+    return f"{_short(middle)} ({_short(low)} to {_short(high)})"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")

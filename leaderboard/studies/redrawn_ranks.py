@@ -1,0 +1,121 @@
+"""Rank intervals of a board if instances, tasks or both are drawn again, as the page of instances shows them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from leaderboard.rankings.confidence.intervals import range_text
+from leaderboard.rankings.scores import BoardSystem
+from ranking_engine.core.instances import InstanceScores
+from ranking_engine.stability.resampling.two_levels import DESIGNS, LEAST_TASKS, STATISTICS, two_level_intervals
+from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
+
+STATISTIC_NAMES = {"mean": "Mean of the tasks’ means", "places": "Places on the tasks’ means"}
+
+
+@dataclass(frozen=True)
+class RedrawnRow:
+    """Between which ranks one system is if something is drawn again.
+
+    Attributes:
+        key, name: of the system.
+        rank: by the statistic.
+        intervals: by each of DESIGNS both ends; None where there is no interval.
+        instance_share: the part of the uncertainty that comes from instances; NaN where it is not known.
+    """
+
+    key: str
+    name: str
+    rank: int
+    intervals: dict[str, tuple[int, int] | None]
+    instance_share: float
+
+    @property
+    def interval_texts(self) -> list[str]:
+        """The intervals, for a page."""
+        return ["–" if ends is None else range_text(*ends) for ends in self.intervals.values()]
+
+    @property
+    def share_texts(self) -> list[str]:
+        """What instances and tasks contribute to the uncertainty."""
+        share = self.instance_share
+        return ["–", "–"] if isnan(share) else [f"{100 * share:.0f} %", f"{100 * (1 - share):.0f} %"]
+
+
+@dataclass(frozen=True)
+class RedrawnTable:
+    """The rank intervals under one statistic, by rank."""
+
+    statistic: str
+    name: str
+    sentence: str
+    rows: list[RedrawnRow]
+
+
+def redrawn_arrays(
+    scores: InstanceScores, rows: Sequence[int], n_systems: int, n_draws: int, parameters: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """What is stored: ranks and their intervals by statistic, and the part of the uncertainty from instances.
+
+    Args:
+        scores: of the systems that have some on single instances.
+        rows: for each of them, its number in the revision's order.
+        n_systems: of the revision.
+        n_draws: of instances, of tasks, and of both.
+        parameters: level and seed.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    level, seed = 1 - parameters["level"], parameters["seed"]
+    for statistic, intervals in two_level_intervals(scores, n_resamples=n_draws, level=level, seed=seed).items():
+        ends = np.zeros((n_systems, 1 + 2 * len(DESIGNS)), np.int32)  # the rank, then both ends of each design
+        columns = [intervals.ranks]
+        for design in DESIGNS:
+            columns += [intervals.lower[design], intervals.upper[design]]
+        ends[rows] = np.column_stack(columns)
+        shares = np.full(n_systems, np.nan)
+        shares[rows] = intervals.instance_share
+        arrays |= {f"redrawn_{statistic}": ends, f"redrawn_share_{statistic}": shares}
+    return arrays
+
+
+def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem]) -> list[RedrawnTable]:
+    """The rank intervals of a report.
+
+    Args:
+        arrays: of the report.
+        systems: of its revision, in its order.
+    """
+    tables = []
+    for statistic in STATISTICS:
+        if f"redrawn_{statistic}" not in arrays:
+            continue
+        rows = []
+        for i, (rank, *ends) in enumerate(arrays[f"redrawn_{statistic}"].tolist()):
+            if rank:
+                pairs = zip(DESIGNS, ends[::2], ends[1::2], strict=True)
+                intervals: dict[str, tuple[int, int] | None] = {}
+                for design, low, high in pairs:
+                    intervals[design] = (low, high) if low else None
+                share = float(arrays[f"redrawn_share_{statistic}"][i])
+                rows.append(RedrawnRow(systems[i].key, systems[i].name, rank, intervals, share))
+        rows.sort(key=lambda row: (row.rank, row.key))
+        tables.append(RedrawnTable(statistic, STATISTIC_NAMES[statistic], share_sentence(rows), rows))
+    return tables
+
+
+def share_sentence(rows: Sequence[RedrawnRow]) -> str:
+    """What most of the uncertainty comes from, in a sentence; why that is not known where it is not."""
+    shares = [row.instance_share for row in rows if not isnan(row.instance_share)]
+    if not shares:
+        return (
+            f"What instances and tasks contribute is known from {LEAST_TASKS} tasks on, with {LEAST_UNITS} instances "
+            "each."
+        )
+    share = median(shares)
+    more, less = ("instances", "tasks") if share > 0.5 else ("tasks", "instances")
+    part = max(share, 1 - share)
+    return f"For the median system {100 * part:.0f} % of the uncertainty comes from {more}, the rest from {less}."

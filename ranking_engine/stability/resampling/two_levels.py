@@ -1,0 +1,202 @@
+"""A bootstrap on two levels: tasks are drawn again, and the instances within them.
+
+How sure is a rank? That depends on what is drawn again: other instances of the same tasks, other tasks, or both. All
+three are drawn here, and the variance of the first two says what each contributes. A draw gives all systems the same
+tasks and instances, as they were all scored on the same ones (paired, as in Miller 2024, arXiv:2411.00640). The
+bootstrap of both levels is that of Davison and Hinkley 1997, section 3.8, with replacement on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.core.decimals import rounded
+from ranking_engine.core.instances import InstanceScores
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
+
+Design = Literal["instances", "tasks", "both"]
+
+DESIGNS: tuple[Design, ...] = ("instances", "tasks", "both")
+STATISTICS = ("mean", "places")
+LEAST_TASKS = 8  # below, tasks that are drawn again say little of others
+
+_BLOCK_CELLS = 1 << 22  # draws times instances that are held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLevelIntervals:
+    """Ranks under a statistic, and between which ranks each system is if something is drawn again.
+
+    Attributes:
+        ranks: 1 is the best, ties share the better rank; 0 for a system without any score.
+        lower, upper: for each design the ends of the interval of the rank; 0 where there is none.
+        instance_share: of the variance of a system's lead over the average system, the part that comes from instances;
+            the rest comes from tasks. NaN where either is not known or both are 0.
+    """
+
+    ranks: NDArray[np.int64]
+    lower: Mapping[Design, NDArray[np.int64]]
+    upper: Mapping[Design, NDArray[np.int64]]
+    instance_share: FloatArray
+
+
+def two_level_intervals(
+    scores: InstanceScores,
+    *,
+    clusters: Sequence[NDArray[np.int64]] | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, TwoLevelIntervals]:
+    """Return the rank intervals of all systems under each of STATISTICS.
+
+    `mean` is the mean over tasks of the mean over instances. `places` is the mean over tasks of the share of the other
+    systems that a system is ahead of on the task's mean, ties one half: on complete boards the order of Borda. Both
+    take the tasks on which a system has a score. All tasks count alike.
+
+        instances: of each task as many instances are drawn as it has, with replacement; all tasks stay
+        tasks:     as many tasks are drawn as there are; their means stay as they are
+        both:      tasks are drawn, and instances for each task that was drawn, again where one was drawn twice
+
+    instance_share = V(instances) / (V(instances) + V(tasks)), V the variance over draws of a system's statistic less
+    the average of all systems. On complete boards the mean's variance under `both` is the sum of these two, in
+    expectation.
+
+    Args:
+        scores: of the instances.
+        clusters: for each task the cluster of each instance, an integer; clusters are then drawn whole.
+        n_resamples: draws of each design.
+        level: of the intervals, whose ends are the quantiles (1 ± level) / 2 of the ranks, outwards.
+        seed: 0 or more.
+
+    Raises:
+        ValueError: an argument is out of range, or clusters do not fit the instances.
+    """
+    if not 0 < level < 1 or n_resamples < 2 or seed < 0:
+        raise ValueError("`level` must lie between 0 and 1, `n_resamples` be 2 or more and `seed` 0 or more")
+    blocks = list(scores.oriented())
+    if clusters is not None and [len(of_task) for of_task in clusters] != [block.shape[1] for block in blocks]:
+        raise ValueError("`clusters` must have an entry for each instance of each task")
+    units = [
+        np.arange(block.shape[1]) if clusters is None else np.unique(clusters[t], return_inverse=True)[1]
+        for t, block in enumerate(blocks)
+    ]
+    T, has_units = len(blocks), min(int(of_task.max()) + 1 if len(of_task) else 0 for of_task in units) >= LEAST_UNITS
+    random = np.random.default_rng([seed, n_resamples])
+    drawn_tasks = random.integers(T, size=(n_resamples, T))
+    observed = [_task_means(block, np.ones((1, block.shape[1]))) for block in blocks]
+    totals: dict[Design, _Totals] = {}
+    if has_units:
+        totals["instances"] = _Totals(scores.n_systems, n_resamples)
+        for block, labels in zip(blocks, units, strict=True):
+            for start, means in _redrawn(block, labels, n_resamples, random):
+                totals["instances"].add(means, np.arange(start, start + means.shape[1]))
+    if T >= LEAST_TASKS:
+        totals["tasks"] = _Totals(scores.n_systems, n_resamples)
+        for t in range(T):
+            times = (drawn_tasks == t).sum(axis=1)
+            draws = np.flatnonzero(times)
+            totals["tasks"].add(np.repeat(observed[t], len(draws), axis=1), draws, times[draws])
+    if has_units and T >= LEAST_TASKS:
+        totals["both"] = _Totals(scores.n_systems, n_resamples)
+        for t, (block, labels) in enumerate(zip(blocks, units, strict=True)):
+            draws = np.nonzero(drawn_tasks == t)[0]  # a draw as often as it has the task
+            for start, means in _redrawn(block, labels, len(draws), random):
+                totals["both"].add(means, draws[start : start + means.shape[1]])
+    once = _Totals(scores.n_systems, 1)
+    for means in observed:
+        once.add(means, np.zeros(1, dtype=np.int64))
+    return {statistic: intervals_of_draws(statistic, once, totals, level) for statistic in STATISTICS}
+
+
+class _Totals:
+    """Sums over the tasks of each draw, by statistic, and how many of them a system has a score on."""
+
+    def __init__(self, n_systems: int, n_draws: int) -> None:
+        self._sums = {statistic: np.zeros((n_draws, n_systems)) for statistic in STATISTICS}
+        self._n_tasks = np.zeros((n_draws, n_systems))
+
+    def add(self, means: FloatArray, draws: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> None:
+        """Add one task: its means, shape (n_systems, n), of these draws; a draw may come several times."""
+        from scipy.stats import rankdata  # noqa: PLC0415 -- slow import
+
+        is_there = ~np.isnan(means)
+        n_others = np.maximum(is_there.sum(axis=0) - 1, 1)
+        # Counted from the worst; the average of tied places gives one half for each tie.
+        places = (rankdata(rounded(means), axis=0, nan_policy="omit") - 1) / n_others
+        weights = np.ones(len(draws)) if times is None else times.astype(np.float64)
+        for values, total in ((means, self._sums["mean"]), (places, self._sums["places"])):
+            np.add.at(total, draws, (np.where(is_there, values, 0.0) * weights).T)
+        np.add.at(self._n_tasks, draws, (is_there * weights).T)
+
+    def of(self, statistic: str) -> FloatArray:
+        """The statistic of each system in each draw; NaN where it has no score."""
+        n = self._n_tasks
+        return np.divide(self._sums[statistic], n, out=np.full(n.shape, np.nan), where=n > 0).T
+
+
+def _task_means(block: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the means of the systems over instances that count so often, shape (n_systems, n_draws)."""
+    is_there = ~np.isnan(block)
+    n = is_there.astype(np.float64) @ counts.T
+    return np.divide(np.where(is_there, block, 0.0) @ counts.T, n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def _redrawn(
+    block: FloatArray, labels: NDArray[np.int64], n: int, random: np.random.Generator
+) -> list[tuple[int, FloatArray]]:
+    """Return the means of n draws of the clusters of a task, in pieces with the number of their first draw."""
+    n_units = int(labels.max()) + 1
+    height = max(1, _BLOCK_CELLS // max(1, block.shape[1]))
+    pieces = []
+    for start in range(0, n, height):
+        counts = random.multinomial(n_units, np.full(n_units, 1 / n_units), size=min(height, n - start))
+        pieces.append((start, _task_means(block, counts[:, labels].astype(np.float64))))
+    return pieces
+
+
+def _ranks(statistic: FloatArray) -> NDArray[np.int64]:
+    """Return the ranks of each column, 1 for the highest; 0 for NaN."""
+    from scipy.stats import rankdata  # noqa: PLC0415 -- slow import
+
+    ranks = rankdata(-rounded(statistic), method="min", axis=0, nan_policy="omit")
+    return np.where(np.isnan(statistic), 0, np.nan_to_num(ranks)).astype(np.int64)
+
+
+def intervals_of_draws(
+    statistic: str, once: _Totals, totals: Mapping[Design, _Totals], level: float
+) -> TwoLevelIntervals:
+    """Return the intervals of one statistic.
+
+    Args:
+        statistic: one of STATISTICS.
+        once: of the scores as they are.
+        totals: of the draws of each design.
+        level: of the intervals.
+    """
+    ranks = _ranks(once.of(statistic))[:, 0]
+    lower: dict[Design, NDArray[np.int64]] = {design: np.zeros(len(ranks), dtype=np.int64) for design in DESIGNS}
+    upper = {design: ends.copy() for design, ends in lower.items()}
+    variances: dict[Design, FloatArray] = {}
+    for design, total in totals.items():
+        values = total.of(statistic)
+        of_draws = _ranks(values).astype(np.float64)
+        of_draws[of_draws == 0] = np.nan
+        known = np.flatnonzero(~np.isnan(of_draws).all(axis=1))
+        tails = (1 - level) / 2, (1 + level) / 2
+        lower[design][known] = np.nanquantile(of_draws[known], tails[0], axis=1, method="lower")
+        upper[design][known] = np.nanquantile(of_draws[known], tails[1], axis=1, method="higher")
+        lead = values - np.nanmean(values, axis=0)
+        variances[design] = np.full(len(ranks), np.nan)
+        variances[design][known] = np.nanvar(lead[known], axis=1)
+    share = np.full(len(ranks), np.nan)
+    if "instances" in variances and "tasks" in variances:
+        both = variances["instances"] + variances["tasks"]
+        np.divide(variances["instances"], both, out=share, where=both > 0)
+    return TwoLevelIntervals(ranks, lower, upper, share)

@@ -1,0 +1,53 @@
+"""The mean difference of two systems with its standard error, on the page of the pair and in the API."""
+
+import statistics
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.submissions.uploads import Upload, submit_upload
+
+TASKS = [TaskSpec("Task 1"), TaskSpec("Task 2", direction=-1)]
+
+
+def measured(client, benchmark):
+    return client.get(reverse("api:head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).json()["measured"]
+
+
+def uploaded(make, header, lines, **kind):
+    benchmark = make.benchmark({}, tasks=TASKS)
+    owner = benchmark.memberships.get(role="owner").user
+    table = "\n".join([header, *lines, ""]).encode()
+    submit_upload(benchmark, owner, Upload(table=table, creates_systems=True, **kind))
+    return make.publish(benchmark)
+
+
+def test_instances_give_the_paired_error(make, client):
+    scores = {
+        ("Ada", "Task 1"): [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1],
+        ("Bert", "Task 1"): [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
+        ("Ada", "Task 2"): [3, 2, 4, 1, 3, 5, 2, 2, 1, 4], ("Bert", "Task 2"): [4, 2, 4, 2, 3, 4, 3, 2, 2, 5],
+    }  # fmt: skip
+    lines = [f"{s},{t},q{u},{score}" for (s, t), row in scores.items() for u, score in enumerate(row)]
+    benchmark = uploaded(make, "system,task,instance,score", lines, is_of_instances=True)
+    apart = [
+        [(a - b) * direction for a, b in zip(scores["Ada", task], scores["Bert", task], strict=True)]
+        for task, direction in (("Task 1", 1), ("Task 2", -1))
+    ]
+    error = sum(statistics.variance(row) / len(row) for row in apart) ** 0.5 / 2
+    assert measured(client, benchmark) == {
+        "measured_by": "instances",
+        "difference": pytest.approx(statistics.mean(map(statistics.mean, apart))),
+        "standard_error": pytest.approx(error),
+        "detectable": pytest.approx(2.801585 * error),
+        "n_tasks": 2,
+        "n_common": 22,
+    }
+    page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
+    assert "On 22 common instances of 2 tasks, Ada has" in page
+
+
+def test_without_either_nothing_is_said(make, client):
+    benchmark = uploaded(make, "system,Task 1,Task 2", ["Ada,1,2", "Bert,2,1"])
+    assert measured(client, benchmark) is None

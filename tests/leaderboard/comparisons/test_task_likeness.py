@@ -1,0 +1,48 @@
+"""Which tasks are alike: the tree, the map and the effective number on the page of agreement and in the API."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from ranking_engine import ScoreMatrix
+from ranking_engine.stability.separability.task_likeness import task_likeness
+from tests.factories import TOY
+
+
+@pytest.fixture
+def scores():
+    random = np.random.default_rng(6)
+    skill = random.random(9)
+    columns = [skill, skill + random.normal(0, 0.02, 9), random.random(9), random.random(9)]
+    return np.column_stack(columns).round(6)
+
+
+def test_the_page_and_the_api_have_the_tree_of_the_engine(make, client, scores):
+    benchmark = make.published({f"S{i}": row.tolist() for i, row in enumerate(scores)})
+    likeness = task_likeness(ScoreMatrix(scores))
+    answer = client.get(reverse("api:agreement", args=[benchmark.key])).json()["tasks"]
+    assert answer["effective_number"] == pytest.approx(likeness.effective_number)
+    assert [task["task"] for task in answer["tasks"]] == ["task-1", "task-2", "task-3", "task-4"]
+    assert answer["kendall_tau"] == [pytest.approx(row) for row in likeness.kendall_tau.tolist()]
+    assert [merge["distance"] for merge in answer["merges"]] == pytest.approx([m.distance for m in likeness.merges])
+    assert (answer["order"], answer["clusters"]) == (list(likeness.order), [["task-1", "task-2"]])
+    response = client.get(reverse("agreement", args=[benchmark.key]))
+    part = response.context["page"].likeness
+    assert part.sentence == (
+        f"The 4 tasks count for as much as {likeness.effective_number:.1f} tasks that have nothing in common."
+    )
+    assert (part.clusters, part.joins[0][:2]) == (["Task 1 and Task 2"], ("Task 1", "Task 2"))
+    assert [leaf.full_name for leaf in part.tree.leaves] == [f"Task {k + 1}" for k in likeness.order]
+    assert [branch.is_near for branch in part.tree.branches] == [True, False, False]
+    text = response.content.decode()
+    assert 'aria-labelledby="tree-title tree-desc"' in text
+    assert 'aria-label="The tree as a table"' in text
+
+
+def test_two_tasks_have_no_tree_and_the_page_says_why(make, client):
+    benchmark = make.published({name: row[:2] for name, row in TOY.items()})
+    response = client.get(reverse("agreement", args=[benchmark.key]))
+    assert response.context["page"].likeness.tree is None
+    assert "The tasks are not compared: only 3 to 150 voting tasks are compared, and there are 2" in (
+        response.content.decode()
+    )
