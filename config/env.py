@@ -15,6 +15,8 @@ TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
 asked_for: set[str] = set()  # the names of the variables that were read
+PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+EMAIL = re.compile(r"[^@\s:/?#]+@[^@\s:/?#]+")
 RATE = re.compile(r"[1-9][0-9]{0,8}/(s|sec|m|min|h|hour|d|day)")
 
 
@@ -108,6 +110,34 @@ def site_url(name: str, default: str) -> str:
     if url and not (parts.hostname and (parts.scheme == "https" or parts.hostname in LOOPBACK)):
         raise ImproperlyConfigured(f"{name}={url!r} must be an https:// URL")
     return url
+
+
+def prefix(name: str) -> str:
+    """The path below which the site is, such as `/boards`, without a slash at its end; empty for the whole host.
+
+    Raises:
+        ImproperlyConfigured: it is no path.
+    """
+    value = text(name, "").rstrip("/")
+    if value and not PATH.fullmatch(value):
+        raise ImproperlyConfigured(f"{name}={value!r} is no path such as /boards")
+    return value
+
+
+def contact(name: str) -> str:
+    """Where people can be reached, as a URI: an email address or an https:// URL, or nothing.
+
+    Raises:
+        ImproperlyConfigured: it is neither.
+    """
+    value = text(name, "").removeprefix("mailto:")
+    if value and not value.isprintable():
+        raise ImproperlyConfigured(f"{name}={value!r} has characters that cannot be shown")
+    if not value or (value.startswith("https://") and urlsplit(value).hostname and " " not in value):
+        return value
+    if not EMAIL.fullmatch(value):
+        raise ImproperlyConfigured(f"{name}={value!r} is neither an email address nor an https:// URL")
+    return f"mailto:{value}"
 
 
 def redis(name: str) -> str:

@@ -195,7 +195,7 @@ class BenchmarkForm(forms.ModelForm):
         model = Benchmark
         fields = (
             "name", "key", "description", "visibility", "submission_policy", "replacement", "default_rule",
-            "missing_policy", "aggregation", "gamma", "source_url", "licence", "citation", "tags",
+            "missing_policy", "aggregation", "gamma", "source_url", "licence", "citation", "doi", "tags",
         )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form

@@ -12,6 +12,7 @@ from leaderboard.boards import (
     views_rules as rules,
     views_scores as scores,
 )
+from leaderboard.boards.open_data import views as open_data
 from leaderboard.boards.pareto import views as pareto
 from leaderboard.boards.public import views as public
 from leaderboard.boards.submitters import views as submitters
@@ -27,7 +28,7 @@ from leaderboard.explore import (
 from leaderboard.explore.identities import views as models
 from leaderboard.explore.meta_boards import views as meta_boards
 from leaderboard.notifications import views as notifications
-from leaderboard.operations import views as operations
+from leaderboard.operations import views as operations, views_crawlers as crawlers
 from leaderboard.papers import views as papers
 from leaderboard.studies import views as studies
 from leaderboard.studies.experiments import views as experiments
@@ -74,6 +75,7 @@ urlpatterns = [
     path("b/<slug:key>/history/", histories.history, name="history"),
     path("b/<slug:key>/history/compare/", histories.history_compare, name="history_compare"),
     path("b/<slug:key>/releases/<slug:release_key>/", boards.release, name="release"),
+    path("b/<slug:key>/releases/<slug:release_key>/data.zip", open_data.release_data, name="release_data"),
     path("b/<slug:key>/manage/", benchmarks.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", benchmarks.manage_tasks, name="manage_tasks"),
     path("b/<slug:key>/manage/metadata/", metadata.manage_metadata, name="manage_metadata"),
@@ -94,6 +96,7 @@ urlpatterns = [
     path("join/<str:secret>/", people.join, name="join"),
     path("submissions/<uuid:uuid>/step/", moderation.batch_step, name="batch_step"),
     path("submissions/<uuid:uuid>/takedown/", moderation.takedown, name="takedown"),
+    path("b/<slug:key>/manage/announcements/", benchmarks.manage_announcements, name="manage_announcements"),
     path("b/<slug:key>/manage/archive/", benchmarks.manage_archive, name="manage_archive"),
     path("new/", benchmarks.new, name="new"),
     path("new/<uuid:uuid>/", benchmarks.new_draft, name="new_draft"),
@@ -130,6 +133,9 @@ urlpatterns = [
     path("account/second-factor/picture.svg", accounts.second_factor_picture, name="second_factor_picture"),
     path("api/", include("leaderboard.api.urls")),
     path("styleguide/", boards.styleguide, name="styleguide"),
+    path("robots.txt", crawlers.robots, name="robots"),
+    path("sitemap.xml", crawlers.sitemap, name="sitemap"),
+    path(".well-known/security.txt", crawlers.security, name="security_txt"),
     path("healthz/", operations.healthz, name="healthz"),
     path("readyz/", operations.readyz, name="readyz"),
     path("metrics/", operations.metrics, name="metrics"),

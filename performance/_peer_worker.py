@@ -137,7 +137,28 @@ def evalica_cases():
     def average_win_rate(scores):
         return evalica.average_win_rate(*comparisons(scores)).scores.sort_index().to_numpy()
 
+    from votes._recipe import votes_of_recipe
+
+    def of_votes(function, scores, **options):
+        first, second, outcomes, _ = votes_of_recipe(scores)
+        words = [evalica.Winner.X, evalica.Winner.Y, evalica.Winner.Draw]
+        return function(first, second, [words[outcome] for outcome in outcomes.tolist()], **options)
+
+    def vote_strengths(scores, **options):
+        logs = np.log(of_votes(evalica.bradley_terry, scores, **options).scores.sort_index().to_numpy())
+        return logs - logs.mean()
+
+    def newman(scores):
+        result = of_votes(evalica.newman, scores, tolerance=1e-12, limit=10_000)
+        logs = np.log(result.scores.sort_index().to_numpy())
+        # Its v is half of Davidson's nu.
+        return np.append(logs - logs.mean(), np.log(2 * result.v))
+
     return {
+        "votes: bradley_terry": vote_strengths,
+        "votes: to 1e-14": lambda scores: vote_strengths(scores, tolerance=1e-14, limit=100_000),
+        "votes: newman to 1e-12": newman,
+        "votes: elo": lambda scores: of_votes(evalica.elo, scores, k=30.0).scores.sort_index().to_numpy(),
         "bradley_terry": bradley_terry,
         "bradley_terry to 1e-14": lambda scores: bradley_terry(scores, tolerance=1e-14, limit=100_000),
         "average_win_rate": average_win_rate,
@@ -184,7 +205,48 @@ def autorank_cases():
     return {"autorank": average_ranks}
 
 
+def arena_rank_cases():
+    """Ratings as strengths, coefficients where there are any, standard errors; the votes are made from a recipe."""
+    import pandas as pd
+    from arena_rank.models.bradley_terry import BradleyTerry
+    from arena_rank.models.contextual_bradley_terry import ContextualBradleyTerry
+    from arena_rank.utils.data_utils import ContextualPairDataset, PairDataset
+    from votes._recipe import votes_of_recipe
+
+    to_the_end = {"ftol": 0.0, "gtol": 1e-12, "hessian_reg": 1e-9}
+
+    def frame(scores):
+        first, second, outcomes, covariates = votes_of_recipe(scores)
+        words = np.array(["model_a", "model_b", "tie"], dtype=object)[outcomes]
+        named = {"x0": covariates[:, 0], "x1": covariates[:, 1]}
+        return pd.DataFrame({"model_a": first, "model_b": second, "winner": words, **named})
+
+    def figures(model, results):
+        ratings = (np.asarray(results["ratings"]) - model.init_rating) / model.alpha
+        errors = np.sqrt(np.asarray(results["variances"])) / model.alpha
+        return np.concatenate([ratings, np.asarray(results.get("coeffs", [])), errors])
+
+    def bradley_terry(scores, **options):
+        dataset = PairDataset.from_pandas(frame(scores))
+        model = BradleyTerry(n_competitors=len(dataset.competitors), **options)
+        return figures(model, model.compute_ratings_and_cis(dataset))
+
+    def contextual(scores):
+        dataset = ContextualPairDataset.from_pandas(
+            frame(scores), feature_cols=["x0", "x1"], reweighted=False, normalize_features=False
+        )
+        model = ContextualBradleyTerry(len(dataset.competitors), 2, reg=0.0, **to_the_end)
+        return figures(model, model.compute_ratings_and_cis(dataset))
+
+    return {
+        "BradleyTerry": bradley_terry,
+        "BradleyTerry to 1e-12": lambda scores: bradley_terry(scores, **to_the_end),
+        "ContextualBradleyTerry": contextual,
+    }
+
+
 CASES = {
+    "arena-rank": arena_rank_cases,
     "evalica": evalica_cases,
     "choix": choix_cases,
     "scikit-posthocs": posthocs_cases,

@@ -11,6 +11,7 @@ own, and runs there, in performance/_peer_worker.py. A peer that cannot be insta
 - pref_voting runs as it is, on strict orders: most of its rules fail on ties.
 - corankco is patched in memory to use the free solver that it ships; see the worker.
 - benchbench is installed without its dependencies: torch, several gigabytes, serves its sensitivity search alone.
+- evalica and arena-rank also run to the last digit, which is not their default.
 
 Times are processor seconds of one thread, children included, the least of several runs, from an array of scores to the
 result: ours include building the matrix, a peer's its own preparations.
@@ -41,6 +42,7 @@ for variable in THREADS:
 import numpy as np  # noqa: E402 -- after the number of threads is set
 
 from performance._notebook_peers import NOTEBOOK_CASES  # noqa: E402
+from performance.votes._peers import VOTE_CASES  # noqa: E402
 from ranking_engine import Pairwise, Ranking, ScoreMatrix, rank, smith_set  # noqa: E402
 from ranking_engine.core.synthetic import random_matrix  # noqa: E402
 from ranking_engine.core.task_distances import weighted_distance  # noqa: E402
@@ -57,6 +59,7 @@ PACKAGES = {
     "corankco": ["corankco"],
     "benchbench": ["--no-deps", "benchbench"],
     "evalica": ["evalica"],
+    "arena-rank": ["arena-rank"],
     "choix": ["choix"],
     "scikit-posthocs": ["scikit-posthocs"],
     "autorank": ["autorank"],
@@ -171,9 +174,12 @@ def benchbench_cases() -> Iterator[Case]:
 
 
 def notebook_cases(peer: str) -> Iterator[Case]:
-    """What packages for notebooks compute."""
-    for case in NOTEBOOK_CASES[peer](demonstration("glue")):
-        yield Case(peer, *case, agree=numbers)
+    """What packages for notebooks and for votes compute."""
+    if peer in NOTEBOOK_CASES:
+        for case in NOTEBOOK_CASES[peer](demonstration("glue")):
+            yield Case(peer, *case, agree=numbers)
+    for case in VOTE_CASES[peer]() if peer in VOTE_CASES else ():
+        yield Case(peer, *case, agree=partial(numbers, most=1e-6))
 
 
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
@@ -181,7 +187,7 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "pref_voting": pref_voting_cases,
     "corankco": corankco_cases,
     "benchbench": benchbench_cases,
-    **{peer: partial(notebook_cases, peer) for peer in NOTEBOOK_CASES},
+    **{peer: partial(notebook_cases, peer) for peer in (*NOTEBOOK_CASES, *VOTE_CASES)},
 }
 
 
@@ -213,12 +219,12 @@ def disagreement(matrix: ScoreMatrix) -> tuple[float, float]:
 
 
 # --- How results agree --------------------------------------------------------------------------------------
-def numbers(ours: np.ndarray, theirs: list[float]) -> Agreement:
-    """The largest difference, relative to the largest number."""
+def numbers(ours: np.ndarray, theirs: list[float], most: float = 1e-9) -> Agreement:
+    """The largest difference, relative to the largest number; up to `most` it is none."""
     difference = float(np.abs(ours - np.array(theirs)).max() / np.abs(ours).max())
     if difference == 0:
         return Agreement("numbers equal")
-    return Agreement(f"numbers differ by {difference:.0e}", difference < 1e-9)
+    return Agreement(f"numbers differ by {difference:.0e}", difference < most)
 
 
 def winners(ours: tuple[int, ...], theirs: list[float]) -> Agreement:

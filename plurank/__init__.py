@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plurank.client import Site
     from plurank.landscapes import landscape
     from plurank.readers import read
+    from plurank.votes import VoteSet, read_votes
     from ranking_engine.importers import FORMATS
     from ranking_engine.stability.catalogue import EXPERIMENTS as STUDIES
 
@@ -35,9 +36,11 @@ __all__ = [
     "Board",
     "ScoreMatrix",
     "Site",
+    "VoteSet",
     "__version__",
     "landscape",
     "read",
+    "read_votes",
     "rule_key",
 ]
 
@@ -48,6 +51,8 @@ _LATER = {
     "Site": ("plurank.client", "Site"),
     "STUDIES": ("ranking_engine.stability.catalogue", "EXPERIMENTS"),
     "read": ("plurank.readers", "read"),
+    "read_votes": ("plurank.votes", "read_votes"),
+    "VoteSet": ("plurank.votes", "VoteSet"),
 }
 
 

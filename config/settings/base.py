@@ -19,6 +19,8 @@ IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
 DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
 SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_production=IS_PRODUCTION)
 ALLOWED_HOSTS = env.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
+# The path below which the site is, behind a proxy that has other sites too.
+FORCE_SCRIPT_NAME = env.prefix("PLURANK_PREFIX") or None
 CSRF_TRUSTED_ORIGINS = env.listing("PLURANK_ORIGINS", "")
 PLURANK_VERSION = "0.1.0"
 ENGINE_VERSION = engine_version

@@ -1,7 +1,7 @@
 """Headers and cookies: what browsers may do with the site's pages."""
 
 from config import env
-from config.settings.base import IS_PRODUCTION
+from config.settings.base import FORCE_SCRIPT_NAME, IS_PRODUCTION
 
 # The sites that may show this one in a frame, such as https://huggingface.co.
 FRAME_ANCESTORS = env.listing("PLURANK_FRAME_ANCESTORS", "")
@@ -20,6 +20,8 @@ CONTENT_SECURITY_POLICY = {
 }
 # This header knows no list of sites; browsers that read the policy above ignore it.
 X_FRAME_OPTIONS = "DENY"
+# Who is told of a hole in this installation: the contact of /.well-known/security.txt, which is absent without one.
+SECURITY_CONTACT = env.contact("PLURANK_SECURITY_CONTACT")
 # What no page of the site uses, so that nothing that gets into one may either.
 PERMISSIONS_POLICY = ", ".join(
     f"{feature}=()"
@@ -34,6 +36,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
+# Below a prefix the host's other sites do not get our cookies.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = DEVICE_COOKIE_PATH = f"{FORCE_SCRIPT_NAME or ''}/"
 if IS_PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = env.boolean("PLURANK_SSL_REDIRECT", default=True)
@@ -45,7 +49,9 @@ if IS_PRODUCTION:
         SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "None"
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
-    # With this prefix browsers take the cookies over HTTPS from this very host alone, not from a neighbour's.
-    SESSION_COOKIE_NAME = "__Host-sessionid"
-    CSRF_COOKIE_NAME = "__Host-csrftoken"
-    DEVICE_COOKIE_NAME = "__Host-device"
+    # With `__Host-` browsers take the cookies over HTTPS from this very host alone, not from a neighbour's. It is for
+    # whole hosts only.
+    kind = "__Secure-" if FORCE_SCRIPT_NAME else "__Host-"
+    SESSION_COOKIE_NAME = f"{kind}sessionid"
+    CSRF_COOKIE_NAME = f"{kind}csrftoken"
+    DEVICE_COOKIE_NAME = f"{kind}device"

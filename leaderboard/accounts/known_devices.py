@@ -29,6 +29,7 @@ def remember_device(request: HttpRequest, response: HttpResponse, user: User) ->
         settings.DEVICE_COOKIE_NAME,
         signing.dumps(kept, salt=SALT),
         max_age=KEPT_SECONDS,
+        path=settings.DEVICE_COOKIE_PATH,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

@@ -27,7 +27,7 @@ class PeopleError(ValueError):
 
 
 @transaction.atomic
-def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "") -> str:
+def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", hands_over: bool = False) -> str:
     """Make an invitation.
 
     Args:
@@ -35,12 +35,14 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "") -> 
         author: an owner.
         role: that it gives.
         name: whom it is for, in one line; they are greeted by it. May be empty.
+        hands_over: whether the author gives the benchmark away to the new owner, and is a member from then on.
 
     Returns:
         Its secret, which no one can read again.
 
     Raises:
-        PeopleError: there is no such role, the name is too long, or there are too many open invitations.
+        PeopleError: there is no such role, the name is too long, there are too many open invitations, or a benchmark
+            is to be handed over to someone who would not own it.
     """
     if len(name) > NAME_LENGTH:
         raise PeopleError(f"The name has {len(name):,} characters; at most {NAME_LENGTH} are kept.")
@@ -48,6 +50,8 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "") -> 
         raise PeopleError(f"The name {problem}.")
     if role not in Role.values:
         raise PeopleError(f"Choose one of the roles {', '.join(Role.values)}.")
+    if hands_over and role != Role.OWNER:
+        raise PeopleError("A benchmark is handed over to an owner.")
     if open_invitations(benchmark).count() >= MAX_INVITATIONS:
         raise PeopleError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
     secret = secrets.token_urlsafe(24)
@@ -55,6 +59,7 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "") -> 
         benchmark=benchmark,
         role=role,
         name=name.strip(),
+        hands_over=hands_over,
         secret_hash=_hash(secret),
         author=author,
         expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
@@ -109,9 +114,14 @@ def _hash(secret: str) -> str:
 def accept_invitation(invitation: Invitation, user: User) -> Membership:
     """Take the role that a link offers; a greater one that the user has stays.
 
+    Where the link hands the benchmark over, its author is a member from now on.
+
     Raises:
-        PeopleError: someone used the link already, or its author no longer owns the benchmark.
+        PeopleError: someone used the link already, its author no longer owns the benchmark, or hands it over to
+            themselves.
     """
+    if invitation.hands_over and invitation.author_id == user.pk:
+        raise PeopleError("You own this benchmark: send the link to the person who is to own it.")
     still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
     if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
         used_by=user, name=""
@@ -119,13 +129,16 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
         raise PeopleError("This invitation was already used or revoked.")
     known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
     order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
-    if known and order.index(Role(known.role)) >= order.index(Role(invitation.role)):
-        return known
-    membership, _ = Membership.objects.update_or_create(
-        benchmark=invitation.benchmark, user=user, defaults={"role": invitation.role}
-    )
-    _record(invitation.benchmark, user, "role", known.role if known else "", invitation.role, actor=invitation.author)
-    return membership
+    if known is None or order.index(Role(known.role)) < order.index(Role(invitation.role)):
+        before = known.role if known else ""
+        known, _ = Membership.objects.update_or_create(
+            benchmark=invitation.benchmark, user=user, defaults={"role": invitation.role}
+        )
+        _record(invitation.benchmark, user, "role", before, invitation.role, actor=invitation.author)
+    if invitation.hands_over:
+        author, reason = invitation.author, "The benchmark was handed over."
+        change_role(invitation.benchmark, author, author=author, role=Role.MEMBER, reason=reason)
+    return known
 
 
 @transaction.atomic

@@ -49,9 +49,10 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST":
         actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
         try:
-            if action == "invite":
-                name = request.POST.get("name", "")
-                invitation = invite(benchmark, author=actor, role=role, name=name)
+            if action in ("invite", "hand_over"):
+                name, hands_over = request.POST.get("name", ""), action == "hand_over"
+                role = Membership.Role.OWNER if hands_over else role
+                invitation = invite(benchmark, author=actor, role=role, name=name, hands_over=hands_over)
                 link = request.build_absolute_uri(reverse("join", args=[invitation]))
             elif action == "revoke":
                 number = whole_number(request.POST.get("invitation", "")) or 0

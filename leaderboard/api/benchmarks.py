@@ -140,6 +140,7 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     source_url = s.CharField(allow_blank=True, source="benchmark.source_url")
     licence = s.CharField(allow_blank=True, source="benchmark.licence")
     citation = s.CharField(allow_blank=True, source="benchmark.citation")
+    doi = s.CharField(allow_blank=True, source="benchmark.doi", help_text="Without a resolver before it.")
     tags = s.ListField(child=s.CharField(), source="benchmark.tags")
     created_at = s.DateTimeField(source="benchmark.created_at")
     last_revision = s.IntegerField(

@@ -29,6 +29,7 @@ from leaderboard.boards.query import FILTERED, LEAST, META, MOST, read_query
 from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Baseline, Benchmark
+from leaderboard.models.systems import MEASURES
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import UnknownChoiceError
@@ -38,7 +39,7 @@ from leaderboard.studies.scale_ends import scale_ends
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule, __version__ as engine_version
 from ranking_engine.catalogue.omission import omission_sentence
 
-BASELINE_KINDS = [choice for choice in Baseline.choices if choice[0] != Baseline.NONE]
+BASELINE_KINDS = [choice for choice in Baseline.choices if choice[0] in MEASURES]
 RULE_COLUMNS = ("key", "name", "family", "summary", "needs_complete", "tie_convention", "source")
 VIEW = [
     OpenApiParameter(

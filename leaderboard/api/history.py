@@ -95,6 +95,7 @@ class ReleaseEntrySerializer(Shape):
     url = s.URLField(help_text="Its permanent address.")
     citation = s.CharField(source="citation.text")
     bibtex = s.CharField(source="citation.bibtex")
+    data_url = s.URLField(help_text="A zip with its scores, ranks and studies, and metadata in Croissant.")
 
 
 class ReleasePageSerializer(Shape):
@@ -246,4 +247,6 @@ class ReleasesView(OwnerView):
     def _cited(self, row: Release) -> dict[str, Any]:
         """A release with its address and how to cite it, for `ReleaseEntrySerializer`."""
         url = self.request.build_absolute_uri(reverse("release", args=[self.benchmark.key, row.key]))
-        return {"release": row, "url": url, "citation": cite(row, url, told_hash(row.revision, self.audience))}
+        data_url = self.request.build_absolute_uri(reverse("release_data", args=[self.benchmark.key, row.key]))
+        citation = cite(row, url, told_hash(row.revision, self.audience))
+        return {"release": row, "url": url, "data_url": data_url, "citation": citation}

@@ -79,6 +79,7 @@ class SettingsSerializer(Shape):
     source_url = Text(most=TEXT_LENGTH, required=False, allow_blank=True)
     licence = Text(most=TEXT_LENGTH, required=False, allow_blank=True)
     citation = Text(most=TEXT_LENGTH, is_line=False, required=False, allow_blank=True)
+    doi = Text(most=200, required=False, allow_blank=True, help_text="Such as `10.5281/zenodo.1234567`.")
     tags = Listing(child=Text(most=80), most=50, required=False)
 
 

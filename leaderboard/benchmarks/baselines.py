@@ -9,6 +9,7 @@ from django.db import transaction
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import AuditEntry, Baseline, Benchmark, System, User
+from leaderboard.models.systems import MEASURES
 from ranking_engine.files.benchmark_file import BenchmarkFile
 from ranking_engine.files.tables import TableError, TableIssue
 from ranking_engine.text.names import fold_name
@@ -37,8 +38,8 @@ def mark_baseline(system: System, baseline: str, *, author: User, reason: str = 
         raise ValidationError({"baseline": f"{baseline[:40]!r} is not one of {', '.join(Baseline.values)}."})
     benchmark = Benchmark.objects.select_for_update().get(pk=system.benchmark_id)
     system.refresh_from_db(fields=["baseline"])
-    marked = System.objects.filter(benchmark=benchmark).exclude(baseline=Baseline.NONE).exclude(pk=system.pk)
-    if baseline != Baseline.NONE and marked.count() >= MAX_BASELINES:
+    marked = System.objects.filter(benchmark=benchmark, baseline__in=MEASURES).exclude(pk=system.pk)
+    if baseline in MEASURES and marked.count() >= MAX_BASELINES:
         raise ValidationError({"baseline": TOO_MANY})
     before = {"baseline": Baseline(system.baseline).label}
     changes = changes_between(AuditEntry.Subject.SYSTEM, system.key, before, {"baseline": Baseline(baseline).label})

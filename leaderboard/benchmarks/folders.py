@@ -19,7 +19,7 @@ from ranking_engine.files.metadata import COLUMN_PREFIX, STARTER, MetadataField,
 from ranking_engine.files.tables import MAX_ISSUES, Table, TableError, TableIssue, read_table
 from ranking_engine.text.names import clean_name, fold_name
 
-METADATA = ("description", "source_url", "licence", "citation")
+METADATA = ("description", "source_url", "licence", "citation", "doi")
 
 
 @transaction.atomic

@@ -139,13 +139,20 @@ class AboutForm(forms.ModelForm):
     citation = LinesFormField(
         required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
     )
+    doi = LineFormField(
+        required=False,
+        max_length=200,
+        label="DOI",
+        widget=forms.TextInput(attrs=TEXT),
+        help_text="Such as 10.5281/zenodo.1234567, if the data are archived under one.",
+    )
     tags = TagsField(required=False, max_length=500, help_text="Separated by commas.")
 
     class Meta:
         model = Benchmark
         fields: tuple[str, ...] = (
             "name", "description", "visibility", "submission_policy", "default_rule",
-            "source_url", "licence", "citation", "tags",
+            "source_url", "licence", "citation", "doi", "tags",
         )  # fmt: skip
         labels = {"visibility": "Who can read it", "submission_policy": "Who can submit"}
 

@@ -1,8 +1,5 @@
 """Frozen revisions, their citations, and further editions of a benchmark."""
 
-import re
-from dataclasses import dataclass
-
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
@@ -10,6 +7,7 @@ from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.settings import SETTINGS
 from leaderboard.benchmarks.tasks import present_proposal, write_proposal
+from leaderboard.common.citations import Citation, cite_address
 from leaderboard.common.names import make_key
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User
 from leaderboard.models.submissions import Source
@@ -23,11 +21,9 @@ from leaderboard.submissions.instances.vectors import entry_of, unpack_names, un
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
-from ranking_engine.text.characters import writable
 from ranking_engine.text.names import check_name
 
-LATEX = re.compile(r"[\\{}%&$#_~^]")
-NOT_COPIED = {"name", "deadline", "embargo_until", "anonymous_until"}
+NOT_COPIED = {"name", "deadline", "embargo_until", "anonymous_until", "doi"}
 
 
 class ReleaseError(ValueError):
@@ -68,41 +64,23 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
     return release
 
 
-@dataclass(frozen=True)
-class Citation:
-    """How a frozen revision is cited."""
-
-    text: str
-    bibtex: str
-
-
 def cite(release: Release, address: str, input_hash: str | None) -> Citation:
     """The citation of a frozen revision.
 
     Args:
         release: with its benchmark and revision.
         address: its permanent address.
-        input_hash: of its inputs, as far as it may be told (`selectors.history.told_hash`).
+        input_hash: of its inputs, as far as it may be told (`rankings.revisions.told_hash`).
     """
     benchmark, revision = release.benchmark, release.revision
-    title, year = f"{benchmark.name}, {release.name}", release.created_at.year
-    inputs = f"Revision {revision.number}" + (f", inputs SHA-256 {input_hash}" if input_hash else "")
-    bibtex = "\n".join(
-        [
-            f"@misc{{{benchmark.key}-{release.key},",
-            f"  title        = {{{{{_latex(title)}}}}},",
-            f"  year         = {{{year}}},",
-            f"  howpublished = {{\\url{{{address}}}}},",
-            f"  note         = {{{_latex(inputs)}}}",
-            "}",
-        ]
+    return cite_address(
+        f"{benchmark.key}-{release.key}",
+        f"{benchmark.name}, {release.name}",
+        address,
+        year=release.created_at.year,
+        note=f"Revision {revision.number}" + (f", inputs SHA-256 {input_hash}" if input_hash else ""),
+        doi=benchmark.doi,
     )
-    return Citation(text=f"{title} ({year}). {inputs}. {address}", bibtex=bibtex)
-
-
-def _latex(text: str) -> str:
-    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return LATEX.sub(lambda character: named.get(character[0], f"\\{character[0]}"), writable(text))
 
 
 @transaction.atomic

@@ -34,6 +34,7 @@ SETTINGS = (
     "source_url",
     "licence",
     "citation",
+    "doi",
     "tags",
 )
 

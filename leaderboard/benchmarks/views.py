@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import administered_benchmark, own_benchmark_draft
+from leaderboard.benchmarks.announcements import MAX_LENGTH, announce, announcements_of, remove_announcement
 from leaderboard.benchmarks.cluster_suggestions import cluster_suggestions, declare_suggested
 from leaderboard.benchmarks.drafts import (
     RuleVerdict,
@@ -69,7 +70,9 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
             messages.success(request, sentence)
             return redirect("manage", key)
     # The form has written what was typed into its own benchmark; the page names the one that is stored.
-    context = {"benchmark": administered_benchmark(request.user, key), "form": form, "here": "settings"}
+    stored = administered_benchmark(request.user, key)
+    announcements = {"announcements": announcements_of(stored), "max_length": MAX_LENGTH}
+    context = {"benchmark": stored, "form": form, "here": "settings", **announcements}
     return render(request, "benchmarks/manage.html", context, status=400 if form.errors else 200)
 
 
@@ -165,6 +168,24 @@ def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
     context = {"benchmark": benchmark, "form": ReleaseForm(), "here": "releases", "edition": form,
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
     return render(request, "benchmarks/manage_releases.html", context, status=400)
+
+
+@login_required
+@require_POST
+def manage_announcements(request: HttpRequest, key: str) -> HttpResponse:
+    """Tell readers something above the board, or take it down."""
+    benchmark = administered_benchmark(request.user, key)
+    author = signed_in(request)
+    try:
+        if request.POST.get("action") == "remove":
+            remove_announcement(benchmark, request.POST.get("moment", "")[:40], author=author)
+            messages.success(request, "The announcement is no longer on the board.")
+        else:
+            announce(benchmark, request.POST.get("text", ""), author=author)
+            messages.success(request, "The announcement is on the board.")
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect("manage", key)
 
 
 @login_required

@@ -8,14 +8,17 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience
+from leaderboard.benchmarks.announcements import announcements_of
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
 from leaderboard.boards.board import ORDERS, Board
 from leaderboard.boards.filter_form import filter_form, narrowed_by
+from leaderboard.boards.open_data.metadata import doi_url
 from leaderboard.boards.query import FILTERED, META, BoardQuery, changed, query_text
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.names import cut_apart
+from leaderboard.common.parquet import has_parquet
 from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
@@ -80,6 +83,8 @@ class BoardPage:
             "source_url": benchmark.source_url,
             "licence": benchmark.licence,
             "citation": benchmark.citation,
+            "doi": benchmark.doi,
+            "doi_url": doi_url(benchmark),
             "description_html": render_markdown(benchmark.description),
         }
         self.latest_revision_number = benchmark.last_revision_number
@@ -95,6 +100,7 @@ class BoardPage:
         self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number
         self.is_archived = benchmark.is_archived
+        self.announcements = announcements_of(benchmark)
         # Only who manages the benchmark is told how many submissions wait, and is led to them first.
         self.n_waiting = getattr(benchmark, "n_undecided", None) or 0 if audience.may_moderate else 0
         manage = "manage_queue" if self.n_waiting or not audience.may_administer else "manage"
@@ -245,8 +251,11 @@ class BoardPage:
         orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
         folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
         given = "as they were given" if self.precision_text else ""
+        scores = export_links(self._key, "scores", revision=revision)
+        if has_parquet():
+            scores.append({"label": "Parquet", "url": export_url(self._key, "scores", "parquet", revision=revision)})
         return [
-            {"name": "Scores", "about": given, "links": export_links(self._key, "scores", revision=revision)},
+            {"name": "Scores", "about": given, "links": scores},
             *ranks_files,
             {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
             {"name": "Everything", "about": "to import elsewhere", "links": [folder]},

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.models import Baseline
+from leaderboard.models.systems import MEASURES
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.systems import About
@@ -54,7 +55,8 @@ def saturation(
         One entry a baseline, in the order of the systems.
     """
     kinds = [about[system.id].baseline if system.id in about else Baseline.NONE for system in systems]
-    is_baseline = np.array([kind != Baseline.NONE for kind in kinds], dtype=bool)
+    is_marked = np.array([kind != Baseline.NONE for kind in kinds], dtype=bool)  # neither baselines nor guests count
+    is_baseline = np.array([kind in MEASURES for kind in kinds], dtype=bool)
     if not is_baseline.any():
         return []
     ranks = np.array([column.ranks for column in columns if column.status == "ranked"]).reshape(-1, len(systems))
@@ -63,9 +65,9 @@ def saturation(
         ranking = ranks[ranks[:, i] >= 1]
         is_above = (ranking >= 1) & (ranking < ranking[:, [i]])
         is_below = ranking > ranking[:, [i]]
-        n_never_below = int((is_above.any(axis=0) & ~is_below.any(axis=0) & ~is_baseline).sum())
+        n_never_below = int((is_above.any(axis=0) & ~is_below.any(axis=0) & ~is_marked).sum())
         own_rank = int(reference.ranks[i]) if reference.status == "ranked" and reference.ranks[i] >= 1 else None
-        others = reference.ranks[(reference.ranks >= 1) & ~is_baseline]
+        others = reference.ranks[(reference.ranks >= 1) & ~is_marked]
         n_above = int((others < own_rank).sum()) if own_rank is not None else 0
         name, label = systems[i].name, Baseline(kinds[i]).label
         if own_rank is None:

@@ -21,11 +21,13 @@ from leaderboard.boards.answers import camp_lines
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.boards.forms import BaselineForm
+from leaderboard.boards.open_data.pages import published_dataset
 from leaderboard.boards.page import BoardPage
 from leaderboard.boards.query import BoardQuery, query_text, read_query
 from leaderboard.boards.rows import Cell, Row
 from leaderboard.boards.share import board_share, system_share
 from leaderboard.boards.system import system_page
+from leaderboard.common.citations import cite_figure
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
@@ -57,11 +59,23 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
     page = BoardPage(audience, query, content)
     visited_at = note_visit(request.user, benchmark)
     share = board_share(request, benchmark, query)
+    publication, citation, dataset = benchmark.publication, None, ""
+    if content is not None and publication is not None:
+        address = request.build_absolute_uri(
+            reverse("board", args=[key]) + query_text(replace(query, revision=publication.revision.number))
+        )
+        input_hash = told_hash(publication.revision, audience)
+        title = f"ranks under {len(content.columns)} rules"
+        citation = cite_figure(benchmark, publication, title, address, input_hash)
+        if share:
+            dataset = published_dataset(request, benchmark, publication, content.published.facts["n_systems"])
     context = {
         "board": page,
         "benchmark": benchmark,
         "share": share,
         "terms": board_terms(audience),
+        "citation": citation,
+        "dataset": dataset,
         "visited_at": visited_at,
     }
     return render(request, "boards/board.html", context)
@@ -163,6 +177,10 @@ def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
     board = None if is_withdrawn else build_board(audience, query)
     url = request.build_absolute_uri(reverse("release", args=[key, release_key]))
     input_hash = told_hash(frozen.revision, audience)
+    dataset = ""
+    if board is not None and benchmark.publication is not None:
+        n_systems = board.published.facts["n_systems"]
+        dataset = published_dataset(request, benchmark, benchmark.publication, n_systems, frozen)
     context = {
         "benchmark": benchmark,
         "release": frozen,
@@ -171,6 +189,8 @@ def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
         "hidden_text": hidden_text(audience),
         "input_hash": input_hash,
         "citation": cite(frozen, url, input_hash),
+        "dataset": dataset,
+        "has_data": not (is_withdrawn or audience.is_restricted),
     }
     return render(request, "boards/release.html", context)
 

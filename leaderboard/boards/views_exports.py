@@ -27,6 +27,7 @@ from leaderboard.boards.revision_exports import (
 from leaderboard.boards.timeline.page import time_export, time_page
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
+from leaderboard.common.parquet import CONTENT_TYPE as PARQUET, export_parquet, has_parquet
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
@@ -63,10 +64,11 @@ class ExportSource:
 
 @require_safe
 def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpResponseBase:
-    """`scores`, `ranks`, `margins`, `pareto`, `time`, `prospects` or `studies` as CSV, JSON, LaTeX or Markdown;
-    `orders.preflib`, the orders of the tasks; `folder.zip`, the whole benchmark as it can be imported again."""
+    """A table of TABLES as CSV, JSON, LaTeX or Markdown, and as Parquet where pyarrow is installed; or
+    `orders.preflib`, the orders of the tasks; or `folder.zip`, the whole benchmark as it can be imported again."""
     benchmark, audience = readable_benchmark(request.user, key)
-    is_table = table in TABLES and extension in EXPORT_FORMATS
+    is_parquet = extension == "parquet" and has_parquet()
+    is_table = table in TABLES and (extension in EXPORT_FORMATS or is_parquet)
     if not is_table and (table, extension) not in WHOLE:
         raise Http404(f"There is no file {table[:40]}.{extension[:40]}; there are {', '.join(TABLES)}.")
     needs_ranks = table not in OF_SCORES_ALONE
@@ -77,7 +79,10 @@ def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpRe
         return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
     source = ExportSource(request, benchmark, audience, publication)
     try:
-        if is_table:
+        if is_table and is_parquet:
+            rows = TABLES[table](source)
+            response = _named(HttpResponse(export_parquet(rows), content_type=PARQUET), f"{rows.stem}.parquet")
+        elif is_table:
             rows = TABLES[table](source)
             content_type, write = EXPORT_FORMATS[extension]
             response = _file(source, write(rows), f"{rows.stem}.{extension}", f"{content_type}; charset=utf-8")

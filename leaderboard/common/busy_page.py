@@ -52,11 +52,11 @@ class WritesMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer, or the 503."""
-        if request.method in SAFE or READS_BY_POST.fullmatch(request.path):
+        if request.method in SAFE or READS_BY_POST.fullmatch(request.path_info):
             return self.get_response(request)
         began = self._take_turn()
         if began is None:
-            if request.path.startswith(API):
+            if request.path_info.startswith(API):
                 error = {"error": {"code": "busy", "message": TOO_MANY, "details": []}}
                 response: HttpResponse = JsonResponse(error, status=503)
             else:

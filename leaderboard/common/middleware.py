@@ -37,7 +37,8 @@ class MethodMiddleware:
         """The request goes on; an empty refusal of its method becomes a page."""
         response = self.get_response(request)
         is_empty = isinstance(response, HttpResponse) and not response.content
-        if response.status_code != 405 or not is_empty or request.method != "GET" or request.path.startswith("/api/"):
+        is_page = request.method == "GET" and not request.path_info.startswith("/api/")
+        if response.status_code != 405 or not is_empty or not is_page:
             return response
         parent = request.path.rstrip("/").rpartition("/")[0] + "/"
         page = render(request, "405.html", {"parent_url": parent}, status=405)

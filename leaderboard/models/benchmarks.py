@@ -21,6 +21,13 @@ is_key = RegexValidator(
 )
 
 
+# As the Citation File Format has it: no resolver before it, no spaces.
+is_doi = RegexValidator(
+    r"^10\.[0-9]{4,9}(\.[0-9]+)*/[A-Za-z0-9:/_;.()\[\]-]+\Z",
+    "Write the DOI alone, such as 10.5281/zenodo.1234567, without https://doi.org/ before it.",
+)
+
+
 def is_precision(value: Decimal) -> None:
     """Refuse a precision that the engine would refuse."""
     try:
@@ -99,6 +106,8 @@ class Benchmark(models.Model):
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)
     is_archived = models.BooleanField(default=False)
+    # What the owners tell readers above the board, newest first: text and moment (`benchmarks.announcements`).
+    announcements = models.JSONField(default=list, db_default=Value([], models.JSONField()), blank=True)
     default_rule = models.CharField(max_length=LONGEST_KEY, default="borda")
     missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
     aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)
@@ -110,6 +119,10 @@ class Benchmark(models.Model):
     source_url = models.URLField(max_length=500, blank=True)
     licence = LineField(max_length=500, blank=True)
     citation = LinesField(blank=True)
+    doi = LineField(
+        max_length=200, blank=True, default="", db_default="", validators=[is_doi],
+        help_text="Such as 10.5281/zenodo.1234567, if the data are archived under one.",
+    )  # fmt: skip
     tags = ListedField(default=list, blank=True)
     # Name and first line, folded: what a search of the list looks at. Kept by `save`.
     searched_text = models.TextField(default="", db_default="", editable=False)

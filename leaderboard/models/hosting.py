@@ -140,6 +140,8 @@ class Invitation(models.Model):
     name = models.CharField(max_length=NAME_LENGTH, blank=True, default="")
     secret_hash = models.CharField(max_length=64, unique=True)
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    # Whether its author gives the benchmark away: once it is accepted, they are a member.
+    hands_over = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     used_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -10,11 +10,16 @@ PROVISIONAL = "~"  # the first sign of the key of a system that waits; no other 
 
 
 class Baseline(models.TextChoices):
-    """Whether a system is there for others to be measured against."""
+    """Whether a system is there for others to be measured against, or takes part without competing."""
 
     NONE = "none", "no baseline"
     HUMAN = "human", "human baseline"
     OTHER = "other", "baseline"
+    GUEST = "guest", "out of competition"
+
+
+# Those of whom the board says how many systems are above them.
+MEASURES = frozenset({Baseline.HUMAN, Baseline.OTHER})
 
 
 class System(models.Model):

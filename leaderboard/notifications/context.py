@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.http import urlencode
 
+from leaderboard.common.site_address import site_address
 from leaderboard.models import User
 from leaderboard.notifications.queries import count_unread
 
@@ -24,6 +25,7 @@ def site(request: HttpRequest) -> dict[str, object]:
         "plurank_version": settings.PLURANK_VERSION,
         "engine_version": settings.ENGINE_VERSION,
         "account_pages": ACCOUNT_PAGES,
+        "page_url": site_address(request.path),
     }
     user = getattr(request, "user", None)
     if isinstance(user, User):

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from leaderboard.common.citations import Citation
 from leaderboard.common.text import by_catalogue, with_task_names
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
@@ -50,6 +51,7 @@ class StudySection:
     parameters: dict[str, Any]
     verdict: StudyGrade | None = None
     downloads: list[dict[str, str]] = field(default_factory=list)  # filled in by the page
+    citation: Citation | None = None  # filled in by the page
 
 
 def stability_sections(benchmark: Benchmark, publication: Publication, marked: str) -> list[StudySection]:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import administered_benchmark, readable_benchmark
+from leaderboard.common.citations import cite_figure
 from leaderboard.common.files import export_links
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
@@ -22,6 +23,7 @@ from leaderboard.queue.turns import want_while_looking
 from leaderboard.rankings.confidence.dependence import published_dependence
 from leaderboard.rankings.ranks_again import request_ranks
 from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revisions import told_hash
 from leaderboard.studies import landscape as service
 from leaderboard.studies.forms import StudiesForm
 from leaderboard.studies.instances_page import NAMES, instances_page
@@ -74,8 +76,22 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         ),
         "intervals": intervals,
         "sections": [
-            replace(section, downloads=export_links(key, "studies", study=section.state.key, **parameters))
+            replace(
+                section,
+                downloads=export_links(key, "studies", study=section.state.key, **parameters),
+                citation=cite_figure(
+                    benchmark,
+                    publication,
+                    f"study “{section.state.name}”",
+                    request.build_absolute_uri(
+                        f"{path}?revision={publication.revision.number}#study-{section.state.key}"
+                    ),
+                    told_hash(publication.revision, audience),
+                    part=section.state.key,
+                ),
+            )
             for section in sections
+            if publication is not None
         ],
         "dependence": published_dependence(publication),
         "marked": get_rule(marked),

@@ -52,7 +52,7 @@ from ranking_engine.text.characters import line_problem
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
 
-BASELINES = ("none", "human", "other")
+BASELINES = ("none", "human", "other", "guest")
 OF_BOARD = ("gamma", "policy", "variants")  # at the top, and no metadata
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section

@@ -4,6 +4,7 @@
 import { openSearch } from "./site/search.js";
 import { filterWhileTyping } from "./site/filter.js";
 import { stickHead } from "./site/head.js";
+import { addLocalTimes } from "./site/times.js";
 
 const MENUS = "details.control";
 
@@ -34,6 +35,7 @@ document.addEventListener("keydown", (event) => {
 
 /** What a page or a part of it brings; the board is swapped as a whole when its newest revision is there. */
 function begin() {
+  addLocalTimes();
   for (const form of document.querySelectorAll("form.filter[data-live]:not([data-begun])")) filterWhileTyping(form);
   for (const region of document.querySelectorAll(".table-region.is-tall:has(> .board):not(.is-in-page)")) stickHead(region);
 }

@@ -69,27 +69,25 @@ new_meta_board         b rule score policy reference least
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
-submitters
-documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
-what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
-batch_step join manage
-manage_tasks manage_metadata manage_releases manage_studies run_study compute_board compute_ranks manage_clusters
-manage_edition
-manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
-second_factor_picture notice_choices unsubscribe baseline manage_meta_board profile sign_in_with
-socialaccount_connections socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback
-google_callback orcid_callback openid_connect_callback
+submitters documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all
+release release_data robots sitemap security_txt what_if_profiles experiment experiment_arrays submit correct takedown
+new new_draft draft batch batch_progress batch_step join manage manage_tasks manage_metadata manage_releases
+manage_studies run_study compute_board compute_ranks manage_clusters manage_edition manage_announcements manage_archive
+manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
+notice_choices unsubscribe baseline manage_meta_board profile sign_in_with socialaccount_connections
+socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback google_callback orcid_callback
+openid_connect_callback
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
     "try": "text about reference policy aggregation ties rules scores format",
     "new": "name text about tasks",
-    "new_draft": "name key description citation tags source_url licence task-0-name task-0-weight task-0-minimum",
+    "new_draft": "name key description citation doi tags source_url licence task-0-name task-0-weight task-0-minimum",
     "upload": "text note system_column imported",
     "submit": "system_name organisation url description note score-task-1",
     "correct": "score-task-1 note",
     "draft": "action previewed_number create_system",
-    "manage": "name description citation tags source_url licence default_rule decision_days daily_cap",
+    "manage": "name description citation doi tags source_url licence default_rule decision_days daily_cap",
     "manage_tasks": "task-0-name task-0-weight task-0-group task-0-metric task-0-minimum gamma group-0-name",
     "manage_metadata": "text reason action field-TOTAL_FORMS field-0-key field-0-name field-0-unit field-0-choices",
     "manage_models": "action system model reason",
@@ -97,6 +95,7 @@ FIELDS = {
     "manage_meta_board": "action find benchmarks",
     "manage_releases": "number name note",
     "manage_edition": "name key",
+    "manage_announcements": "text moment action",
     "manage_people": "email role action person name invitation",
     "manage_webhooks": "address events action webhook",
     "manage_queue": "action reason batch",

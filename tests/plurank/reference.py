@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import plurank
-from plurank import client, findings, landscapes, rankings, tables
+from plurank import client, findings, landscapes, rankings, tables, votes
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "python-reference.md"
 HEAD = """# Reference of the package `plurank`
@@ -19,6 +19,7 @@ PARTS = {
         findings.SystemProspects, findings.SeparablePairs, findings.RankIntervalTable, findings.StudyTable,
         findings.RankChanges, landscapes.BoardLandscape,
     ],
+    "Votes": [plurank.read_votes, plurank.VoteSet, votes.VoteRatings],
     "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
     "Refusals of a site": [
         client.SiteError, client.InvalidInputError, client.NotAllowedError, client.NotThereError, client.TooManyError,

@@ -84,7 +84,7 @@ def _uncertainty(method: str | None) -> str:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """The site's 400: JSON under /api/, the page elsewhere."""
-    if request.path.startswith(PREFIX):
+    if request.path_info.startswith(PREFIX):
         return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
     if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
         return render(request, "400.html", {"reason": str(exception)}, status=400)
@@ -96,6 +96,6 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """The site's 500: JSON under /api/, the page elsewhere."""
-    if request.path.startswith(PREFIX):
+    if request.path_info.startswith(PREFIX):
         return JsonResponse(body(CODES[500], SERVER_ERROR + _uncertainty(request.method)), status=500)
     return defaults.server_error(request)

@@ -41,6 +41,35 @@ def test_an_invitation_takes_no_role_away_and_dies_with_its_authors_and_its_time
     assert find_invitation(late) is None
 
 
+def test_a_benchmark_is_handed_over_when_the_new_owner_accepts_and_not_before(make, client):
+    benchmark, user = make.benchmark(visibility="private"), make.user()
+    owner = owner_of(benchmark)
+    client.force_login(owner)
+    page = compact(client.post(f"/b/{benchmark.key}/manage/people/", {"action": "hand_over", "name": "Ada"}))
+    secret = re.search(r"/join/([\w-]+)/", page)[1]
+    assert benchmark.memberships.get(user=owner).role == "owner"
+    with pytest.raises(PeopleError, match="send the link"):
+        accept_invitation(find_invitation(secret), owner)
+    client.force_login(user)
+    assert "they hand it over to you" in compact(client.get(reverse("join", args=[secret])))
+    client.post(reverse("join", args=[secret]))
+    roles = dict(benchmark.memberships.values_list("user", "role"))
+    assert roles == {user.pk: "owner", owner.pk: "member"}
+    entries = benchmark.audit_entries.filter(field="role").order_by("pk")
+    assert list(entries.values_list("of", "before", "after")) == [
+        (str(user.pk), "", "owner"), (str(owner.pk), "owner", "member"),
+    ]  # fmt: skip
+
+
+def test_handing_over_to_someone_who_owns_it_already_leaves_them_the_owner(make):
+    benchmark = make.benchmark()
+    owner, second = owner_of(benchmark), make.member(benchmark, "owner")
+    accept_invitation(find_invitation(invite(benchmark, author=owner, role="owner", hands_over=True)), second)
+    assert dict(benchmark.memberships.values_list("user", "role")) == {second.pk: "owner", owner.pk: "member"}
+    with pytest.raises(PeopleError, match="handed over to an owner"):
+        invite(benchmark, author=second, role="member", hands_over=True)
+
+
 def test_an_invitation_greets_by_name_also_before_signing_in_and_its_name_goes_with_its_use(make, client):
     benchmark, user = make.benchmark(visibility="private", name="Hidden bench"), make.user()
     secret = invite(benchmark, author=owner_of(benchmark), role="member", name="Ada <Lovelace>")

@@ -43,6 +43,18 @@ def test_the_board_says_how_many_systems_are_above_the_baseline_under_one_rule_a
     )
 
 
+def test_a_system_out_of_competition_is_marked_and_neither_measures_nor_counts(make, client):
+    benchmark = make.published(PEOPLE, default_rule="mean")
+    marked(benchmark, "People")
+    before = build_board(audience_of(ANYONE, benchmark), BoardQuery())
+    marked(benchmark, "Best", "guest")
+    board = build_board(audience_of(ANYONE, benchmark), BoardQuery())
+    [standing] = board.saturation
+    assert (standing.system, standing.rank, standing.n_above, standing.n_others) == ("people", 3, 1, 2)
+    assert [column.ranks.tolist() for column in board.columns] == [column.ranks.tolist() for column in before.columns]
+    assert "out of competition" in client.get(f"/b/{benchmark.key}/").content.decode()
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_counts_are_those_of_looking_at_every_pair_of_ranks(make, seed):
     draw = random.Random(seed)

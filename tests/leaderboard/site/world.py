@@ -233,7 +233,7 @@ class World:
             transaction.savepoint_rollback(before)
 
 
-OF_THE_SITE = {"feed_of_all", "document_file"}  # about no benchmark, or about public ones alone
+OF_THE_SITE = {"feed_of_all", "document_file", "robots", "sitemap"}  # about no benchmark, or about public ones alone
 
 FORMS = {
     "manage_queue": {"action": "accept"},
@@ -247,6 +247,7 @@ FORMS = {
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "manage_archive": {"archived": "1"},
+    "manage_announcements": {"text": "Round two is open."},
     "baseline": {"baseline": "human", "reason": ""},
     "manage_metadata": {"action": "starter"},
     "manage_models": {"action": "link", "system": "a new"},
@@ -305,6 +306,7 @@ ARGUMENTS = {
     "batch_step": ("uuid",),
     "history": ("key",),
     "release": ("key", "release_key"),
+    "release_data": ("key", "release_key"),
     "manage": ("key",),
     "manage_tasks": ("key",),
     "manage_releases": ("key",),
@@ -314,6 +316,7 @@ ARGUMENTS = {
     "compute_ranks": ("key", "number"),
     "manage_edition": ("key",),
     "manage_archive": ("key",),
+    "manage_announcements": ("key",),
     "baseline": ("key", "system_key"),
     "manage_clusters": ("key",),
     "manage_metadata": ("key",),

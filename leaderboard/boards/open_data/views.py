@@ -1,0 +1,33 @@
+"""A frozen revision as one file."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.boards.open_data.archive import release_zip
+from leaderboard.boards.open_data.tables import TooManyRowsError
+from leaderboard.common.text import as_sentence
+from leaderboard.on_demand.allowance import may_ask
+from leaderboard.rankings.revisions import publication_at, release_of, told_hash
+
+
+@require_safe
+def release_data(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
+    """Scores, ranks, studies and metadata of a frozen revision as a zip."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    release = release_of(benchmark, release_key)
+    publication = publication_at(benchmark, release.revision.number)
+    if publication is None:
+        raise Http404(f"The rankings of revision {release.revision.number} are not stored.")
+    if not may_ask(request):
+        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+    try:
+        packed = release_zip(release, publication, told_hash(release.revision, audience))
+    except TooManyRowsError as error:
+        return HttpResponse(f"{as_sentence(str(error))}\n", status=422, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(packed, content_type="application/zip")
+    name = f"{benchmark.key}-{release.key}.zip"
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
+    response["Cache-Control"] = "private, no-store"
+    return response

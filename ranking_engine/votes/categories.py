@@ -1,0 +1,92 @@
+"""Categories of votes as tasks: a table of ratings by category, to which every rule applies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.text.names import shorten
+from ranking_engine.votes.data import NO_CATEGORY, Votes
+from ranking_engine.votes.ratings import POINTS, rate
+
+MAX_CATEGORIES = 1_000
+WITHOUT_CATEGORY = "no category"
+ALL_VOTES = "all votes"
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryScores:
+    """Ratings by category.
+
+    Attributes:
+        matrix: systems x categories, ratings in points; missing where a system is not among those of its category that
+            the votes connect. Systems without any rating are left out.
+        errors: as `matrix.values`, standard errors in points; NaN without.
+        n_votes: of each category.
+        problems: by category, what is missing and why.
+    """
+
+    matrix: ScoreMatrix
+    errors: FloatArray
+    n_votes: tuple[int, ...]
+    problems: dict[str, str]
+
+
+def category_scores(
+    votes: Votes, model: str = "half_wins", *, cluster: str = "vote", prior: float = 0.0
+) -> CategoryScores:
+    """Rate the systems in each category by itself.
+
+    A rating is relative to the mean of the systems of its category, so that ratings of two categories with different
+    systems do not compare; ranks within a category do not depend on that. Votes without a category are one of their
+    own; votes that have none at all are the one task "all votes". Where the votes of a category do not connect its
+    systems, the largest connected group is rated.
+
+    Args:
+        votes: with categories.
+        model, cluster, prior: as for `rate`.
+
+    Raises:
+        ValueError: an argument is not as described, there are more than MAX_CATEGORIES, or no category has two systems
+            that can be compared.
+    """
+    n_categories = len(votes.category_names)
+    if n_categories > MAX_CATEGORIES:
+        raise ValueError(f"{n_categories:,} categories; at most {MAX_CATEGORIES:,} can be tasks")
+    numbers = [*range(n_categories), *([NO_CATEGORY] if (votes.categories == NO_CATEGORY).any() else [])]
+    columns, errors, names, n_votes, problems = [], [], [], [], {}
+    for number in numbers:
+        name = (
+            votes.category_names[number]
+            if number != NO_CATEGORY
+            else ALL_VOTES
+            if n_categories == 0
+            else WITHOUT_CATEGORY
+        )
+        chosen = votes.where((votes.categories == number) & (votes.weights > 0))
+        ratings = rate(chosen, model, cluster=cluster, prior=prior)
+        takes_part = ratings.n_votes > 0
+        members = ratings.connectedness.members(ratings.connectedness.largest)
+        is_rated = np.zeros(votes.n_systems, dtype=bool)
+        is_rated[members] = takes_part[members] & (len(members) > 1) & ratings.is_fitted
+        n_missing = int((takes_part & ~is_rated).sum())
+        if not is_rated.any():
+            reason = ratings.problems[-1] if ratings.problems else "its votes connect no two systems"
+            problems[name] = f"no ratings: {reason}"
+            continue
+        if n_missing:
+            problems[name] = f"{n_missing} of {int(takes_part.sum())} systems are not connected with the others"
+        columns.append(np.where(is_rated, ratings.points, np.nan))
+        errors.append(np.where(is_rated, POINTS * ratings.intervals.errors[: votes.n_systems], np.nan))
+        names.append(name)
+        n_votes.append(chosen.n_votes)
+    if not columns:
+        listing = "; ".join(f"{shorten(name)}: {problem}" for name, problem in list(problems.items())[:3])
+        raise ValueError(f"no category has ratings ({listing})" if listing else "there are no votes")
+    values = np.stack(columns, axis=1)
+    has_any = ~np.isnan(values).all(axis=1)
+    systems = [name for name, is_kept in zip(votes.system_names, has_any, strict=True) if is_kept]
+    matrix = ScoreMatrix(values[has_any], system_names=systems, task_names=names)
+    return CategoryScores(matrix, np.stack(errors, axis=1)[has_any], tuple(n_votes), problems)

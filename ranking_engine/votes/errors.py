@@ -1,0 +1,170 @@
+"""How far estimates would move with other votes: sandwich covariances, and resampled votes.
+
+The sandwich B S B has B, the inverse information, and S, the sum over clusters of votes of u u', where u is the sum of
+the cluster's derivatives (Huber 1967, White 1982; by cluster Liang and Zeger 1986). It needs no trust in the model's
+own variance. Votes that are clusters of their own need no correction; G clusters have G / (G - 1) on variances and
+Student's t with G - 1 degrees of freedom, as standard errors of Bradley-Terry over tasks have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.rules.bradley_terry import MIN_CLUSTERS
+from ranking_engine.votes.connectedness import Connectedness, within_components
+from ranking_engine.votes.data import Codes, Comparisons, Votes
+from ranking_engine.votes.fitting import NotFittedError, VoteFit, assembled, fitted_votes
+
+MAX_RESAMPLES = 10_000
+MAX_UNDEFINED = 0.01  # the share of draws without an estimate up to which the others give intervals
+
+
+def covariance_of(
+    fit: VoteFit, comparisons: Comparisons, votes: Votes, clusters: tuple[Codes, int] | None
+) -> FloatArray:
+    """Return the sandwich covariance of all estimates, in the order of `VoteFit.parameters`.
+
+    O(n_votes + n_systems^3); by cluster, also the sum over clusters of the squared number of systems in it.
+
+    Args:
+        fit: the estimate.
+        comparisons: the counts that were fitted.
+        votes: what was counted in them.
+        clusters: as `Votes.clusters` returns them.
+    """
+    slope, tie_slope = fit.terms.slope, fit.terms.tie_slope
+    has_tie = fit.tie is not None
+    if clusters is None:
+        squares = np.bincount(comparisons.codes, weights=votes.weights**2, minlength=comparisons.counts.size)
+        counted = squares.reshape(comparisons.counts.shape) * (comparisons.counts > 0)
+        cross = (counted * slope * tie_slope).sum(axis=0) if has_tie else None
+        meat = assembled(comparisons, (counted * slope**2).sum(axis=0), cross, float((counted * tie_slope**2).sum()))
+        factor = 1.0
+    else:
+        labels, n_clusters = clusters
+        by_cluster = cluster_gradients(fit, comparisons, votes, labels, n_clusters)
+        meat = (by_cluster.T @ by_cluster).toarray()
+        factor = n_clusters / (n_clusters - 1)
+    # The constant in the information reaches none of this: derivatives sum to 0 in each component.
+    bread = fit.inverse
+    return np.asarray(factor * bread @ meat @ bread.T)
+
+
+def cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, labels: Codes, n_clusters: int) -> Any:  # noqa: ANN401 -- a sparse array
+    """Return a row per cluster: the sum of its votes' derivatives in all parameters, times their weights; sparse."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 -- slow import
+
+    n, k = comparisons.n_systems, comparisons.covariates.shape[1]
+    is_counted = comparisons.counts.ravel()[comparisons.codes] > 0
+    codes, weights = comparisons.codes[is_counted], votes.weights[is_counted]
+    clusters, rows = labels[is_counted], codes % comparisons.n_rows
+    slopes = weights * fit.terms.slope.ravel()[codes]
+    columns = [comparisons.first[rows], comparisons.second[rows]]
+    values = [slopes, -slopes]
+    for c in range(k):
+        columns.append(np.full(len(rows), n + c))
+        values.append(slopes * comparisons.covariates[rows, c])
+    if fit.tie is not None:
+        columns.append(np.full(len(rows), n + k))
+        values.append(weights * fit.terms.tie_slope.ravel()[codes])
+    places = (np.tile(clusters, len(columns)), np.concatenate(columns))
+    return coo_array((np.concatenate(values), places), shape=(n_clusters, len(fit.parameters))).tocsr()
+
+
+def quantile_of(level: float, clusters: tuple[Codes, int] | None) -> float:
+    """Return by how many standard errors an interval of this level extends to each side."""
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 -- slow import
+
+    tail = 0.5 + level / 2
+    return float(ndtri(tail) if clusters is None else stdtrit(clusters[1] - 1, tail))
+
+
+def cluster_problem(clusters: tuple[Codes, int] | None) -> str:
+    """Say why there are no errors by these clusters; empty where there are."""
+    if clusters is None or clusters[1] >= MIN_CLUSTERS:
+        return ""
+    return f"errors by cluster need {MIN_CLUSTERS} clusters; the votes have {clusters[1]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Estimates from resampled votes.
+
+    Attributes:
+        parameters: (n_drawn, n_parameters), as `VoteFit.parameters`.
+        n_undefined: draws without a finite estimate, because they connect fewer systems.
+    """
+
+    parameters: FloatArray
+    n_undefined: int
+
+    @property
+    def problem(self) -> str:
+        """Why the draws give no intervals; empty where they do."""
+        n_draws = len(self.parameters) + self.n_undefined
+        if self.n_undefined <= MAX_UNDEFINED * n_draws:
+            return ""
+        return f"{self.n_undefined:,} of {n_draws:,} resampled sets of votes connect fewer systems than all votes do"
+
+
+def resampled(
+    fit: VoteFit,
+    comparisons: Comparisons,
+    votes: Votes,
+    connectedness: Connectedness,
+    clusters: tuple[Codes, int] | None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> Resamples:
+    """Draw clusters of votes with replacement, as many as there are, and fit each draw, beginning at the estimate.
+
+    A draw is left out where it does not connect the same components, or has no finite estimate.
+
+    Args:
+        fit, comparisons, votes, connectedness, clusters: the estimate and what it is from.
+        n_resamples: the number of draws.
+        seed: of the random numbers.
+
+    Raises:
+        ValueError: `n_resamples` is not between 1 and MAX_RESAMPLES.
+    """
+    if not 1 <= n_resamples <= MAX_RESAMPLES:
+        raise ValueError(f"`n_resamples` is {n_resamples:,}; expected 1 to {MAX_RESAMPLES:,}")
+    random = np.random.default_rng(seed)
+    shape, start = comparisons.counts.shape, fit.parameters
+    n_votes = votes.n_votes
+    # Equal weights and no clusters: only how often each result was drawn matters.
+    unit = float(votes.weights[0]) if clusters is None and n_votes and np.ptp(votes.weights) == 0 else None
+    n_of_each = np.bincount(comparisons.codes, minlength=comparisons.counts.size)
+    of_votes = np.bincount(comparisons.codes, weights=votes.weights, minlength=comparisons.counts.size)
+    # A prior, which no vote gave, is in every draw. Where one is, everything is connected, and all votes are counted.
+    of_prior = comparisons.counts - of_votes.reshape(shape) if connectedness.n_components == 1 else 0.0
+    drawn, n_undefined = [], 0
+    for _ in range(n_resamples):
+        if unit is not None:
+            counts = unit * random.multinomial(n_votes, n_of_each / n_votes).astype(np.float64)
+        else:
+            n_clusters = n_votes if clusters is None else clusters[1]
+            times = np.bincount(random.integers(n_clusters, size=n_clusters), minlength=n_clusters)
+            weights = votes.weights * (times if clusters is None else times[clusters[0]])
+            counts = np.bincount(comparisons.codes, weights=weights, minlength=comparisons.counts.size).astype(float)
+        draw = comparisons.with_counts(np.maximum(counts.reshape(shape) + of_prior, 0.0))
+        connected = Connectedness.of(draw)
+        if not np.array_equal(connected.labels, connectedness.labels):
+            n_undefined += 1
+            continue
+        try:
+            draw_fit = fitted_votes(within_components(draw, connected), fit.model, connected.labels, start)
+        except NotFittedError:
+            n_undefined += 1
+            continue
+        if len(draw_fit.parameters) != len(start):  # no tie was drawn
+            n_undefined += 1
+            continue
+        drawn.append(draw_fit.parameters)
+    return Resamples(np.array(drawn).reshape(-1, len(start)), n_undefined)

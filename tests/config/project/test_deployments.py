@@ -1,0 +1,102 @@
+"""The Helm chart and the examples for hosts of containers: they run what docker-compose.yml runs."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from django.conf import settings
+
+from config.processes.commands import QUEUES
+from tests.config.project.helm import merged, render
+
+ROOT = settings.ROOT
+CHART = ROOT / "deploy" / "helm"
+VALUES = yaml.safe_load((CHART / "values.yaml").read_text())
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+DOCUMENTED = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "settings.md").read_text(), flags=re.MULTILINE))
+EVERYTHING = {
+    "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "tls", "annotations": {"a": "b"}},
+    "workers": {queue: {"autoscaling": {"enabled": True}} for queue in QUEUES},
+    "pullSecrets": [{"name": "registry"}],
+}
+
+
+def objects(changes=None) -> dict[tuple[str, str], dict]:
+    rendered = render(CHART, "boards", merged(VALUES, changes or {}))
+    return {(one["kind"], one["metadata"]["name"]): one for one in rendered}
+
+
+def containers(deployment: dict) -> list[dict]:
+    return deployment["spec"]["template"]["spec"]["containers"]
+
+
+def test_there_is_a_deployment_for_each_process_and_a_job_that_migrates():
+    assert set(objects()) == {
+        ("ConfigMap", "boards-settings"), ("Job", "boards-migrate-1"), ("Service", "boards"),
+        ("Deployment", "boards-web"), ("Deployment", "boards-sweep"),
+        *(("Deployment", f"boards-{queue}") for queue in QUEUES),
+        ("PodDisruptionBudget", "boards-web"), ("PodDisruptionBudget", "boards-rankings"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "service"), [("web", "web"), ("sweep", "sweeper"), *((q, q) for q in QUEUES)])
+def test_each_runs_the_command_of_docker_compose_within_its_memory(part, service):
+    [container] = containers(objects()["Deployment", f"boards-{part}"])
+    assert container["command"] == COMPOSE[service]["command"]
+    assert container["image"] == f"plurank:{settings.PLURANK_VERSION}"
+    assert container["livenessProbe"]["exec"]["command"] == COMPOSE[service]["healthcheck"]["test"][1:]
+    megabytes = re.search(r":-(\d+)m", COMPOSE[service]["mem_limit"])[1]
+    assert container["resources"]["limits"]["memory"] == f"{megabytes}Mi"
+
+
+@pytest.mark.parametrize("changes", [{}, EVERYTHING], ids=["as it is", "everything"])
+def test_no_container_is_root_or_writes_anywhere_but_its_folders(changes):
+    for (kind, _), one in objects(changes).items():
+        if kind not in ("Deployment", "Job"):
+            continue
+        pod = one["spec"]["template"]["spec"]
+        assert (pod["securityContext"]["runAsNonRoot"], pod["securityContext"]["runAsUser"]) == (True, 10001)
+        for container in [*containers(one), *pod.get("initContainers", [])]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+            }  # fmt: skip
+            assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/var/lib/plurank", "/tmp"}
+            assert container["envFrom"][1]["secretRef"]["name"] == "plurank"
+
+
+def test_selectors_choose_the_pods_of_their_own_deployment():
+    everything = objects(EVERYTHING)
+    labels = {
+        name: one["spec"]["template"]["metadata"]["labels"]
+        for (kind, name), one in everything.items()
+        if kind == "Deployment"
+    }
+    for (kind, name), one in everything.items():
+        if kind in ("Deployment", "PodDisruptionBudget"):
+            chosen = one["spec"]["selector"]["matchLabels"].items()
+            assert [other for other, own in labels.items() if chosen <= own.items()] == [name]
+    service = everything["Service", "boards"]["spec"]["selector"].items()
+    assert [name for name, own in labels.items() if service <= own.items()] == ["boards-web"]
+
+
+def test_workers_grow_with_what_waits_in_their_queue():
+    everything = objects(EVERYTHING)
+    for queue in QUEUES:
+        scaler = everything["HorizontalPodAutoscaler", f"boards-{queue}"]["spec"]
+        assert scaler["scaleTargetRef"]["name"] == f"boards-{queue}"
+        metric = scaler["metrics"][0]["external"]["metric"]
+        assert metric == {
+            "name": "plurank_queue_jobs", "selector": {"matchLabels": {"queue": queue, "state": "waiting"}},
+        }  # fmt: skip
+        assert "replicas" not in everything["Deployment", f"boards-{queue}"]["spec"]
+    assert everything["Ingress", "boards"]["spec"]["tls"] == [{"secretName": "tls", "hosts": ["boards.example"]}]
+
+
+def test_every_setting_of_the_examples_is_documented():
+    fly = tomllib.loads((ROOT / "deploy" / "fly" / "fly.toml").read_text())
+    [web] = yaml.safe_load((ROOT / "deploy" / "render" / "render.yaml").read_text())["services"]
+    names = {*VALUES["settings"], *fly["env"], *(entry["key"] for entry in web["envVars"])}
+    assert names - DOCUMENTED <= {"PORT"}
+    assert fly["mounts"]["destination"] == web["disk"]["mountPath"] == "/var/lib/plurank"
+    assert str(fly["http_service"]["internal_port"]) == fly["env"]["PORT"]
