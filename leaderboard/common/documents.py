@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -56,19 +57,19 @@ def find_document(path: str) -> Document | None:
 
 def find_file(path: str) -> Path | None:
     """A picture of the documentation; None where there is none."""
-    known = {str(file.relative_to(FOLDER)): file for ending in FILES for file in FOLDER.rglob(f"*{ending}")}
-    return known.get(path)
+    return _pictures().get(path)
 
 
 def first_hours() -> list[DocumentEntry]:
     """What to do in the first hour, for each of the people who come."""
-    return [listed for who in FIRST_HOURS if (listed := _listed(f"first-hour/{who}"))]
+    files = _files()
+    paths = [path for who in FIRST_HOURS if (path := f"first-hour/{who}") in files]
+    return [_entry(path, files[path]) for path in paths]
 
 
 def other_documents() -> list[DocumentEntry]:
     """All documents beside those, without the pages of single rules."""
-    paths = [path for path in _files() if "/" not in path]
-    entries = [listed for path in paths if (listed := _listed(path))]
+    entries = [_entry(path, file) for path, file in _files().items() if "/" not in path]
     place = {path: number for number, path in enumerate(ORDER)}
     return sorted(entries, key=lambda one: (place.get(one.path, len(ORDER)), one.title))
 
@@ -82,7 +83,7 @@ def section_html(path: str, title: str) -> str:
 @lru_cache(maxsize=4 * KEPT)
 def _section(path: str, title: str, file: Path, changed: int) -> str:
     text = file.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    return render_document(text, lambda target: _address(path, target), _pages())[0]
+    return render_document(text, _addresses(path), _pages())[0]
 
 
 def _pages() -> set[str]:
@@ -98,9 +99,14 @@ def _files() -> dict[str, Path]:
     return files
 
 
-def _listed(path: str) -> DocumentEntry | None:
-    document = find_document(path)
-    return DocumentEntry(document.path, document.title, document.summary) if document else None
+def _pictures() -> dict[str, Path]:
+    """Every picture of the documentation by its path."""
+    return {file.relative_to(FOLDER).as_posix(): file for ending in FILES for file in FOLDER.rglob(f"*{ending}")}
+
+
+def _entry(path: str, file: Path) -> DocumentEntry:
+    document = _rendered(path, file, file.stat().st_mtime_ns)
+    return DocumentEntry(document.path, document.title, document.summary)
 
 
 @lru_cache(maxsize=KEPT)
@@ -108,19 +114,27 @@ def _rendered(path: str, file: Path, changed: int) -> Document:
     """The document, rendered once as long as its file stays as it is."""
     folder = file.relative_to(FOLDER).as_posix()
     text = file.read_text(encoding="utf-8")
-    html, headings = render_document(text, lambda target: _address(folder, target), _pages())
+    html, headings = render_document(text, _addresses(folder), _pages())
     title = headings[0].text if headings else path
     first = re.search(r"<p>(.*?)</p>", html, re.DOTALL)
     summary = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", first[1])) if first else ""
     return Document(path, title, summary, html, [heading for heading in headings if heading.level == 2])
 
 
-def _address(folder: str, target: str) -> str:
-    """Where a relative link of a document leads on the site; empty where it leads out of the documentation."""
-    to, _, anchor = target.partition("#")
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(folder), to))
-    end = f"#{anchor}" if anchor else ""
-    if path.endswith(".md"):
-        page = path.removesuffix(".md").removesuffix(f"/{INDEX}")
-        return reverse("document", args=[page]) + end if page in _files() else ""
-    return reverse("document_file", args=[path]) if find_file(path) else ""
+def _addresses(folder: str) -> Callable[[str], str]:
+    """Where a relative link of a document leads on the site; empty where it leads out of the documentation.
+
+    The folder is read once for all links of a document: reading it takes longer than anything else here.
+    """
+    files, pictures = _files(), _pictures()
+
+    def address(target: str) -> str:
+        to, _, anchor = target.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(folder), to))
+        end = f"#{anchor}" if anchor else ""
+        if path.endswith(".md"):
+            page = path.removesuffix(".md").removesuffix(f"/{INDEX}")
+            return reverse("document", args=[page]) + end if page in files else ""
+        return reverse("document_file", args=[path]) if path in pictures else ""
+
+    return address
