@@ -176,7 +176,9 @@ class World:
         return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + query
 
     def number(self, name: str, variant: str) -> UUID:
-        rows = {"draft": self.draft, "new_draft": self.new_draft, "correct": self.accepted.submissions.get()}
+        if name == "correct":
+            return self.accepted.submissions.get().uuid
+        rows = {"draft": self.draft, "new_draft": self.new_draft}
         batches = {"pending": self.pending, "approved": self.approved}
         if name == "takedown":
             return batches.get(variant, self.accepted).submissions.get().uuid
