@@ -11,11 +11,12 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from django.conf import settings
 
 from config.processes.commands import processes
+from tests.jobs import forks
 
 T = TypeVar("T")
 CHILD = "leaderboard.computing.child"  # in the command line of a child that computes on demand
@@ -23,13 +24,19 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class RunningSite:
-    """Processes that share one database, one broker and one folder; stop them with `stop_all`."""
+    """Processes that share one database, one broker and one folder; stop them with `stop_all`.
 
-    def __init__(self, folder: Path, database_url: str, *, lease_seconds: int = 3, **environment: str) -> None:
+    Those that are forked (`tests/jobs/forks.py`) start soon, and take more memory than they would on their own.
+    """
+
+    def __init__(
+        self, folder: Path, database_url: str, *, lease_seconds: int = 3, is_forked: bool = False, **environment: str
+    ) -> None:
         self.folder = folder
+        self.is_forked = is_forked
         self.port = free_port()
         self.n_web = 1
-        self.running: dict[str, subprocess.Popen] = {}
+        self.running: dict[str, subprocess.Popen | forks.Forked] = {}
         self.orphaned: list[int] = []
         kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
         self.environment = kept | {
@@ -50,10 +57,11 @@ class RunningSite:
         """Where the web server answers."""
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self, *names: str, include: str = "") -> None:
+    def start(self, *names: str, include: str = "", through: str = "") -> None:
         """Start processes by their names in `config.processes.commands`.
 
-        A number behind a name makes it another of its kind. Workers import the module `include`, too.
+        A number behind a name makes it another of its kind. Workers import the module `include`, too. The module
+        `through` is run in the place of `manage.py`.
         """
         commands = processes(sys.executable, self.port, n_web=self.n_web)
         for name in names:
@@ -61,10 +69,19 @@ class RunningSite:
             command = [part.replace("@%h", f"-{name}@%h") for part in commands[name.rstrip("0123456789")]]
             if include and "worker" in command:
                 command += ["--include", include]
-            self.running[name] = subprocess.Popen(
-                command, cwd=settings.ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
-            )
+            if through:
+                command[1:2] = ["-m", through]
+            self.running[name] = self._started(command, log)
             log.close()
+
+    def _started(self, command: list[str], log: IO[bytes]) -> subprocess.Popen | forks.Forked:
+        # What is to be different from the first import on cannot be forked.
+        if self.is_forked and "PYTHONPATH" not in self.environment:
+            with Path(os.devnull).open("rb") as nothing:
+                return forks.start(command, self.environment, [nothing.fileno(), log.fileno(), log.fileno()])
+        return subprocess.Popen(
+            command, cwd=settings.ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+        )
 
     def send(self, task: str, job_id: int, **options) -> None:
         """Send a wake-up to the site's own broker, with options that the site itself would not choose."""

@@ -16,6 +16,7 @@ from tests.jobs.test_lost_wake_ups import newcomers, redis_server
 from tests.running_site import free_port
 
 pytestmark = pytest.mark.services
+OFTEN = "tests.jobs.disturbed.often"
 
 
 def wait_for_board(site, benchmark, number: int) -> None:
@@ -63,7 +64,7 @@ def test_boards_are_published_without_a_broker_and_by_wake_ups_once_it_is_back(m
     site.environment["PLURANK_UNWOKEN_SECONDS"] = "3"
     benchmark = make_committed.benchmark()
     with broker(site, fault) as (take_away, bring_back):
-        site.start("rankings", "sweep")
+        site.start("rankings", "sweep", include=OFTEN)
         wait_for_board(site, benchmark, 1)
         take_away()
         submitter = Submitter(site, benchmark)
@@ -89,7 +90,7 @@ def test_a_worker_that_begins_without_its_broker_publishes_boards(make_committed
     else:
         (site.folder / "broker").write_text("no folder")
     benchmarks = [make_committed.benchmark() for _ in range(2)]
-    site.start("rankings")
+    site.start("rankings", include=OFTEN)
     for benchmark in benchmarks:
         wait_for_board(site, benchmark, 1)
 
@@ -153,7 +154,7 @@ def test_a_worker_that_is_stopped_ends_what_runs_beside_it_and_the_job_is_given_
         site.environment["REDIS_URL"] = f"redis://127.0.0.1:{free_port()}/0"
     else:
         (site.folder / "broker").write_text("no folder")
-    site.start("rankings", include="tests.jobs.disturbed.sleepy")
+    site.start("rankings", include=f"tests.jobs.disturbed.sleepy,{OFTEN}")
     job = site.wait_until(Job.objects.filter(kind="rankings", state="running").first, 30, "the job runs")
     beside = int(job.worker.rpartition(":")[2])
     assert beside in site.processes("rankings")
