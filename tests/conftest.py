@@ -8,10 +8,14 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from copy import copy
 
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
+from django.template import Context, Template
+from django.test import client as test_client
+from django.test.utils import ContextList
 from hypothesis import settings as hypothesis_settings
 
 from leaderboard.rankings import published
@@ -26,6 +30,21 @@ if os.environ.get("PLURANK_CI"):
 
 # The site's own cost takes a third of a second. A running site takes such a hash, too, and makes a better one of it.
 Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
+
+
+def keep_page(
+    page: dict[str, list], signal: object, sender: Template, template: Template, context: Context, **_: object
+):
+    """What the test client keeps of a page: the name of each template, but the context of the page's own alone.
+
+    Django copies the context of every part that a page includes.
+    """
+    page.setdefault("templates", []).append(template)
+    if "context" not in page:
+        page["context"] = ContextList([copy(context)])
+
+
+test_client.store_rendered_templates = keep_page
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -78,7 +97,7 @@ def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
 @pytest.fixture
 def site(committed_db, tmp_path) -> Iterator[RunningSite]:
     """The site's processes on this test's own database; the test starts those it needs."""
-    running = RunningSite(tmp_path, committed_db)
+    running = RunningSite(tmp_path, committed_db, is_forked=True)
     try:
         yield running
     finally:
