@@ -9,7 +9,6 @@ TOGETHER = {
     "tests/browser/": "one site and one browser for all of them",
     "tests/cost/": "they measure what a running site takes",
     "tests/faults/": "they starve a running site",
-    "tests/jobs/": "they wait for processes that fall silent, and a machine with two such sites is late",
 }
 
 
