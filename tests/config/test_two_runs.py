@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from config.settings.tests import folder_of_worker
-from tests.redis_server import redis_server, wait_for_redis
+from tests.config.redis_server import redis_server, wait_for_redis
 from tests.running_site import free_port
 from tests.workers import TOGETHER, unit_of
 

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from leaderboard.models import Benchmark, Job
 from ranking_engine import __version__ as engine_version
+from tests.config.redis_server import redis_server
 from tests.databases import empty_broker
 from tests.jobs.submitter import Submitter
-from tests.redis_server import redis_server
 from tests.running_site import RunningSite, free_port
 
 pytestmark = pytest.mark.services
