@@ -25,7 +25,7 @@ from leaderboard.benchmarks.folders import (
     task_spec,
 )
 from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
-from leaderboard.common.text import direction_question, in_words, with_task_count, with_system_names, with_task_names
+from leaderboard.common.text import direction_question, in_words, with_system_names, with_task_count, with_task_names
 from leaderboard.computing.rankings import site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
 from leaderboard.models.submissions import Source
