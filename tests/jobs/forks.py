@@ -22,7 +22,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 2**17  # of one request, most of it an environment
-# What sites import without asking for a setting; `tests/jobs/test_start.py` says so of each.
+# What sites import without asking for a setting, as `tests/jobs/test_start.py` says of each. prometheus_client is left
+# out: imported, it looks for the folder into which its process counts.
 PACKAGES = (
     "celery.apps.worker",
     "celery.bin.celery",
@@ -40,7 +41,6 @@ PACKAGES = (
     "gunicorn.app.wsgiapp",
     "gunicorn.workers.gthread",
     "numpy",
-    "prometheus_client.multiprocess",
     "psycopg",
     "ranking_engine.axioms.search",
     "ranking_engine.catalogue.dispatch",

@@ -254,7 +254,8 @@ def test_the_hash_of_hidden_scores_is_nowhere(hidden, hiding):
     for kind in RESTRICTED:
         bodies = said(world, kind)
         assert {path for path, body in bodies.items() for text in hashes if text in body} == set()
-    assert hashes[0] in said(world, "owner")[f"/b/{world.benchmark.key}/releases/frozen/"]
+    page = world.client("owner").get(f"/b/{world.benchmark.key}/releases/frozen/")
+    assert hashes[0] in page.content.decode()
 
 
 @pytest.mark.parametrize("rule", [rule for rule in site_rules() if not RULES[rule].names_systems])
