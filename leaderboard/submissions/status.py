@@ -63,8 +63,11 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     ranks = []
     if status.publication and is_single:
         ranks = _ranks(status.publication, batch.submissions.get(), hides_ties=hides_ties)
-    several = []
+    several, withdrawn = [], ""
     if status.publication and not is_single:
+        gone = batch.submissions.filter(state=Submission.State.WITHDRAWN).select_related("system")
+        if n_gone := gone.count():
+            withdrawn = in_words([shortened(row.shown_name) for row in gone[:SHOWN_NAMES]], total=n_gone)
         submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
         default_rule = batch.benchmark.default_rule
         ranks_of = _ranks_by_system(status.publication, [submission.system_id for submission in submissions])
@@ -78,6 +81,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
                     "best": min(ranked, default=None),
                     "worst": max(ranked, default=None),
                     "n_unranked": len(own) - len(ranked),
+                    "is_withdrawn": submission.state == Submission.State.WITHDRAWN,
                 }
             )
     # Where scores were corrected since, the ranks are not what this submission alone led to.
@@ -110,6 +114,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
             "state_text": state_text,
             "events": status.events,
             "corrections": corrections,
+            "withdrawn": withdrawn,
         },
         "stages": status.stages,
         "is_final": status.is_final,

@@ -78,6 +78,16 @@ def test_the_verdicts_follow_the_directions_and_leave_nothing_behind(make):
     assert not Benchmark.objects.exists()
 
 
+def test_a_verdict_without_a_winner_names_tasks_and_systems(make):
+    table = b"system,Speed of work,Recall\nBert,1,1\nAda,1,1\nCleo,2,2\n"
+    draft = make_benchmark_draft(make.user(), name="Mine", table=table)
+    reasons = {v.rule_name: v.reason for v in draft_verdicts(draft, draft_contents(draft).proposal)}
+    assert reasons["Bradley-Terry"] == (
+        "no finite strengths: 2 groups of systems have not both won and lost against each other (Cleo; Bert, Ada); "
+        "a prior would give some"
+    )
+
+
 def test_a_benchmark_by_hand_has_its_tasks_and_no_revision(make):
     draft = make_benchmark_draft(make.user(), name="By hand", task_names=['Quo"ted', "Second\\one"])
     found = draft_contents(draft)

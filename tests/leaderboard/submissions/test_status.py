@@ -110,6 +110,19 @@ def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, clie
     assert "The first 2 systems; 1 more are on the board." in body
 
 
+def test_where_one_of_several_systems_was_withdrawn_the_page_says_so_first_and_in_its_row(make, client):
+    benchmark, batch = accepted(make, {"E": [9.0] * 5, "F": [8.0] * 5})
+    make.publish(benchmark)
+    withdraw_submission(batch.submissions.get(system__name="E"), actor=batch.uploader, reason="Wrong checkpoint.")
+    make.publish(benchmark)
+    page = batch_page(Batch.objects.get(pk=batch.pk))
+    assert [(row["name"], row["is_withdrawn"]) for row in page["several"]] == [("E", True), ("F", False)]
+    client.force_login(batch.uploader)
+    body = compact(client.get(f"/submissions/{batch.uuid}/"))
+    assert body.index("Withdrawn: E</span>") < body.index(">published<")
+    assert '<th scope="row">E</th><td class="soft" colspan="4">withdrawn</td>' in body
+
+
 def test_a_rank_that_others_share_is_marked_as_such(make, client):
     benchmark, batch = accepted(make, {"E": TOY["A"]})
     make.publish(benchmark)
