@@ -274,6 +274,12 @@ class Choice:
         )
 
     @property
+    def in_catalogue_order(self) -> tuple[Candidate, ...]:
+        """Every rule in the order that all lists of rules have."""
+        by_key = {candidate.rule.key: candidate for candidate in self.candidates}
+        return tuple(by_key[key] for key in RULES if key in by_key)
+
+    @property
     def meeting(self) -> tuple[Candidate, ...]:
         """The rules that meet as many requirements as the first one."""
         most = len(self.candidates[0].met)

@@ -16,15 +16,27 @@ from tests.factories import TOY
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 TABLE = Path(settings.ROOT) / "docs" / "ten-tasks.md"
+# The estimate of seconds that the document describes.
+A_CLICK, A_FIELD, A_PAGE, STEP = 4, 8, 10, 5
 PASSWORD = "many orders of merit"
 
 
 class Walk:
-    """A page, with every click and every field counted."""
+    """A page, with every click, every field and every page counted."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.clicks = self.fields = 0
+        self.pages = 1
+        page.on("load", self._load)
+
+    def _load(self, _: Page) -> None:
+        self.pages += 1
+
+    @property
+    def seconds(self) -> int:
+        """How long a person needs, estimated."""
+        return STEP * round((A_CLICK * self.clicks + A_FIELD * self.fields + A_PAGE * self.pages) / STEP)
 
     def click(self, role: str, name: str | re.Pattern[str], **options: object) -> None:
         """Click the first link, button or box of this name."""
@@ -38,9 +50,11 @@ class Walk:
 
     def ends(self, task: str) -> None:
         """Compare the counts with the row of the document."""
+        self.page.wait_for_load_state()
+        self.page.remove_listener("load", self._load)
         rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in TABLE.read_text().splitlines()]
         (row,) = [row for row in rows if row[0].startswith(f"{task}. ")]
-        assert [self.clicks, self.fields] == [int(row[3]), int(row[4])], task
+        assert [self.clicks, self.fields, self.seconds] == [int(row[3]), int(row[4]), int(row[6])], task
 
 
 @pytest.fixture

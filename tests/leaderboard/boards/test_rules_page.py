@@ -89,6 +89,10 @@ def test_before_the_first_answer_no_rule_is_named_first(client):
     page = unescape(compact(client.get("/rules/choose/")))
     n_rules = sum(not rule.parameters for rule in RULES.values())
     assert f"{n_rules} rules to choose from" in page
+    names = re.findall(
+        r'<li><a href="/rules/\w+/">([^<]+)</a>', page.partition('class="rule-names"')[2].partition("</ul>")[0]
+    )
+    assert names == [rule.name for rule in RULES.values() if not rule.parameters]
     assert "We suggest" not in page
     assert " checked>" not in page
     assert 'id="all"' not in page
