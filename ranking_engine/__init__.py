@@ -22,6 +22,7 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
 
@@ -41,6 +42,7 @@ __all__ = [
     "compare",
     "condorcet_loser",
     "condorcet_winner",
+    "copy_proof_ratings",
     "essential_set",
     "listed_rules",
     "quick_rules",

@@ -46,6 +46,9 @@ class MembershipSerializer(Shape):
     uncovered_set = s.BooleanField(allow_null=True)
     essential_set = s.BooleanField(allow_null=True)
     lottery = s.CharField(allow_null=True, help_text="The share of the maximal lottery, a fraction such as `1/3`.")
+    copy_proof_rating = s.FloatField(
+        allow_null=True, help_text="0 to 1; null for a system without a score on some voting task."
+    )
 
 
 class MajorityCycleSerializer(Shape):
@@ -76,6 +79,11 @@ class MarginPageSerializer(PublishedSerializer):
         allow_null=True,
         help_text="For every system on a cycle of the majority relation a shortest one, at most 20, short ones first; "
         "null on boards of more than 300 systems.",
+    )
+    task_mixture = s.DictField(
+        child=s.FloatField(),
+        allow_null=True,
+        help_text="By the key of a task its share of the mixture behind the copy-proof ratings; all 0 without ratings.",
     )
     results = MarginRowSerializer(many=True)
 
@@ -227,6 +235,7 @@ class MarginsView(ComparisonView):
         results = []
         revision, level = publication.revision, self.audience.level
         sets = choice_sets(revision, n_systems=n, audience_level=level)
+        keys = [task.key for task in configuration_of(revision).tasks]
         cycles = (
             None
             if sets is None
@@ -255,7 +264,8 @@ class MarginsView(ComparisonView):
                         "n_beaten": int(margins.n_beaten[k]),
                         "n_lost": int(margins.n_lost[k]),
                         "n_level": int(margins.n_level[k]),
-                        "sets": sets and {**sets.of(i), "lottery": sets.lottery.get(i)},
+                        "sets": sets
+                        and {**sets.of(i), "lottery": sets.lottery.get(i), "copy_proof_rating": sets.rating(i)},
                         "rivals": rivals,
                     }
                 )
@@ -265,6 +275,7 @@ class MarginsView(ComparisonView):
                 "aggregation": configuration_of(publication.revision).aggregation,
                 **page_links(self.request, page, revision=publication.revision.number),
                 "cycles": cycles,
+                "task_mixture": None if sets is None else dict(zip(keys, sets.task_shares, strict=True)),
                 "results": results,
             }
         )

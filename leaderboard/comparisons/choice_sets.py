@@ -1,11 +1,13 @@
 """Choice sets of a published board, the shares of its maximal lottery, and the cycles of who beats whom."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from leaderboard.common.charts.cycle_graph import MAX_SYSTEMS as MAX_DRAWN, CycleGraph, cycle_graph
-from leaderboard.common.text import percent
+from leaderboard.common.text import in_words, percent
 from leaderboard.computing.choice_sets import choice_sets_of
 from leaderboard.models import Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
@@ -32,6 +34,9 @@ class ChoiceSets:
         cycles: a shortest cycle for every system on one, at most some; each system beats the next.
         leads: for each cycle the margins of these victories, as shares of the weight of all tasks.
         n_cycles: how many there are in all.
+        ratings: copy-proof ratings of all systems; NaN for those without a score on some voting task.
+        task_shares: the mixture of tasks behind them, of all tasks.
+        not_rated: why there are none; otherwise empty.
     """
 
     members: dict[str, tuple[int, ...] | None]
@@ -40,6 +45,9 @@ class ChoiceSets:
     cycles: tuple[tuple[int, ...], ...]
     leads: list[list[float]]
     n_cycles: int
+    ratings: list[float]
+    task_shares: list[float]
+    not_rated: str
 
     def of(self, i: int) -> dict[str, bool | None]:
         """Whether a system is in each of SETS; None where that is not known."""
@@ -49,6 +57,21 @@ class ChoiceSets:
         """A system's share of the lottery, for a page; nothing where it has none."""
         share = self.lottery.get(i, "")
         return percent(float(Fraction(share)), 2) if share else ""
+
+    def rating(self, i: int) -> float | None:
+        """A system's copy-proof rating; None where it has none."""
+        return None if math.isnan(self.ratings[i]) else self.ratings[i]
+
+    def rating_text(self, i: int) -> str:
+        """The rating, for a page."""
+        rating = self.rating(i)
+        return "" if rating is None else f"{rating:.3f}"
+
+    def tasks_text(self, names: Sequence[str]) -> str:
+        """The tasks of the mixture behind the ratings with their shares, the largest first; empty without ratings."""
+        shares = sorted(((share, name) for share, name in zip(self.task_shares, names, strict=True) if share > 1e-6),
+                        key=lambda one: (-one[0], one[1]))  # fmt: skip
+        return in_words([f"{name} {percent(share, 2)}" for share, name in shares], most=8)
 
 
 @dataclass(frozen=True)
@@ -89,7 +112,7 @@ def choice_sets(revision: Revision, *, n_systems: int, audience_level: str) -> C
         n_steps = n_comparisons(matrix, n_systems) + n_systems**3
         return compute(choice_sets_of, matrix, n_steps=n_steps)
 
-    fields = single_flight(f"choice-sets:{inputs_of(revision)}:{audience_level}", make)
+    fields = single_flight(f"choice-sets-2:{inputs_of(revision)}:{audience_level}", make)
     return ChoiceSets(**fields) if fields else None
 
 

@@ -15,7 +15,7 @@ from leaderboard.comparisons.choice_sets import SETS, ChoiceSets, CyclesPart, ch
 from leaderboard.comparisons.pair import Pair, pair_of, signed_percent
 from leaderboard.comparisons.several import SideBySide, side_by_side
 from leaderboard.models import Benchmark, Publication
-from leaderboard.rankings.configuration import own_rule
+from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.margins import Margins, margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -63,6 +63,7 @@ class MarginRow:
     texts: list[str]  # its margins over the columns
     sets: list[bool | None]  # whether it is in each of `HeadToHead.set_names`
     lottery_text: str  # its share of the maximal lottery
+    rating_text: str  # its copy-proof rating
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class HeadToHead:
     smith_names: list[str]
     sets: ChoiceSets | None  # None on very large boards
     cycles: CyclesPart | None
+    mixture: str  # the tasks behind the copy-proof ratings
     choices: list[str]  # names for the form, by rank; empty where there are too many
     suggested: tuple[str, str]  # names to begin with: those asked for, or the first two under the rule
     pair: Pair | None
@@ -149,6 +151,7 @@ def head_to_head(
                 texts=[signed_percent(margin) if is_compared else "" for margin, is_compared in pairs],
                 sets=list(sets.of(i).values()) if sets else [],
                 lottery_text=sets.share_text(i) if sets else "",
+                rating_text=sets.rating_text(i) if sets else "",
             )
         )
     by_key = {system.key: i for i, system in enumerate(systems)}
@@ -185,6 +188,7 @@ def head_to_head(
         suggested=(name_of(query.a, order[0]), name_of(query.b, order[min(1, len(order) - 1)])),
         sets=sets,
         cycles=cycles_part(sets, systems) if sets else None,
+        mixture=sets.tasks_text([task.name for task in configuration_of(publication.revision).tasks]) if sets else "",
         pair=pair,
         several=side_by_side(publication, systems, pinned, column) if len(pinned) > 2 else None,
         problem=problem,

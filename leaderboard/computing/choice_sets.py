@@ -7,6 +7,7 @@ import numpy as np
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.rules.choice_sets import schwartz_set, smith_set, uncovered_set
+from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import UnsolvedError, maximal_lottery
 
@@ -43,6 +44,7 @@ def choice_sets_of(matrix: ScoreMatrix) -> dict[str, Any]:
         [int(pairwise.margins[i, j]) / total for i, j in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
         for cycle in cycles[:MAX_CYCLES]
     ]
+    rated = copy_proof_ratings(matrix)
     return {
         "members": members,
         "lottery": lottery,
@@ -50,4 +52,7 @@ def choice_sets_of(matrix: ScoreMatrix) -> dict[str, Any]:
         "cycles": cycles[:MAX_CYCLES],
         "leads": leads,
         "n_cycles": len(cycles),
+        "ratings": rated.ratings.tolist(),
+        "task_shares": rated.task_weights.tolist(),
+        "not_rated": rated.reason,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
@@ -27,6 +28,7 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
+from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
 
@@ -127,7 +129,8 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
 
     The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size. The
     essential set is null where its linear program stays unsolved. `cycles` has at most 20 cycles, short ones first: the
-    names of systems that each beat the next, and the last one the first.
+    names of systems that each beat the next, and the last one the first. `copy_proof_ratings` has the systems with a
+    score on every voting task; it is empty beyond 1,000 systems or 200 tasks.
     """
     pairwise = Pairwise.of(matrix)
     smith = smith_set(pairwise)
@@ -149,5 +152,10 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
             "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MAX_COVERING else None,
             "essential_set": None if essential is None else named(essential),
             "cycles": cycles,
+            "copy_proof_ratings": {
+                name: rating
+                for name, rating in zip(matrix.system_names, copy_proof_ratings(matrix).ratings.tolist(), strict=True)
+                if not math.isnan(rating)
+            },
         },
     }

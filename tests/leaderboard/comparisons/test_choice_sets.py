@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from ranking_engine import copy_proof_ratings
 from ranking_engine.core.synthetic import random_matrix
 from tests.factories import TOY
 from tests.ranking_engine import naive, naive_consensus
@@ -22,7 +23,9 @@ def test_the_page_has_a_column_for_each_set_and_draws_the_cycle(make, client):
     assert [node.name for node in page.cycles.graph.nodes] == ["A", "B", "C"]
     drawn = [arrow.said for arrow in page.cycles.graph.arrows]
     assert drawn == ["A beats B by 33 %", "B beats C by 33 %", "C beats A by 33 %"]
+    assert [row.rating_text for row in page.rows] == ["0.667"] * 3 + ["0.000"]
     text = response.content.decode()
+    assert "Task 1 33 %, Task 2 33 %" in text
     assert 'aria-labelledby="cycles-title cycles-desc"' in text
     assert " style=" not in text
 
@@ -59,6 +62,9 @@ def test_the_api_has_the_sets_of_the_definitions(make, client, seed):
     found = {key: tuple(i for i, name in enumerate(names) if rows[name][key]) for key in expected}
     assert found == expected
     assert {name for name in names if rows[name]["essential_set"]} == {n for n in names if rows[n]["lottery"]}
+    rated = copy_proof_ratings(matrix)
+    assert [rows[name]["copy_proof_rating"] for name in names] == pytest.approx(rated.ratings.tolist(), abs=1e-6)
+    assert list(answer["task_mixture"].values()) == pytest.approx(rated.task_weights.tolist(), abs=1e-6)
     better = naive.beats(matrix)
     places = {f"s{i}": i for i in range(7)}
     for cycle in answer["cycles"]:

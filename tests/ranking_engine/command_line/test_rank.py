@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ranking_engine import AGGREGATIONS, listed_rules
+from ranking_engine import AGGREGATIONS, ScoreMatrix, copy_proof_ratings, listed_rules
 from ranking_engine.command_line import main
 
 TOY = """\
@@ -56,6 +56,8 @@ def test_json_holds_every_leaderboard(toy, capsys):
     assert (board["systems"], board["tasks"]) == (["A", "B", "C", "D"], ["1", "2", "3", "4", "5"])
     assert (board["aggregation"], board["missing"]) == ("basic", "undefined")
     assert (board["condorcet_winner"], board["smith_set"]) == ("B", ["B"])
+    columns = [[float(cell) for cell in line.split(",")[1:]] for line in TOY.splitlines()[1:]]
+    rated = copy_proof_ratings(ScoreMatrix(columns)).ratings.tolist()
     assert board["choice_sets"] == {
         "weak_condorcet_winners": ["B"],
         "condorcet_loser": "A",
@@ -63,6 +65,7 @@ def test_json_holds_every_leaderboard(toy, capsys):
         "uncovered_set": ["B"],
         "essential_set": ["B"],
         "cycles": [],
+        "copy_proof_ratings": pytest.approx(dict(zip("ABCD", rated, strict=True))),
     }
     assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {
