@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.fields import Shape, ShapeList, Strict, Text, Truth, kind_of, read_each, read_text
 from leaderboard.api.protocol.parsers import FilesParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ErrorDetailSerializer, wrong_body
-from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, WRITING, error
+from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, KEPT, WRITING, error
 from leaderboard.api.submissions import (
     SUBMIT,
     SubmissionPreviewSerializer,
@@ -30,6 +30,12 @@ from leaderboard.api.uploads import FormFiles
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.imported_metadata import imported_metadata
+from leaderboard.submissions.importing.choices import (
+    keep_assignment,
+    keep_columns,
+    kept_assignment,
+    read_with_kept,
+)
 from leaderboard.submissions.importing.mapping import (
     assignment_of,
     column_choices_of,
@@ -161,6 +167,9 @@ class ImportFormSerializer(Shape):
     """The same as a form: the files as they are."""
 
     files = FormFiles(child=s.FileField())
+    names = s.CharField(
+        required=False, help_text="What the files are called, with their folders, as a JSON list in the same order."
+    )
     mapping = s.CharField(required=False, help_text="The mapping as JSON.")
     note = s.CharField(required=False, max_length=NOTE_LENGTH)
     create_systems = s.BooleanField(required=False)
@@ -236,6 +245,7 @@ class ImportsView(SubmissionsView):
         tags=["submissions"],
         parameters=[
             DRY_RUN,
+            KEPT,
             OpenApiParameter(
                 "importer", enum=[one.KEY for one in FORMATS], description="The format; else it is recognised."
             ),
@@ -264,18 +274,28 @@ class ImportsView(SubmissionsView):
         except SubmissionError as problem:
             raise self.refused(problem) from problem
         try:
-            results = read_import(body["files"], importer, column_choices_of(body["mapping"]))
+            said = column_choices_of(body["mapping"])
+            if self.truth("kept"):
+                results, said = read_with_kept(self.benchmark, self.user, body["files"], importer, said)
+            else:
+                results = read_import(body["files"], importer, said)
         except UnclearColumnsError as problem:
             raise wrong_body(problem_details(problem, place="mapping.columns")) from problem
         except InputError as problem:
             raise wrong_body(problem_details(problem, place="files")) from problem
-        assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results))
+        kept = kept_assignment(self.benchmark, self.user, results) if self.truth("kept") else None
+        assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results, kept))
         upload = None if problems else self._upload_of(body, importer, results, assignment, problems)
         if self.truth("dry_run"):
             return Response(self._recognised(results, assignment, problems, upload))
         if upload is None:
             raise wrong_body(problems)
-        return self.take(request, upload)
+        answer = self.take(request, upload)
+        if kept is not None:
+            keep_assignment(self.benchmark, self.user, results, assignment)
+            if said is not None:
+                keep_columns(self.benchmark, self.user, said)
+        return answer
 
     def _upload_of(
         self,

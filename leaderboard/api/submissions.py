@@ -26,12 +26,13 @@ from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.api.protocol.schema import (
     IDEMPOTENCY_KEY,
+    KEPT,
     READING,
     WRITING,
     error,
     text_shape,
 )
-from leaderboard.api.uploads import LABEL_LENGTH, SubmissionBodySerializer, csv_upload, json_upload
+from leaderboard.api.uploads import LABEL_LENGTH, SubmissionBodySerializer, csv_upload, json_upload, kept_upload
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
 from leaderboard.models.submissions import Source
@@ -232,6 +233,7 @@ class SubmissionsView(BenchmarkView):
                 text_shape(LABEL_LENGTH),
                 description="Of such a body, where it is not called `system`.",
             ),
+            KEPT,
             IDEMPOTENCY_KEY,
         ],
         request={
@@ -260,7 +262,18 @@ class SubmissionsView(BenchmarkView):
         the board that includes them is published about a second later; else a moderator decides.
         """
         idempotency_key, parameters = self.idempotency_key(), request.query_params
-        if (request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
+        is_csv = (request.content_type or "").split(";")[0].strip() == CSVParser.media_type
+        if is_csv and self.truth("kept") and not self.truth("instances"):
+            try:
+                upload = kept_upload(
+                    self.audience,
+                    request.data,
+                    note=parameters.get("note", ""),
+                    creates_systems=self.truth("create_systems"),
+                )
+            except InputError as problem:
+                raise wrong_body(problem_details(problem, place="file")) from problem
+        elif is_csv:
             upload = csv_upload(
                 request.data,
                 note=parameters.get("note", ""),

@@ -21,7 +21,7 @@ from leaderboard.api.protocol.base import (
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
 from leaderboard.api.protocol.pagination import cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.renderers import TABLES, PreflibRenderer
+from leaderboard.api.protocol.renderers import TABLES, EveryEvalEverRenderer, PreflibRenderer
 from leaderboard.api.protocol.schema import (
     DRY_RUN,
     LONG,
@@ -36,6 +36,8 @@ from leaderboard.api.protocol.schema import (
     reading,
 )
 from leaderboard.benchmarks.baselines import mark_baseline
+from leaderboard.benchmarks.evaluation_records import records_zip
+from leaderboard.benchmarks.folder_exports import FolderError
 from leaderboard.boards.revision_exports import ExportError, Origin, orders_text, scores_export
 from leaderboard.common.files import listed_export
 from leaderboard.common.names import is_called
@@ -281,7 +283,7 @@ def _described(
 class ScoresView(FigureView):
     """The score matrix."""
 
-    renderer_classes = [*TABLES, PreflibRenderer]
+    renderer_classes = [*TABLES, PreflibRenderer, EveryEvalEverRenderer]
     is_open_to_restricted = True
     needs_ranks = False
 
@@ -293,7 +295,10 @@ class ScoresView(FigureView):
         responses=reading(
             ScorePageSerializer,
             table="All rows; as CSV a scores.csv, which imports again.",
-            files=[("text/x-preflib", "The order of every voting task, as often as its weight says.")],
+            files=[
+                ("text/x-preflib", "The order of every voting task, as often as its weight says."),
+                (EveryEvalEverRenderer.media_type, "A zip with a record of Every Eval Ever for each system."),
+            ],
         )
         | {422: error("The weights cannot be written as numbers of voters, or there is no ranking.")},
     )
@@ -314,6 +319,14 @@ class ScoresView(FigureView):
                     return self.table(published, "orders", lambda: orders_text(origin)[0])
                 except ExportError as problem:
                     raise ApiError(422, str(problem)) from problem
+            if self.file_format == EveryEvalEverRenderer.format:
+                try:
+                    response = self.table(published, "scores", lambda: records_zip(table_revision, self._only()))
+                except FolderError as problem:
+                    raise ApiError(422, str(problem)) from problem
+                name = f"{self.benchmark.key}-every-eval-ever-r{table_revision.number}.zip"
+                response["Content-Disposition"] = f'attachment; filename="{name}"'
+                return response
             if self.is_csv:
                 write = scores_long_csv if self.truth("long") else scores_csv
                 return self.table(published, "scores", lambda: write(table_revision, self._only()))

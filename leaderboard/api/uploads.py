@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from leaderboard.access.audience import Audience
 from leaderboard.api.protocol.fields import (
     IS_MISSING,
     ITSELF,
@@ -24,6 +25,8 @@ from leaderboard.api.protocol.fields import (
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.checks import MISSING_WORDS, stated_reason
+from leaderboard.submissions.importing.choices import COLUMNS, kept_assignment, read_with_kept
+from leaderboard.submissions.imports import note_of, rows_of_import, suggested
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload
 from ranking_engine.files.metadata import MAX_FIELDS
@@ -290,4 +293,25 @@ def csv_upload(
         note=note,
         creates_systems=creates_systems,
         payload_hash=content_hash([*parts, "instances", system_column] if is_of_instances else parts),
+    )
+
+
+def kept_upload(audience: Audience, data: Any, *, note: str, creates_systems: bool) -> Upload:  # noqa: ANN401
+    """A CSV body as an upload, its columns and systems read as their sender said the last time, here or on the page.
+
+    Raises:
+        ApiError: the note cannot be stored.
+        InputError: the table cannot be read, or something in it has not been said yet.
+    """
+    TableQuerySerializer.read({"note": note, "system_column": ""})
+    table = data if isinstance(data, bytes) else b""
+    benchmark, user = audience.benchmark, audience.user
+    results, _ = read_with_kept(benchmark, user, [("table.csv", table)], COLUMNS, None)
+    assignment = suggested(benchmark, results, kept_assignment(benchmark, user, results))
+    return Upload(
+        rows=rows_of_import(audience, results, assignment),
+        is_imported=True,
+        note=note_of(results, note),
+        creates_systems=creates_systems,
+        payload_hash=content_hash(["text/csv", hashlib.sha256(table).hexdigest(), note, creates_systems, "kept"]),
     )

@@ -254,6 +254,7 @@ class BoardPage:
         scores = export_links(self._key, "scores", revision=revision)
         if has_parquet():
             scores.append({"label": "Parquet", "url": export_url(self._key, "scores", "parquet", revision=revision)})
+        scores.append({"label": "Every Eval Ever", "url": export_url(self._key, "records", "zip", revision=revision)})
         return [
             {"name": "Scores", "about": given, "links": scores},
             *ranks_files,

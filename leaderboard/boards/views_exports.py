@@ -9,6 +9,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import Audience, readable_benchmark
+from leaderboard.benchmarks.evaluation_records import records_zip
 from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
 from leaderboard.boards.board import build_board
 from leaderboard.boards.pareto.front import pareto_export, pareto_page
@@ -65,7 +66,8 @@ class ExportSource:
 @require_safe
 def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpResponseBase:
     """A table of TABLES as CSV, JSON, LaTeX or Markdown, and as Parquet where pyarrow is installed; or
-    `orders.preflib`, the orders of the tasks; or `folder.zip`, the whole benchmark as it can be imported again."""
+    `orders.preflib`, the orders of the tasks; or `folder.zip`, the whole benchmark as it can be imported again; or
+    `records.zip`, the scores as Every Eval Ever has them."""
     benchmark, audience = readable_benchmark(request.user, key)
     is_parquet = extension == "parquet" and has_parquet()
     is_table = table in TABLES and (extension in EXPORT_FORMATS or is_parquet)
@@ -177,6 +179,11 @@ def _folder(source: ExportSource) -> HttpResponseBase:
     return _named(packed, f"{source.benchmark.key}-r{revision.number}.zip")
 
 
+def _records(source: ExportSource) -> HttpResponseBase:
+    packed = HttpResponse(records_zip(source.publication.revision), content_type=ZIP)
+    return _named(packed, f"{source.benchmark.key}-every-eval-ever-r{source.publication.revision.number}.zip")
+
+
 TABLES: dict[str, Callable[[ExportSource], ExportTable]] = {
     "scores": _scores,
     "ranks": _ranks,
@@ -186,8 +193,9 @@ TABLES: dict[str, Callable[[ExportSource], ExportTable]] = {
     "prospects": _prospects,
     "studies": _studies,
 }
-OF_SCORES_ALONE = {"scores", "margins", "orders", "folder"}
+OF_SCORES_ALONE = {"scores", "margins", "orders", "folder", "records"}
 WHOLE: dict[tuple[str, str], Callable[[ExportSource], HttpResponseBase]] = {
     ("orders", "preflib"): _orders,
     ("folder", "zip"): _folder,
+    ("records", "zip"): _records,
 }

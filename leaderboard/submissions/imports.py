@@ -1,11 +1,6 @@
-"""Result files compared with a benchmark: which of their columns is which task, and which name is which system.
+"""Result files compared with a benchmark: which of their columns is which task, and which name is which system."""
 
-Between the page that shows what was recognised and its answer nothing is stored: the page carries the records, signed.
-"""
-
-import base64
 import math
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,30 +8,29 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from django.conf import settings
-from django.core import signing
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.form_fields import NOTE_LENGTH
-from leaderboard.models import Benchmark, Draft, Task, User
+from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.imported_metadata import imported_metadata
 from leaderboard.submissions.importing.turns import turn_to_read
+from leaderboard.submissions.instances.uploads import with_imported_instances
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers import SourceFile, read_results
 from ranking_engine.importers.documents import unpacked_files
+from ranking_engine.importers.records import Instances
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
 from ranking_engine.importers.table import SourceTable, table_in
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import clean_name, fold_name
 
 MAX_COLUMNS, MAX_SYSTEMS = 1_000, 3_000
-MAX_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
 NOTED_FILES, NOTED_WARNINGS = 10, 10
 # What may be done to a column's scores, as a power of ten.
 SCALES: Mapping[str, int] = {"as-is": 0, "times-100": 2, "by-100": -2}
@@ -85,80 +79,6 @@ def read_tables(files: Iterable[tuple[str, bytes]], choices: ColumnChoices | Non
     with turn_to_read(chosen):
         first, *_ = unpacked_files(chosen)
         return table_in(first, choices)
-
-
-def packed(results: Import, benchmark: Benchmark, user: User) -> str:
-    """The import as a text that only this user can send back to this benchmark.
-
-    Raises:
-        InputError: it is too long for a form.
-    """
-    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better, c.aside] for c in results.columns]
-    content = [
-        results.format_name,
-        results.systems,
-        columns,
-        results.cells,
-        results.sources,
-        results.notes,
-        results.warnings,
-        results.metadata,
-        results.format_key,
-    ]
-    text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
-    if len(text) > MAX_PACKED:
-        raise InputError.of("these files contain too many scores to show at once; import them in parts")
-    return text
-
-
-def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
-    """What `packed` packed; None where it did not, or too long ago."""
-    try:
-        content: Any = signing.loads(text, salt=_salt(benchmark, user), max_age=settings.DRAFT_DAYS * 24 * 3600)
-    except signing.BadSignature:
-        return None
-    name, systems, columns, cells, sources, notes, warnings, metadata, key = content
-    return Import(
-        name,
-        [(system, revision) for system, revision in systems],
-        [FileColumn(*column) for column in columns],
-        [(s, c, value, error, n) for s, c, value, error, n in cells],
-        [(source, raw_hash) for source, raw_hash in sources],
-        notes,
-        warnings,
-        metadata,
-        key,
-    )
-
-
-def packed_files(files: Sequence[tuple[str, bytes]], benchmark: Benchmark, user: User) -> str:
-    """Files as a text that only this user can send back to this benchmark.
-
-    Raises:
-        InputError: it is too long for a form.
-    """
-    content = [[name, base64.b85encode(zlib.compress(data)).decode()] for name, data in files]
-    text = signing.dumps(content, salt=f"files:{_salt(benchmark, user)}")
-    if len(text) > MAX_PACKED:
-        raise InputError.of(
-            "it is not clear what the columns of this table are, and it is too large to ask; call the column with the "
-            "systems `system`, and leave out what is no score"
-        )
-    return text
-
-
-def unpacked_from_page(text: str, benchmark: Benchmark, user: User) -> list[tuple[str, bytes]] | None:
-    """The files that `packed_files` packed; None where it did not, or too long ago."""
-    max_age = settings.DRAFT_DAYS * 24 * 3600
-    try:
-        content: Any = signing.loads(text, salt=f"files:{_salt(benchmark, user)}", max_age=max_age)
-    except signing.BadSignature:
-        return None
-    return [(name, zlib.decompress(base64.b85decode(packed_data))) for name, packed_data in content]
-
-
-def _salt(benchmark: Benchmark, user: User) -> str:
-    return f"import:{benchmark.pk}:{user.pk}"
 
 
 def suggested(benchmark: Benchmark, results: Import, kept: Assignment | None = None) -> Assignment:
@@ -281,7 +201,7 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         problems.add("", "no system has a name; enter which system it is")
     if problems:
         raise InputError(problems)
-    return [
+    rows = [
         SubmittedRow(
             names[folded],
             of_system,
@@ -292,6 +212,15 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         )
         for line, (folded, of_system) in enumerate(scores.items(), start=1)
     ]
+    places = {folded: place for place, folded in enumerate(scores)}
+    of_tasks: dict[str, dict[int, Instances]] = {}
+    for (s, c), instances in results.instances.items():
+        place = places.get(fold_name(clean_name(assignment.names.get(s, ""))))
+        if place is not None and c in columns:
+            key, power = columns[c]
+            values = instances.values * 10.0**power
+            of_tasks.setdefault(key, {})[place] = Instances(instances.names, values)
+    return with_imported_instances(rows, of_tasks)
 
 
 def _columns(

@@ -18,8 +18,10 @@ from plurank.client.tokens import token_for
 from plurank.client.transport import SiteConnection
 from plurank.names import rule_key
 from plurank.tables import ResultTable
+from ranking_engine.importers.score_files import files_of
 
 DONE = frozenset({"published", "rejected", "retracted", "withdrawn", "failed"})
+NAMED_PARTS = 4  # of a path: some programs name the model, and the date of a run, by folders
 MAX_FOLDER = 256 * 2**20  # bytes of a benchmark's folder, unpacked
 
 
@@ -226,28 +228,43 @@ class RemoteBenchmark:
 
     def import_files(
         self, *paths: str | Path, dry_run: bool = False, importer: str = "", mapping: Mapping[str, Any] | None = None,
-        create_systems: bool = True, note: str = "", key: str = "",
+        create_systems: bool = True, note: str = "", key: str = "", kept: bool = False,
     ) -> RemoteSubmission | dict[str, Any]:  # fmt: skip
         """Send result files of other programs, which the site reads; docs/importing.md shows each format.
 
         Args:
-            paths: the files, of text.
+            paths: files, whatever they are, or folders of them. Of a folder its own name and what is in it are sent.
             dry_run: say what was recognised, and what has to be said in `mapping`, and store nothing.
             importer: the key of the format, where it is not recognised as you want.
             mapping: `tasks` and `scales` by column, `systems` by system, as docs/api.md describes it.
             create_systems, note, key: as for `submit`.
+            kept: whether what you said of such files the last time, here or on the page, fills in `mapping`; and what
+                you say now is kept for the next time.
 
         Raises:
             InvalidInputError: a file cannot be read, or something has to be said; `details` say what.
             OSError: a file cannot be opened.
         """
-        files = [{"name": Path(path).name, "text": Path(path).read_text(encoding="utf-8-sig")} for path in paths]
-        body: dict[str, Any] = {"files": files, "create_systems": create_systems, "note": note}
+        named: list[tuple[str, Path]] = []
+        for path in map(Path, paths):
+            in_folder = files_of([path]) if path.is_dir() else []
+            named += [((Path(path.name) / file.relative_to(path)).as_posix(), file) for file in in_folder] or [
+                (path.name, path)
+            ]
+        names = [name for name, _ in named]
+        if len(set(names)) < len(names):
+            names = [Path(*file.parts[-NAMED_PARTS:]).as_posix() for _, file in named]
+        files = [(file.name, file.read_bytes()) for _, file in named]
+        fields: dict[str, Any] = {
+            "create_systems": create_systems,
+            "note": note,
+            "names": [name[-255:] for name in names],
+        }
         if mapping:
-            body["mapping"] = dict(mapping)
-        answer = self.transport.send(
-            f"{self.path}imports/", body, is_repeatable=True, key=key, dry_run=dry_run or None,
-            importer=importer or None,
+            fields["mapping"] = dict(mapping)
+        answer = self.transport.send_files(
+            f"{self.path}imports/", files, fields, key=key, dry_run=dry_run or None, importer=importer or None,
+            kept=kept or None,
         )  # fmt: skip
         return dict(answer) if dry_run else RemoteSubmission(self.transport, answer)
 

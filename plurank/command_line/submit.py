@@ -18,6 +18,7 @@ from plurank.command_line.addresses import (
 from plurank.command_line.outputs import FORMATS, written
 from plurank.tables import ResultTable
 from ranking_engine.command_line.inputs import UsageError
+from ranking_engine.importers.score_files import files_of
 
 if TYPE_CHECKING:
     from plurank.client import RemoteBenchmark, RemoteSubmission
@@ -52,6 +53,11 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--mapping", metavar="FILE", type=Path, help="JSON: tasks and scales by column, names of systems"
     )
+    command.add_argument(
+        "--kept",
+        action="store_true",
+        help="read columns and systems as you said the last time, here or on the page; keep what --mapping says",
+    )
     command.add_argument("--note", default="", help="for the history")
     command.add_argument("--key", default="", help="what is sent again under this key is one submission")
     command.add_argument(
@@ -72,14 +78,12 @@ def run(options: argparse.Namespace) -> str:
         if not isinstance(mapping, dict):
             raise UsageError(f'--mapping {options.mapping}: expected an object such as {{"tasks": {{...}}}}')
     remote = board_at(options.board)
+    paths = [path for named in options.files for path in ([named] if named.exists() else files_of([named]))]
     with refusals():
-        try:
-            answer: Any = remote.import_files(
-                *options.files, dry_run=options.dry_run, importer=options.importer, mapping=mapping,
-                note=options.note, key=options.key,
-            )  # fmt: skip
-        except UnicodeDecodeError as error:
-            raise UsageError(f"a file is not UTF-8: {error}") from error
+        answer: Any = remote.import_files(
+            *paths, dry_run=options.dry_run, importer=options.importer, mapping=mapping,
+            note=options.note, key=options.key, kept=options.kept,
+        )  # fmt: skip
         if options.dry_run:
             return preview_of(answer, options.format)
         print(f"note: submission {answer.uuid} is {answer.state}", file=sys.stderr)

@@ -8,6 +8,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
@@ -16,6 +17,7 @@ from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import read_instances
+from ranking_engine.importers.score_files import read_instance_files
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
 from ranking_engine.stability.items.task_items import TaskItems, task_items
 from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
@@ -26,6 +28,7 @@ Report = dict[str, Any]
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
 _REDRAWN = {"instances": "instances", "tasks": "tasks", "both": "tasks and instances"}
+OF_PROGRAMS = frozenset({".jsonl", ".json", ".parquet", ".zip", ".gz"})
 MAX_PAIRS = 2000
 MAX_PLACES = 1000
 EXAMPLES = """\
@@ -34,6 +37,8 @@ examples:
       python -m ranking_engine instances instances.csv
   the published files of Colombo et al. 2022, in which the labels of the first two columns are swapped
       python -m ranking_engine instances TAC_08.csv --system-column Utterance
+  what lm-eval wrote with --log_samples
+      python -m ranking_engine instances runs/ --metric acc
   how sure the differences between systems are
       python -m ranking_engine instances instances.csv --intervals --format json
 """
@@ -48,7 +53,19 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         epilog=EXAMPLES + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("file", metavar="FILE", help="the table of instances; - is standard input")
+    command.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="the table of instances, - is standard input; or what lm-eval (samples_*.jsonl) or lighteval "
+        "(details_*.parquet) wrote, with the results beside them, or a folder or .zip of these",
+    )
+    command.add_argument(
+        "--metric", metavar="NAME", default="", help="of such files these scores alone, where there are several"
+    )
+    command.add_argument(
+        "--system-name", metavar="NAME", default="", help="of the system, where such files do not name it"
+    )
     command.add_argument(
         "--system-column", metavar="NAME", default="system", help="which column names the systems (default: system)"
     )
@@ -86,11 +103,16 @@ def run(options: argparse.Namespace) -> str:
     if any(not 1 <= k <= MAX_PLACES for k in options.top or ()):
         raise UsageError(f"--top: expected numbers of places from 1 to {MAX_PLACES:,}")
     columns = {"system_column": options.system_column, "instance_column": options.instance_column}
-    if options.file == STANDARD_INPUT:
+    first = Path(options.files[0])
+    if len(options.files) > 1 or first.suffix in OF_PROGRAMS or first.is_dir():
+        scores = read_instance_files(
+            options.files, metric=options.metric, system=options.system_name, lower=options.lower
+        )
+    elif options.files[0] == STANDARD_INPUT:
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         scores = read_instances(text, name="standard input", lower=options.lower, **columns)
     else:
-        scores = read_instances(options.file, lower=options.lower, **columns)
+        scores = read_instances(first, lower=options.lower, **columns)
     names = scores.system_names
     report: Report = {}
     rankings = aggregate_all(scores)

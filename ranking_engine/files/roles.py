@@ -77,6 +77,10 @@ _KNOWN_COLUMNS: Sequence[tuple[frozenset[str], Mapping[str, str]]] = (
         frozenset({"TeamId", "TeamName", "Score"}),
         {"TeamName": "system", "Score": "score"},
     ),
+    (  # LMArena's published leaderboards, a row a model and category
+        frozenset({"model_name", "rating", "rating_lower", "rating_upper"}),
+        {"model_name": "system", "rating": "score", "vote_count": "n:rating", "category": "task"},
+    ),
     (  # runs of MLflow
         frozenset({"run_id", "experiment_id", "status"}),
         {"tags.mlflow.runName": "system"},

@@ -1,4 +1,4 @@
-"""Reads one workbook or Parquet file in a process of its own, with bounds on its memory and time.
+"""Reads one workbook or Parquet file, or several with details, in a process of its own, with bounds on memory and time.
 
 It is run by its path, with the file as its input, and writes the cells as JSON. It imports nothing of this package, so
 that it starts quickly; what is wrong is the text after `error`.
@@ -91,13 +91,60 @@ def parquet(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]
     return {"": [(1, header), *((number, list(row)) for number, row in enumerate(rows, 2))]}
 
 
+def details(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]]]:
+    """The rows of several tables of lighteval's details, each by its number: instance, task, then every metric.
+
+    Before the tables is a line with their lengths as JSON. Metrics that are no number of each instance are left out.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet as files  # noqa: PLC0415
+
+    head, _, rest = data.partition(b"\n")
+    tables: dict[str, list[tuple[int, list[str]]]] = {}
+    start = n_cells = 0
+    for place, length in enumerate(json.loads(head)):
+        opened = files.ParquetFile(io.BytesIO(rest[start : start + length]))
+        start += length
+        schema = opened.schema_arrow
+        scores = [
+            (outer.name, field.name)
+            for outer in schema
+            if outer.name in ("metric", "metrics") and pa.types.is_struct(outer.type)
+            for field in outer.type
+            if pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)
+        ]
+        about = [
+            (outer.name, field.name)
+            for outer in schema
+            if outer.name == "doc" and pa.types.is_struct(outer.type)
+            for field in outer.type
+            if field.name in ("id", "task_name")
+        ]
+        n_rows = opened.metadata.num_rows
+        n_cells += n_rows * (len(scores) + 2)
+        if n_cells > max_cells:
+            raise ValueError(f"more than {max_cells:,} cells; import the files in parts")
+        frame = opened.read(columns=[".".join(path) for path in (*about, *scores)])
+        outer = {name: frame.column(name).combine_chunks() for name in frame.column_names}
+        cells = {path: [cell(one) for one in outer[path[0]].field(path[1]).to_pylist()] for path in (*about, *scores)}
+        blank = [""] * n_rows
+        columns = [cells.get(("doc", name), blank) for name in ("id", "task_name")]
+        columns += [cells[path] for path in scores]
+        rows = [(number, list(row)) for number, row in enumerate(zip(*columns, strict=True), 2)]
+        tables[str(place)] = [(1, ["id", "task_name", *(name for _, name in scores)]), *rows]
+    return tables
+
+
+READERS = {"workbook": workbook, "parquet": parquet, "details": details}
+
+
 def main() -> None:
     """Read standard input as what the first argument says, with at most as many cells as the second says."""
     limited()
     kind, max_cells = sys.argv[1], int(sys.argv[2])
     data = sys.stdin.buffer.read()
     try:
-        sheets = (workbook if kind == "workbook" else parquet)(data, max_cells)
+        sheets = READERS[kind](data, max_cells)
         n_characters = sum(len(text) for rows in sheets.values() for _, row in rows for text in row)
         is_long = n_characters > MAX_TEXT
         answer: object = {"error": f"more than {MAX_TEXT:,} characters"} if is_long else {"sheets": sheets}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -68,18 +69,45 @@ def sheets_of(data: bytes, kind: str) -> dict[str, list[Row]]:
             parts = archive.infolist()
         if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
             raise GridError(f"it unpacks to more than {MAX_UNPACKED // 2**20} MB")
-    command = [sys.executable, "-I", str(PROGRAM), kind, str(MAX_CELLS)]
+    answer = _read_apart(data, kind, MAX_CELLS)
+    sheets = {name: bounded((line, row) for line, row in rows) for name, rows in answer.items()}
+    filled = {name: rows for name, rows in sheets.items() if rows}
+    if not filled:
+        raise GridError("no sheet has cells")
+    return filled
+
+
+def details_of(tables: Sequence[bytes], max_cells: int) -> list[list[Row]]:
+    """Return the rows of several Parquet files of lighteval's details: instance, task, then every metric.
+
+    Args:
+        tables: bytes of each.
+        max_cells: of all together.
+
+    Raises:
+        GridError: one cannot be read, or they are too large.
+        ImportError: the library that reads them is not installed.
+    """
+    head = json.dumps([len(table) for table in tables]).encode()
+    answer = _read_apart(b"".join((head, b"\n", *tables)), "details", max_cells)
+    return [[(line, row) for line, row in answer[str(place)]] for place in range(len(tables))]
+
+
+def _read_apart(data: bytes, kind: str, max_cells: int) -> dict[str, list[Row]]:
+    """The rows of every table, as the other process reads them."""
+    command = [sys.executable, "-I", str(PROGRAM), kind, str(max_cells)]
     try:
         ran = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
         answer = json.loads(ran.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise GridError("it takes more memory or time than a file may, or is broken") from error
     if package := answer.get("missing"):
-        raise ImportError(f"this needs {package}: pip install 'plurank[files]'")
+        what = "a workbook" if kind == "workbook" else "Parquet"
+        raise ImportError(
+            f"reading {what} needs {package}, which is not installed here: pip install 'plurank[files]', or on a site "
+            f"pip install {package.replace('_', '-')}. A table can also be saved as CSV"
+        )
     if message := answer.get("error"):
         raise GridError(f"not readable as a {'workbook' if kind == 'workbook' else 'Parquet file'}: {message}")
-    sheets = {name: bounded((line, row) for line, row in rows) for name, rows in answer["sheets"].items()}
-    filled = {name: rows for name, rows in sheets.items() if rows}
-    if not filled:
-        raise GridError("no sheet has cells")
-    return filled
+    tables: dict[str, list[Row]] = answer["sheets"]
+    return tables

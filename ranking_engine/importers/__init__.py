@@ -24,6 +24,7 @@ from ranking_engine.importers import (
     model_card,
     mteb,
     opencompass,
+    samples,
     swe_bench,
     table,
 )
@@ -94,9 +95,14 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
         raise InputError.of(f"there is no importer {key[:40]!r}; the importers are {', '.join(f.KEY for f in FORMATS)}")
     named = [replace(file, name=UNSHOWABLE.sub("_", file.name)[-255:] or "file") for file in files]
     chosen = unpacked_files(named)
-    if sum(bool(table_kind(file.data)) for file in chosen) > MAX_BINARY_TABLES:  # each is read by a process of its own
+    whole, of_instances = samples.split_files(chosen, key)
+    if not whole:
+        recognised = samples.read_samples(of_instances, None)
+        check_twice(recognised)
+        return recognised
+    if sum(bool(table_kind(file.data)) for file in whole) > MAX_BINARY_TABLES:  # each is read by a process of its own
         raise InputError.of(f"more than {MAX_BINARY_TABLES} workbooks and Parquet files; import them in parts")
-    parts = [read_piece(piece, key, columns) for piece in pieces(chosen)]
+    parts = [read_piece(piece, key, columns) for piece in pieces(whole)]
     first = parts[0]
     if other := next((part for part in parts if part.format_key != first.format_key), None):
         raise InputError.of(
@@ -109,7 +115,10 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     notes = list(dict.fromkeys(text for part in parts for text in part.notes))[:MAX_NOTES]
     warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))[:MAX_NOTES]
     metadata = {system: facts for part in parts for system, facts in part.metadata.items()}
-    recognised = replace(first, records=with_shots(records), notes=notes, warnings=warnings, metadata=metadata)
+    recognised = replace(first, records=records, notes=notes, warnings=warnings, metadata=metadata)
+    if of_instances:
+        recognised = samples.read_samples(of_instances, recognised)
+    recognised = replace(recognised, records=with_shots(recognised.records))
     check_twice(recognised)
     return recognised
 

@@ -110,7 +110,7 @@ class SourceFile:
             InputError: it is broken.
         """
         if self.kind in ("json", "log"):
-            return self._json(self.text)
+            return self.json_line(self.text)
         if self.kind in ("table", "binary table", "lines"):
             return None
         text = self.text
@@ -134,8 +134,12 @@ class SourceFile:
             return "a table needs a column that names the systems and one with scores"
         return "the format of these files is not supported"
 
-    def _json(self, text: str, line: int = 0) -> Any:  # noqa: ANN401
-        """What a JSON text holds; `line` is its number where it is one of several."""
+    def json_line(self, text: str, line: int = 0) -> Any:  # noqa: ANN401
+        """What a JSON text of the file holds; `line` is its number where it is one of several.
+
+        Raises:
+            InputError: it is broken.
+        """
         try:
             # NaN, Infinity and 1e999 become floats that are not finite: a problem only where a score is read.
             document = json.loads(text, object_pairs_hook=_unique)
@@ -164,8 +168,8 @@ class SourceFile:
             InputError: one is broken.
         """
         return [
-            (number, self._json(line, number))
-            for number, line in enumerate(self.text.splitlines(), start=1)
+            (number, self.json_line(line, number))
+            for number, line in enumerate(self.text.split("\n"), start=1)  # texts may have other ends of lines
             if line.strip()
         ]
 
@@ -262,7 +266,7 @@ def unpacked_files(files: Sequence[SourceFile]) -> list[SourceFile]:
     if not chosen:
         raise InputError.of("the archive has no files")
     for file in chosen:
-        if len(file.data) > MAX_BYTES and file.kind != "log":
+        if len(file.data) > MAX_BYTES and file.kind not in ("log", "lines"):  # lines of samples are read one by one
             raise file.refused(f"more than {MAX_BYTES // 2**20} MB in one file")
     return chosen
 

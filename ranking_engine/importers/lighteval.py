@@ -47,9 +47,9 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
     if general.get("max_samples") is not None:
         given = showable(str(general["max_samples"]))
         collect.warn(f"{collect.source}: run with a limit ({given} instances a task), so not on all instances")
-    configs = {_parts(str(key))[:2]: a_mapping(one) for key, one in a_mapping(about.get("config_tasks")).items()}
+    configs = {parts_of(str(key))[:2]: a_mapping(one) for key, one in a_mapping(about.get("config_tasks")).items()}
     for key, metrics in about["results"].items():
-        task, subset, shots = _parts(str(key))
+        task, subset, shots = parts_of(str(key))
         if task == "all" or subset == "_average":
             collect.note(f"left out: {showable(str(key))}, an average over tasks")
             continue
@@ -91,7 +91,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             )
 
 
-def _parts(key: str) -> tuple[str, str, str]:
+def parts_of(key: str) -> tuple[str, str, str]:
     """Task, subset and shots of `suite|task:subset|5`; the suite and the shots may be left out."""
     parts = key.split("|")
     numbers = []

@@ -1,7 +1,7 @@
-"""OpenCompass, the summary as CSV: `dataset,version,metric,mode,<model>...`, one row a dataset and metric.
+"""OpenCompass, the summary as .csv, .md or .txt: `dataset,version,metric,mode,<model>...`, a row a dataset and metric.
 
-It is written by joining cells with commas, so a quotation mark is a letter like any other. Averages are left out: rows
-with the name of a mean as metric, and rows without a version, which are of groups of datasets.
+The CSV is written by joining cells with commas, so a quotation mark is a letter like any other. Averages are left out:
+rows with the name of a mean as metric, and rows without a version, which are of groups of datasets.
 """
 
 from ranking_engine.importers.documents import SourceFile, read_each
@@ -9,6 +9,7 @@ from ranking_engine.importers.records import Collector, Recognised, Record, is_s
 
 KEY, NAME = "opencompass", "OpenCompass summary"
 HEADER = ["dataset", "version", "metric", "mode"]
+CSV_PART = "\ncsv format\n^^^"
 DERIVED = frozenset(
     {"naive_average", "weighted_average", "average", "avg", "sum", "standard_deviation", "harmonic_mean"}
 )
@@ -16,13 +17,17 @@ DERIVED = frozenset(
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    for file in files:
-        if file.kind != "table":
-            return False
-        line = file.text.lstrip().split("\n", 1)[0]
-        if [cell.strip().casefold() for cell in line.split(",")[:4]] != HEADER:
-            return False
-    return True
+    return all(file.kind == "table" and form_of(file) for file in files)
+
+
+def form_of(file: SourceFile) -> str:
+    """How a summary is written: `csv`, `md` or, with all of them, `txt`; empty where it is none."""
+    first, _, rest = file.text.lstrip().partition("\n")
+    for form, mark in (("csv", ","), ("md", "|")):
+        cells = first[:10_000].strip().removeprefix("|").split(mark)
+        if [cell.strip().casefold() for cell in cells[:4]] == HEADER:
+            return form
+    return "txt" if rest.startswith("tabulate format\n") and CSV_PART in rest else ""
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -31,11 +36,17 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    return read_each(files, KEY, NAME, _read_file)
+    # The program writes each summary as .txt, .csv and .md: one of them is enough.
+    chosen = {file.name.rpartition(".")[0]: file for file in sorted(files, key=form_of, reverse=True)}
+    return read_each([file for file in files if file in chosen.values()], KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
-    (_, header), *rows = file.rows(quoted=False)
+    form = form_of(file)
+    part = file
+    if form == "txt":
+        part = SourceFile(file.name, file.text.partition(CSV_PART)[2].lstrip("^\n").partition("\n$$$")[0].encode())
+    (_, header), *rows = part.rows(quoted=form == "md")
     systems = [collect.label(cell, "model", "line 1") for cell in header[4:]]
     for line, row in rows:
         if len(row) != len(header):

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from ranking_engine.core.decimals import NUMBER, rounded_score, rounding_note
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.metadata import GREATEST
 from ranking_engine.files.number_forms import NO_NUMBER
 from ranking_engine.files.problems import InputError, Problem
@@ -22,6 +23,14 @@ FACT_LENGTH = 300  # characters of one of them
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 
 
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """Scores of single instances, of which a score is the mean: their names, sorted, and as many values."""
+
+    names: tuple[str, ...]
+    values: FloatArray
+
+
 @dataclass(frozen=True)
 class Record:
     """One score as a file states it. Empty texts and None are what the file does not say.
@@ -30,7 +39,7 @@ class Record:
     value's scale, `n` the number of instances, `source` and `raw_hash` name the file and the SHA-256 of its bytes.
     `shots` is the number of examples in the prompt, where the file states it apart from the task.
     `aside` says why the score is a column that is left empty unless someone chooses it: it is a mean of others, or says
-    how the run was made.
+    how the run was made. `instances` are the scores whose mean it is, where files have them.
     """
 
     system: str
@@ -47,6 +56,7 @@ class Record:
     raw_hash: str = ""
     aside: str = ""
     shots: int | None = None
+    instances: Instances | None = None
 
     @property
     def column(self) -> tuple[str, str, str, str]:

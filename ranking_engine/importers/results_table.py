@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ranking_engine.importers.records import Recognised
+from ranking_engine.importers.records import Instances, Recognised
 
 Cell = tuple[int, int, float | None, float | None, int | None]  # system, column, value, standard error, instances
 
@@ -28,7 +28,10 @@ class FileColumn:
 
 @dataclass(frozen=True)
 class Import:
-    """Recognised files as a table: systems (name and revision), columns, and the cells that are stated."""
+    """Recognised files as a table: systems (name and revision), columns, and the cells that are stated.
+
+    `instances` has, by number of system and column, the scores of single instances whose mean a cell is.
+    """
 
     format_name: str
     systems: Sequence[tuple[str, str]]
@@ -39,6 +42,7 @@ class Import:
     warnings: Sequence[str]
     metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)  # as of Recognised
     format_key: str = ""
+    instances: Mapping[tuple[int, int], Instances] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> dict[int, list[float]]:
@@ -57,6 +61,7 @@ def table_of(recognised: Recognised) -> Import:
     directions: dict[int, bool] = {}
     asides: dict[int, str] = {}
     cells: list[Cell] = []
+    instances: dict[tuple[int, int], Instances] = {}
     for record in recognised.records:
         s = systems.setdefault((record.system, record.revision), len(systems))
         c = columns.setdefault(record.column, len(columns))
@@ -64,6 +69,8 @@ def table_of(recognised: Recognised) -> Import:
             directions[c] = record.higher_is_better
         if record.aside:
             asides[c] = record.aside
+        if record.instances is not None:
+            instances[s, c] = record.instances
         cells.append((s, c, record.value, record.standard_error, record.n))
     return Import(
         format_name=recognised.format_name,
@@ -75,4 +82,5 @@ def table_of(recognised: Recognised) -> Import:
         warnings=list(recognised.warnings),
         metadata=recognised.metadata,
         format_key=recognised.format_key,
+        instances=instances,
     )

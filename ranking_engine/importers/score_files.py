@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from ranking_engine.core.instances import InstanceScores
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.benchmark_file import BenchmarkFile, to_matrix
 from ranking_engine.files.problems import InputError
@@ -15,7 +16,7 @@ from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_table
 from ranking_engine.importers import SourceFile, UnclearColumnsError, read_results
 from ranking_engine.importers.documents import MAX_TOTAL
-from ranking_engine.importers.results_table import table_of
+from ranking_engine.importers.results_table import FileColumn, Import, table_of
 from ranking_engine.text.close_names import CloseNames
 
 TABLES = frozenset({".csv", ".tsv", ".txt", ""})
@@ -139,25 +140,11 @@ def files_of(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
-    metric, system = filters.metric, filters.system
-    if sum(file.stat().st_size for file in files) > MAX_TOTAL:
-        raise InputError.of(f"more than {MAX_TOTAL // 2**20} MB; read them in parts")
-    names = [str(Path(*file.parts[-NAMING_PARTS:])) for file in files]
-    if len(set(names)) < len(names):
-        names = [str(file) for file in files]
-    sources = [SourceFile(name, file.read_bytes()) for name, file in zip(names, files, strict=True)]
-    results = table_of(read_results(sources, filters.importer, columns=filters.columns))
-    columns = dict(enumerate(results.columns))
-    if metric:
-        columns = {c: column for c, column in columns.items() if column.metric.casefold() == metric.casefold()}
-        if not columns:
-            metrics = list(dict.fromkeys(column.metric for column in results.columns))
-            close = CloseNames(metrics).suggestion(metric) or f"; there are {', '.join(metrics)}"
-            raise InputError.of(f"there is no metric {metric[:60]!r}{close}")
+    system = filters.system
+    results = _import_of(files, filters)
+    columns = _columns_of(results, filters.metric)
     columns = {c: column for c, column in columns.items() if not column.aside} or columns
-    # A column is called as its task where that alone says which it is.
-    is_clear = len({column.task for column in columns.values()}) == len(columns)
-    tasks = [column.task if is_clear else column.name for column in columns.values()]
+    tasks = task_names_of(columns)
     if not all(name for name, _ in results.systems) and not system:
         raise InputError.of("the files name no system; say its name: `system` in Python, --system-name in a command")
     systems = [name or system for name, _ in results.systems]
@@ -180,6 +167,85 @@ def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
     is_plain = results.format_key == "table" and len(files) == 1
     return ScoreFiles(table, frozenset(lower), notes, is_plain=is_plain)
+
+
+def _import_of(files: Sequence[Path], filters: ResultFilters) -> Import:
+    """What result files say, as a table."""
+    if sum(file.stat().st_size for file in files) > MAX_TOTAL:
+        raise InputError.of(f"more than {MAX_TOTAL // 2**20} MB; read them in parts")
+    names = [str(Path(*file.parts[-NAMING_PARTS:])) for file in files]
+    if len(set(names)) < len(names):
+        names = [str(file) for file in files]
+    sources = [SourceFile(name, file.read_bytes()) for name, file in zip(names, files, strict=True)]
+    return table_of(read_results(sources, filters.importer, columns=filters.columns))
+
+
+def _columns_of(results: Import, metric: str) -> dict[int, FileColumn]:
+    """The columns by their numbers, of one metric alone where one is named.
+
+    Raises:
+        InputError: there is no such metric.
+    """
+    columns = dict(enumerate(results.columns))
+    if metric:
+        columns = {c: column for c, column in columns.items() if column.metric.casefold() == metric.casefold()}
+        if not columns:
+            metrics = list(dict.fromkeys(column.metric for column in results.columns))
+            close = CloseNames(metrics).suggestion(metric) or f"; there are {', '.join(metrics)}"
+            raise InputError.of(f"there is no metric {metric[:60]!r}{close}")
+    return columns
+
+
+def task_names_of(columns: Mapping[int, FileColumn]) -> list[str]:
+    """What the columns are called: as their tasks where these alone say which they are."""
+    is_clear = len({column.task for column in columns.values()}) == len(columns)
+    return [column.task if is_clear else column.name for column in columns.values()]
+
+
+def read_instance_files(
+    paths: Iterable[str | Path], *, metric: str = "", system: str = "", lower: Sequence[str] = ()
+) -> InstanceScores:
+    """Read the scores of single instances that lm-evaluation-harness or lighteval wrote.
+
+    Args:
+        paths: samples or details, beside the results of their runs or alone, or folders of them.
+        metric: read these scores alone, where there are several.
+        system: the name of the system, where neither results nor folders name one.
+        lower: the tasks on which a lower score is better; what results say of others counts, too.
+
+    Raises:
+        InputError: a file cannot be read, or none has scores of instances.
+        OSError: a file cannot be opened.
+        ImportError: they are details, and what reads Parquet is not installed.
+    """
+    results = _import_of(files_of(paths), ResultFilters("", "", "", None))
+    columns = _columns_of(results, metric)
+    columns = {c: columns[c] for c in sorted({c for _, c in results.instances} & columns.keys())}
+    if not columns:
+        raise InputError.of("these files have no scores of single instances")
+    systems = sorted({s for s, _ in results.instances})
+    names = [results.systems[s][0] or system for s in systems]
+    if not all(names):
+        raise InputError.of("the files name no system; say its name with --system-name, or add the results of the run")
+    tasks = task_names_of(columns)
+    if unknown := next((task for task in lower if task not in tasks), None):
+        raise InputError.of(f"no task is called {unknown[:60]!r}; there are {', '.join(tasks[:20])}")
+    blocks = []
+    for c in columns:
+        of_column = {k: results.instances[s, c] for k, s in enumerate(systems) if (s, c) in results.instances}
+        places: dict[str, int] = {}
+        for one in of_column.values():
+            for name in one.names:
+                places.setdefault(name, len(places))
+        block = np.full((len(systems), len(places)), np.nan)
+        for k, one in of_column.items():
+            block[k, [places[name] for name in one.names]] = one.values
+        blocks.append(block)
+    directions = [
+        -1 if task in lower or column.higher_is_better is False else 1
+        for task, column in zip(tasks, columns.values(), strict=True)
+    ]
+    return InstanceScores(tuple(names), tuple(tasks), tuple(blocks), tuple(directions))
 
 
 def fact_text(value: str | float | bool) -> str:

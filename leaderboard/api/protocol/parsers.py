@@ -148,6 +148,13 @@ class FilesParser(MultiPartParser):
         if body.get("create_systems") in ("true", "false"):
             body["create_systems"] = body["create_systems"] == "true"
         files = [(file.name, file.read()) for name in form.files for file in form.files.getlist(name)]
+        if "names" in body:  # Django leaves folders out of the names of files
+            names = strict_json(body.pop("names"))
+            if not isinstance(names, list) or not all(isinstance(name, str) and len(name) <= 255 for name in names):
+                raise ApiError(400, "`names` is no list of texts of at most 255 characters.")
+            if len(names) != len(files):
+                raise ApiError(400, f"`names` has {len(names)} entries; {len(files)} files came with them.")
+            files = [(name, data) for name, (_, data) in zip(names, files, strict=True)]
         return body | {"files": files}
 
 

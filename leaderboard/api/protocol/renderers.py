@@ -77,4 +77,10 @@ class ZipRenderer(BaseRenderer):
         return b"" if data is None else bytes(data)
 
 
+class EveryEvalEverRenderer(ZipRenderer):
+    """Scores as records of Every Eval Ever, a file per system."""
+
+    format = "eee"
+
+
 TABLES = [JSONRenderer, CSVRenderer, LaTeXRenderer, MarkdownRenderer]

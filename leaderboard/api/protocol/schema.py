@@ -88,9 +88,16 @@ TABLE_FORMAT = OpenApiParameter(
 )
 SCORES_FORMAT = OpenApiParameter(
     "format",
-    enum=["csv", "tex", "md", "preflib"],
+    enum=["csv", "tex", "md", "preflib", "eee"],
     default="csv",
-    description="In place of the Accept header: as of other tables, and `preflib` for the orders of the voting tasks.",
+    description="In place of the Accept header: as of other tables, `preflib` for the orders of the voting tasks, and "
+    "`eee` for a zip of records of Every Eval Ever.",
+)
+KEPT = OpenApiParameter(
+    "kept",
+    bool,
+    description="Whether what you said of such columns and systems the last time, here or on the page, fills in what "
+    "you do not say now. What you say is kept for the next time.",
 )
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -146,7 +153,8 @@ def reading(shape: Any, *, csv: str = "", table: str = "", files: Any = ()) -> d
     answers: dict[Any, Any] = {(200, "application/json"): shape}
     kinds = ("text/csv", "application/x-tex", "text/markdown") if table else ("text/csv",) if csv else ()
     for kind, held in [*((kind, table or csv) for kind in kinds), *files]:
-        answers[200, kind] = OpenApiResponse(OpenApiTypes.STR, description=held)
+        is_packed = kind == "application/zip"
+        answers[200, kind] = OpenApiResponse(OpenApiTypes.BINARY if is_packed else OpenApiTypes.STR, description=held)
     return answers | READING
 
 

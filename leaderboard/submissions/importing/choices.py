@@ -1,11 +1,13 @@
 """What someone said of files of one format, kept for their next import to the same benchmark."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from leaderboard.models import Benchmark, ImportChoices, Task, User
-from leaderboard.submissions.imports import SCALES, Assignment
+from leaderboard.submissions.imports import SCALES, Assignment, read_import, read_tables
 from ranking_engine.files.roles import ColumnChoices
+from ranking_engine.importers import UnclearColumnsError
 from ranking_engine.importers.results_table import Import
 from ranking_engine.text.names import fold_name
 
@@ -62,6 +64,41 @@ def kept_columns(benchmark: Benchmark, user: User, names: Sequence[str]) -> Colu
 def keep_columns(benchmark: Benchmark, user: User, choices: ColumnChoices) -> None:
     """Keep what was said of a table's columns."""
     _keep(benchmark, user, COLUMNS, columns=choices.roles)
+
+
+def read_with_kept(
+    benchmark: Benchmark, user: User, files: Sequence[tuple[str, bytes]], importer: str, said: ColumnChoices | None
+) -> tuple[Import, ColumnChoices | None]:
+    """What files say, where what their sender said of such columns the last time fills in what is not said now.
+
+    Args:
+        benchmark: where to.
+        user: the sender.
+        files: the name and the bytes of each.
+        importer: the key of the format; whichever they are of where empty.
+        said: of the columns of tables.
+
+    Returns:
+        What was recognised, and what was said of the columns in all.
+
+    Raises:
+        UnclearColumnsError: they are tables, and it is not clear what their columns are.
+        InputError: they cannot be read.
+    """
+    results = None
+    try:
+        results = read_import(files, importer, said)
+        if results.format_key != COLUMNS:
+            return results, said
+        names = read_tables(files, said).columns.names
+    except UnclearColumnsError as error:
+        names = error.table.columns.names
+    kept = kept_columns(benchmark, user, names)
+    if kept is None:
+        return results or read_import(files, importer, said), said
+    now = said or ColumnChoices()
+    choices = replace(now, roles={**kept.roles, **now.roles})
+    return read_import(files, importer, choices), choices
 
 
 def _kept(benchmark: Benchmark, user: User, format_key: str) -> dict[str, dict[str, str]]:

@@ -11,10 +11,14 @@ from leaderboard.common.form_fields import NOTE_LENGTH, CsvFileField, LineFormFi
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.submissions.imports import SCALES, Assignment
 from ranking_engine.files.roles import ABOUT, ROLES, ColumnChoices
+from ranking_engine.importers.archives import is_hidden
 from ranking_engine.importers.results_table import Import
 from ranking_engine.importers.table import SourceTable
 
 ACCEPTED = ".json,.jsonl,.eval,.yaml,.yml,.md,.csv,.tsv,.txt,.html,.tex,.xlsx,.xls,.ods,.parquet,.gz,.zip,.toml"
+
+
+FOLDER_NAMES_LENGTH = 300_000  # of 1,000 files
 
 
 class SeveralFilesInput(forms.ClearableFileInput):
@@ -42,6 +46,19 @@ class UploadForm(forms.Form):
         label="Files with results",
         help_text="You can choose several files of the same format, or a folder as a .zip archive.",
         widget=SeveralFilesInput(attrs={"accept": ACCEPTED}),
+    )
+    folder = SeveralFilesField(
+        required=False,
+        allow_empty_file=True,
+        label="or a folder with them",
+        help_text="Every file in it is sent. If your browser cannot choose folders, choose the files.",
+        widget=SeveralFilesInput(attrs={"webkitdirectory": True, "data-names": "folder-names"}),
+    )
+    # The files of the folder with their folders, one a line, which a script fills in: browsers leave folders out.
+    folder_names = forms.CharField(
+        required=False,
+        max_length=FOLDER_NAMES_LENGTH,
+        widget=forms.HiddenInput(attrs={"id": "folder-names"}),
     )
 
     file = CsvFileField(
@@ -83,7 +100,7 @@ class UploadForm(forms.Form):
         """One table at most, at least something, and no more than is read."""
         cleaned = super().clean() or self.cleaned_data
         file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
-        results = cleaned.get("results") or []
+        results = [*(cleaned.get("results") or []), *(cleaned.get("folder") or [])]
         if results and not self.errors:
             if file or text or instances:
                 raise forms.ValidationError("Choose either result files or a table.")
@@ -101,8 +118,14 @@ class UploadForm(forms.Form):
         return cleaned
 
     def result_files(self) -> list[tuple[str, bytes]]:
-        """The name and the bytes of every chosen file with results."""
-        return [(chosen.name, chosen.read()) for chosen in self.cleaned_data["results"]]
+        """The name and the bytes of every chosen file with results; the name with folders, where they are known."""
+        cleaned = self.cleaned_data
+        in_folder = cleaned["folder"] or []
+        names = [name.strip() for name in cleaned["folder_names"].splitlines() if name.strip()]
+        if [name.rpartition("/")[2] for name in names] != [chosen.name for chosen in in_folder]:
+            names = [chosen.name for chosen in in_folder]
+        named = [*((chosen.name, chosen) for chosen in cleaned["results"]), *zip(names, in_folder, strict=True)]
+        return [(name, chosen.read()) for name, chosen in named if chosen not in in_folder or not is_hidden(name)]
 
     def content(self) -> bytes:
         """The table's bytes; none where there are instances only."""

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import Audience, readable_benchmark
 from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines, with_text_of_file
+from leaderboard.common.parquet import has_parquet
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.submissions import Source
@@ -27,17 +28,14 @@ from leaderboard.submissions.importing.forms import (
     system_fields,
     table_column_fields,
 )
+from leaderboard.submissions.importing.packing import packed, packed_files, unpacked, unpacked_from_page
 from leaderboard.submissions.imports import (
     Assignment,
     import_draft,
     note_of,
-    packed,
-    packed_files,
     read_import,
     read_tables,
     suggested,
-    unpacked,
-    unpacked_from_page,
 )
 from leaderboard.submissions.instances.uploads import rows_of_instances
 from leaderboard.submissions.problems import PartlyReadError
@@ -94,6 +92,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
             ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
         ),  # to copy
         "format_names": [one.NAME for one in FORMATS],
+        "reads_parquet": has_parquet(),
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)

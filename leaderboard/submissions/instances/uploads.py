@@ -13,7 +13,8 @@ from leaderboard.submissions.instances.vectors import entry_of
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
-from ranking_engine.files.problems import InputError, Problems
+from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError, Problems
+from ranking_engine.importers.records import Instances
 from ranking_engine.text.characters import lines_problem
 from ranking_engine.text.names import clean_name, fold_name, shorten
 
@@ -96,6 +97,46 @@ def rows_of_instances(
         raise InputError.of("two systems in the file differ only in upper and lower case", "file")
     blocks = zip(keys, names, table.scores.blocks, strict=True)
     return with_instances(rows, {key: TaskInstances(of_task, block) for key, of_task, block in blocks}, where)
+
+
+def with_imported_instances(
+    rows: Sequence[SubmittedRow], of_tasks: Mapping[str, Mapping[int, Instances]]
+) -> list[SubmittedRow]:
+    """The rows with the scores of instances that result files have.
+
+    Args:
+        rows: one per system.
+        of_tasks: by key of a task and number of a row, from 0.
+
+    Raises:
+        InputError: they are too many, or an instance has a name that cannot be kept.
+    """
+    where = sorted({place for of_task in of_tasks.values() for place in of_task})
+    line_of = {place: k for k, place in enumerate(where)}
+    names = {
+        key: list(dict.fromkeys(name for one in of_task.values() for name in one.names))
+        for key, of_task in of_tasks.items()
+    }
+    problems = Problems()
+    if too_many := too_many_cells(len(where), list(names.values())):
+        problems.add("", too_many)
+    for of_names in names.values():
+        cleaned = list(map(clean_name, of_names))
+        problems_of_names = dict.fromkeys(filter(None, map(instance_name_problem, cleaned)))
+        for problem in list(problems_of_names)[:SHOWN_PROBLEMS]:
+            problems.add("", problem)
+        if len(set(cleaned)) < len(cleaned):
+            problems.add("", "two instances have the same name")
+    if problems:
+        raise InputError(problems)
+    tasks = {}
+    for key, of_task in of_tasks.items():
+        place_of = {name: u for u, name in enumerate(names[key])}
+        block = np.full((len(where), len(place_of)), np.nan)
+        for place, one in of_task.items():
+            block[line_of[place], [place_of[name] for name in one.names]] = one.values
+        tasks[key] = TaskInstances([clean_name(name) for name in names[key]], block)
+    return with_instances(rows, tasks, where)
 
 
 def too_many_cells(n_systems: int, names: Sequence[Sequence[str]]) -> str:

@@ -8,10 +8,12 @@ from django.test import Client
 
 from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBodySerializer, assignment_of
 from leaderboard.benchmarks.create import TaskSpec
-from leaderboard.models import Batch, Draft, Score
+from leaderboard.models import Batch, Draft, ImportChoices, InstanceScores, Score
 from leaderboard.submissions.imports import Assignment, read_import
+from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
 from tests.leaderboard.api.conftest import error_of
 from tests.ranking_engine.importers.examples import FILES as FILES_OF_PROGRAMS
+from tests.ranking_engine.importers.test_samples import sample, samples_of
 
 RESULTS = {
     "results": {"arc_easy": {"acc,none": 0.71, "acc_stderr,none": 0.009, "alias": "arc_easy"}},
@@ -111,6 +113,63 @@ def test_a_workbook_comes_as_a_form_with_the_sheet_that_is_meant(api, board):
         ("Quiz", 2, "ARC easy"),
         ("Sums", 1, ""),
     ]
+
+
+def test_instances_come_as_files_of_a_form_with_their_folders(api, make):
+    board = make.published({"A": [0.2]}, tasks=[TaskSpec("Quiz")])
+    client = Client(headers=api.as_user(board.memberships.get().user)._headers({}))
+    file = samples_of([sample(0, acc=1), sample(1, acc=0)])
+
+    def sent(names):
+        data = {"files": SimpleUploadedFile("a.jsonl", file.data), "names": names, "create_systems": "true"}
+        return client.post(f"/api/v1/{path_of(board)}", data)
+
+    assert sent(json.dumps([file.name])).status_code == 201
+    (row,) = InstanceScores.objects.select_related("submission__system", "instance_set")
+    assert (row.submission.system.name, unpack_names(row.instance_set.names)) == ("lab/one", ["0", "1"])
+    assert unpack_vector(row.values).tolist() == [1, 0]
+    for names in ('["a", "b"]', "[1]", "{}", json.dumps(["a" * 256])):
+        assert "`names`" in error_of(sent(names))["message"]
+
+
+def test_with_kept_what_was_said_once_need_not_be_said_again_not_even_for_a_csv_of_submissions(api, board, make):
+    user = board.memberships.get().user
+    sender, text = api.as_user(user), "Rank,Team,ARC easy,Sums\n1,One,{score},7\n"
+    mapping = {
+        "columns": {"Rank": "ignored", "Team": "system", "ARC easy": "score", "Sums": "score"},
+        "tasks": {"Sums": "Other"}, "scales": {"ARC easy": "as-is", "Sums": "as-is"}, "systems": {"One": "First"},
+    }  # fmt: skip
+
+    def imports(score, query, **more):
+        body = {"files": [{"name": "board.csv", "text": text.format(score=score)}], "create_systems": True, **more}
+        return sender.post(path_of(board), body, query=query)
+
+    def submits(score, query):
+        kind, path = "text/csv", f"benchmarks/{board.key}/submissions/"
+        return sender.post(path, text.format(score=score), query=query, kind=kind)
+
+    def stored():
+        scores = Score.objects.filter(submission__system__name="First").order_by("-submission_id", "task__key")
+        return list(scores.values_list("task__key", "value"))[:2]
+
+    assert error_of(submits(61, "kept=true"))["details"][0]["place"] == "file"  # nothing was said yet
+    assert imports(61, "", mapping=mapping).status_code == 201
+    assert not ImportChoices.objects.exists()
+    assert imports(62, "kept=true&dry_run=true", mapping=mapping).status_code == 200
+    assert not ImportChoices.objects.exists()
+    assert imports(62, "kept=true", mapping=mapping).status_code == 201
+    assert imports(63, "kept=true").status_code == 201
+    assert stored() == [("arc-easy", 63.0), ("other", 7.0)]
+    assert submits(64, "kept=true").status_code == 201
+    assert stored() == [("arc-easy", 64.0), ("other", 7.0)]
+    assert Batch.objects.latest("pk").note.startswith("Imported from table")
+    assert imports(65, "").status_code == 400
+    assert submits(65, "").status_code == 400
+    other = api.as_user(make.member(board, "owner"))
+    refused = other.post(
+        f"benchmarks/{board.key}/submissions/", text.format(score=65), query="kept=true", kind="text/csv"
+    )
+    assert refused.status_code == 400  # what is kept is someone's own
 
 
 def test_a_form_with_too_many_files_is_refused_in_words(api, board):

@@ -26,7 +26,8 @@ from tests.factories import Factory
 ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "expired"]
 # What everybody reads who sees the benchmark: the rows `(read)` of the table hold for each of these routes.
 READ = """
-benchmark tasks systems system scores scores~csv scores~preflib folder rankings ranking rule_properties
+benchmark tasks systems system scores scores~csv scores~preflib scores~eee folder rankings ranking
+rule_properties
 ranking~csv ranking~miss board margins head_to_head separability agreement time submitters changes system_history
 prospects prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
 releases tasks_file systems_file scores_file ranking_file board_file margins_file head_to_head_file separability_file
@@ -249,7 +250,7 @@ class World:
                 secret = self._reader
             headers = {"Authorization": f"Token {secret}"} if secret else {}
             client = Client(raise_request_exception=False, headers=headers)
-            asked = {"csv": "?format=csv", "preflib": "?format=preflib", "miss": "?missing=worst"}
+            asked = {"csv": "?format=csv", "preflib": "?format=preflib", "eee": "?format=eee", "miss": "?missing=worst"}
             asked |= {"": "?a=e&b=a"} if name.startswith("head_to_head") else {}
             path = self.path(name, variant, key) + asked.get(variant, "")
             if row.method == "GET":

@@ -165,7 +165,7 @@ class World:
             "study": "missing_scores",
             "secret": self.secret,
             "table": variant or "scores",
-            "extension": {"folder": "zip", "orders": "preflib"}.get(variant, "json"),
+            "extension": {"folder": "zip", "records": "zip", "orders": "preflib"}.get(variant, "json"),
             "token": unsubscribe_link(self.people["stranger"], ["overtaken"]).split("/")[-2],
             "uuid": self.number(name, variant),
         }

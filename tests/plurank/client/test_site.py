@@ -103,6 +103,12 @@ def test_result_files_are_imported_and_a_benchmark_is_created_and_managed(runnin
     path.write_text(json.dumps({"results": results, "model_name": "lab/five", "config": {}}))
     preview = remote.import_files(path, dry_run=True)
     assert [column["task"] for column in preview["columns"]] == ["Task 1", "Task 2"]
+    folder = tmp_path / "runs" / "lab__six"
+    folder.mkdir(parents=True)
+    line = {"doc_id": 0, "doc": {}, "filter": "none", "metrics": ["acc"], "acc": 96.0}
+    (folder / "samples_Task 1.jsonl").write_text(json.dumps(line))
+    in_folder = remote.import_files(tmp_path / "runs", dry_run=True)
+    assert [system["name_in_files"] for system in in_folder["systems"]] == ["lab/six"]
     assert remote.import_files(path, note="an import").wait(60).state == "published"
     assert remote.ranking("mean")["system"][0] == "lab/five"
     site = plurank.Site(running.url, remote.transport._token)

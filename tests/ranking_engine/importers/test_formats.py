@@ -138,6 +138,27 @@ def test_a_group_of_opencompass_has_no_version_and_is_left_out_even_where_its_me
     assert "left out: quizzes, accuracy: derived from others" in recognised.notes
 
 
+def test_the_three_files_of_one_summary_of_opencompass_say_the_same():
+    """As version 0.5.4 writes them: a Markdown table, and all forms below each other."""
+    rows = [line.split(",") for line in examples.OPENCOMPASS.splitlines()]
+    (table,) = EXAMPLES["opencompass"]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    markdown = "\n".join([lines[0], f"|{' | '.join(['-----'] * len(rows[0]))}|", *lines[1:]]) + "\n"
+    bars, dollars = "^" * 128, "$" * 128
+    text = (
+        f"20260131_120000\ntabulate format\n{bars}\ndataset  version\n{dollars}\n\n{'-' * 128} THIS IS A DIVIDER\n\n"
+        f"csv format\n{bars}\n{examples.OPENCOMPASS}{dollars}\n\nmarkdown format\n{bars}\n{markdown}\n{dollars}\n"
+        f"raw format\n{bars}\nModel: One\nquiz: {{'accuracy': 61.0}}\n{dollars}\n"
+    )
+    others = [SourceFile("summary.md", markdown.encode()), SourceFile("summary.txt", text.encode())]
+    expected = [(r.system, r.column, r.value) for r in read_results([table]).records]
+    assert expected
+    for files in ([others[0]], [others[1]], [*others, table]):
+        found = read_results(files)
+        assert found.format_key == "opencompass"
+        assert [(r.system, r.column, r.value) for r in found.records] == expected
+
+
 def test_numbers_that_are_not_finite_matter_only_where_they_are_read():
     of_mteb = copy.deepcopy(examples.MTEB)
     of_mteb["scores"]["test"][0] |= {"nauc_map_at_1_std": float("nan"), "worst": float("-inf")}
@@ -231,7 +252,7 @@ def _text(name, text):
 
 def test_the_manual_shows_a_file_of_every_format_that_is_read_as_that_format():
     text = (Path(__file__).parents[3] / "docs" / "importing.md").read_text()
-    fitting = {"": "a.csv", "json": "a.json", "yaml": "a.yaml", "toml": "benchmark.toml"}
+    fitting = {"": "a.csv", "json": "a.json", "yaml": "a.yaml", "toml": "benchmark.toml", "jsonl": "a.jsonl"}
     found = []
     for section in text.split("\n## ")[1:]:
         blocks = re.findall(r"^```(\w*)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
@@ -242,7 +263,7 @@ def test_the_manual_shows_a_file_of_every_format_that_is_read_as_that_format():
             names[0] = "README.md"
         files = [SourceFile(name, content.encode()) for name, (_, content) in zip(names, blocks, strict=True)]
         found.append(read_results(files).format_key)
-    assert sorted(found) == sorted(EXAMPLES)
+    assert sorted(found) == sorted([*EXAMPLES, "lm-eval"])  # whose samples have a section of their own
 
 
 OLD_MTEB = {"mteb_dataset_name": "Pairs", "test": {"accuracy": 0.5}}

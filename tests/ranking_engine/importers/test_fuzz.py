@@ -4,19 +4,32 @@ import json
 import math
 import os
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.importers import Recognised, SourceFile, read_results
 from tests.ranking_engine.importers.examples import EXAMPLES, FILES, LONG_TABLE, TABLES
+from tests.ranking_engine.importers.test_samples import detail, details_of, results_of, sample, samples_of
 
-PACKED = ("inspect_ai-0.3.285.eval", "openpyxl-3.1.5.xlsx", "odfpy-1.4.1.ods", "pandas-3.1.1.parquet", "folder.zip")
+DETAILS = details_of([detail("a", acc=1, em=0.5), detail("b", acc=0, em=None)])
+PACKED = (
+    "details",
+    "inspect_ai-0.3.285.eval",
+    "openpyxl-3.1.5.xlsx",
+    "odfpy-1.4.1.ods",
+    "pandas-3.1.1.parquet",
+    "folder.zip",
+)
 SOUND = {
     **EXAMPLES,
     "long table": LONG_TABLE,
     **{f"table as {name}": [file] for name, file in TABLES.items()},
-    **{name: [FILES[name]] for name in PACKED},
+    "samples": [results_of({"quiz": {"acc": 0.5}}), samples_of([sample(0, acc=1), sample(1, "strict", acc=0)])],
+    "samples alone": [samples_of([sample(0, acc=1, f1=[0, 1]), sample("b", acc=True)])],
+    "details": [DETAILS],
+    **{name: [FILES[name]] for name in PACKED[1:]},
 }
 N_INPUTS = int(os.environ.get("PLURANK_FUZZ_INPUTS", "500"))
 ODD = st.one_of(
@@ -97,6 +110,9 @@ def test_whatever_comes_in_is_read_or_refused(key):
         for record in found.records:
             assert record.value is None or math.isfinite(record.value)
             assert record.standard_error is None or record.standard_error >= 0
+            if record.instances is not None:
+                assert np.isfinite(record.instances.values).all()
+                assert len(set(record.instances.names)) == len(record.instances.values) > 0
             "".join([record.system, record.revision, record.source, *record.column]).encode()
         "".join([*found.notes, *found.warnings]).encode()
 

@@ -89,6 +89,13 @@ EXPORTS = {
         ),
         {("A", "adult"): (0.925, None, None)},
     ),
+    "LMArena": (
+        (
+            "model_name,organization,license,rating,rating_lower,rating_upper,variance,vote_count,rank,category,"
+            "leaderboard_publish_date\nA,Lab,MIT,1287.5,1283.1,1291.9,5.0,32109,1,overall,2026-01-31\n"
+        ),
+        {("A", "overall"): (1287.5, None, 32109)},
+    ),
     "MLflow": (
         (
             "run_id,experiment_id,status,artifact_uri,metrics.acc,params.lr,tags.mlflow.runName\n"
@@ -116,6 +123,11 @@ ASKED = {
         "rank,model,arena_score,95% CI,votes,license\n1,A,1287,+4/-4,32109,MIT\n",
         {"rank": "ignored", "model": "system", "arena_score": "score", "95% CI": "ignored", "votes": "ignored",
          "license": "ignored"},
+    ),
+    "LMArena with intervals": (
+        "rank,model,rating,ci_lower,ci_upper,votes\n1,A,1287,1283,1291,32109\n",
+        {"rank": "ignored", "model": "system", "rating": "score", "ci_lower": "ignored", "ci_upper": "ignored",
+         "votes": "ignored"},
     ),
     "Weights & Biases": (
         '"Name","State","Created","Runtime","acc"\n"A","finished","2024","120","0.9"\n',
