@@ -124,6 +124,7 @@ urlpatterns = [
     path("account/", dashboards.dashboard, name="dashboard"),
     path("account/profile/", accounts.profile, name="profile"),
     path("account/close/", accounts.close_account, name="close_account"),
+    path("account/data.zip", accounts.own_data_zip, name="own_data"),
     path("account/tokens/", accounts.tokens, name="tokens"),
     path("account/tokens/revoke/", accounts.revoke, name="revoke_token"),
     path("account/notices/", notifications.notices, name="notices"),

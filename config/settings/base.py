@@ -97,7 +97,7 @@ USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-STATIC_URL = "static/"
+STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
 STATIC_ROOT = VAR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [ROOT / "static"]

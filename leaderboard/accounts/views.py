@@ -18,12 +18,14 @@ from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
 from leaderboard.accounts.forms import CloseForm, ProfileForm, TokenForm
 from leaderboard.accounts.orcid import is_confirmed_orcid
+from leaderboard.accounts.own_data import own_data
 from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
 from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
 from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import ApiToken, User
+from leaderboard.on_demand.allowance import may_ask
 
 
 class _Emails(EmailView):
@@ -70,6 +72,19 @@ def close_account(request: HttpRequest) -> HttpResponse:
             return redirect("home")
     context = {"form": form, "alone": closing.solely_owned(user)}
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@reauthentication_required
+@never_cache
+@require_safe
+def own_data_zip(request: HttpRequest) -> HttpResponse:
+    """Everything that the site keeps about the person who signed in a moment ago."""
+    if not may_ask(request):
+        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+    response = HttpResponse(own_data(signed_in(request)), content_type="application/zip")
+    response["Content-Disposition"] = 'attachment; filename="plurank-data.zip"'
+    return response
 
 
 @login_required

@@ -74,7 +74,7 @@ release release_data robots sitemap security_txt what_if_profiles experiment exp
 new new_draft draft batch batch_progress batch_step join manage manage_tasks manage_metadata manage_releases
 manage_studies run_study compute_board compute_ranks manage_clusters manage_edition manage_announcements manage_archive
 manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
-notice_choices unsubscribe baseline manage_meta_board profile sign_in_with socialaccount_connections
+notice_choices unsubscribe baseline manage_meta_board profile own_data sign_in_with socialaccount_connections
 socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback google_callback orcid_callback
 openid_connect_callback
 """

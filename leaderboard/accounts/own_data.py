@@ -1,0 +1,151 @@
+"""Everything that the site keeps about one person, as one zip of CSV and JSON: for that person alone."""
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.db.models import QuerySet
+
+from leaderboard.accounts.tokens import tokens_of
+from leaderboard.common.files import csv_text, json_text
+from leaderboard.models import (
+    AuditEntry,
+    Ban,
+    Batch,
+    BenchmarkDraft,
+    Draft,
+    Membership,
+    MetaBoard,
+    Notice,
+    Release,
+    Revision,
+    Score,
+    SubmissionEvent,
+    User,
+    WeightProfile,
+)
+
+MAX_ROWS = 200_000  # of one table, the newest; the API has all scores
+README = """Your data on this site
+
+account.json       your account, its email addresses, linked accounts, sessions, tokens without their secrets, roles
+submissions.csv    your submissions, and submitted.csv the scores in them
+written.csv        what you wrote: notes, reasons, names of frozen revisions
+notices.csv        the notices that you got
+drafts.csv         what you have begun, and boards and weights that you saved
+
+Times are in UTC. A table has at most {most:,} rows, the newest. Your password is kept as a hash, which is not in here.
+"""
+
+
+def own_data(user: User) -> bytes:
+    """The zip of a user's data.
+
+    Args:
+        user: whose; no one else's names or addresses are in it.
+    """
+    files = {"README.txt": README.format(most=MAX_ROWS), "account.json": json_text(account_of(user))}
+    for name, (heads, rows) in tables_of(user).items():
+        files[name] = csv_text([heads, *rows])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(f"plurank-data/{name}", text)
+    return packed.getvalue()
+
+
+def account_of(user: User) -> dict[str, Any]:
+    """The rows that are the account itself."""
+    return {
+        "email": user.email,
+        "display_name": user.display_name,
+        "organisation": user.organisation,
+        "orcid": user.orcid,
+        "joined": user.date_joined.isoformat(),
+        "email_addresses": [
+            {"email": row.email, "is_confirmed": row.verified, "is_primary": row.primary}
+            for row in EmailAddress.objects.filter(user=user).order_by("pk")
+        ],
+        "linked_accounts": [
+            {"site": row.provider, "number": row.uid, "linked": row.date_joined.isoformat(), "said": row.extra_data}
+            for row in SocialAccount.objects.filter(user=user).order_by("pk")
+        ],
+        "sessions": [
+            {"began": row.created_at.isoformat(), "address": row.ip, "browser": row.user_agent}
+            for row in UserSession.objects.filter(user=user).order_by("pk")
+        ],
+        "tokens": [
+            {"name": row.name, "scopes": row.scopes, "created": row.created.isoformat(), "expires": _moment(row.expiry)}
+            for row in tokens_of(user)
+        ],
+        "roles": [
+            {"benchmark": key, "role": role}
+            for key, role in Membership.objects.filter(user=user).order_by("pk").values_list("benchmark__key", "role")
+        ],
+    }
+
+
+Table = tuple[Sequence[str], Iterator[Sequence[Any]]]
+
+
+def tables_of(user: User) -> dict[str, Table]:
+    """The tables of a user's data, by the names of their files."""
+    scores = Score.objects.filter(submission__batch__uploader=user).order_by("-submission", "pk")
+    submissions = Batch.objects.filter(uploader=user).order_by("-pk")
+    written: list[tuple[str, QuerySet[Any], str, str]] = [
+        ("note of a submission", Batch.objects.filter(uploader=user), "note", "created_at"),
+        ("note of a revision", Revision.objects.filter(author=user), "note", "created_at"),
+        ("reason of a decision", SubmissionEvent.objects.filter(actor=user), "reason", "at"),
+        ("reason of a change", AuditEntry.objects.filter(actor=user), "reason", "at"),
+        ("reason of a ban", Ban.objects.filter(author=user), "reason", "created_at"),
+        ("note of a frozen revision", Release.objects.filter(author=user), "note", "created_at"),
+    ]
+    drafts: list[tuple[str, QuerySet[Any], str, str]] = [
+        ("draft of a submission", Draft.objects.filter(owner=user), "benchmark__key", "created_at"),
+        ("draft of a benchmark", BenchmarkDraft.objects.filter(owner=user), "name", "created_at"),
+        ("meta-board", MetaBoard.objects.filter(author=user), "name", "created_at"),
+        ("saved weights", WeightProfile.objects.filter(author=user), "name", "created_at"),
+    ]
+    return {
+        "submissions.csv": (
+            ("benchmark", "submission", "sent", "way", "note"),
+            _rows(submissions, "benchmark__key", "uuid", "created_at", "source", "note"),
+        ),
+        "submitted.csv": (
+            ("submission", "state", "system", "task", "value", "missing", "standard_error", "instances"),
+            _rows(
+                scores, "submission__uuid", "submission__state", "submission__system__name", "task__key", "value",
+                "missing_reason", "standard_error", "n_instances",
+            ),
+        ),
+        "written.csv": (
+            ("what", "text", "written"),
+            (
+                (what, *row)
+                for what, rows, text, at in written
+                for row in _rows(rows.exclude(**{text: ""}), text, at)
+            ),
+        ),
+        "notices.csv": (
+            ("kind", "text", "told", "read"),
+            _rows(Notice.objects.filter(user=user).order_by("-pk"), "kind", "text", "created_at", "read_at"),
+        ),
+        "drafts.csv": (
+            ("what", "name", "begun"),
+            ((what, *row) for what, rows, *fields in drafts for row in _rows(rows, *fields)),
+        ),
+    }  # fmt: skip
+
+
+def _rows(rows: QuerySet[Any], *fields: str) -> Iterator[Sequence[Any]]:
+    for row in rows.values_list(*fields)[:MAX_ROWS].iterator(chunk_size=5000):
+        yield [_moment(value) if isinstance(value, datetime) else value for value in row]
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None
