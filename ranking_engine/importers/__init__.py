@@ -27,6 +27,7 @@ from ranking_engine.importers import (
     samples,
     swe_bench,
     table,
+    votes,
 )
 from ranking_engine.importers.documents import SourceFile, pieces, unpacked_files
 from ranking_engine.importers.records import (
@@ -72,6 +73,7 @@ FORMATS: Sequence[Format] = (
     model_card,
     eval_results,
     opencompass,
+    votes,
     table,
 )
 

@@ -55,6 +55,7 @@ def category_scores(
     n_categories = len(votes.category_names)
     if n_categories > MAX_CATEGORIES:
         raise ValueError(f"{n_categories:,} categories; at most {MAX_CATEGORIES:,} can be tasks")
+    place = {name: i for i, name in enumerate(votes.system_names)}
     numbers = [*range(n_categories), *([NO_CATEGORY] if (votes.categories == NO_CATEGORY).any() else [])]
     columns, errors, names, n_votes, problems = [], [], [], [], {}
     for number in numbers:
@@ -65,21 +66,21 @@ def category_scores(
             if n_categories == 0
             else WITHOUT_CATEGORY
         )
-        chosen = votes.where((votes.categories == number) & (votes.weights > 0))
+        chosen = votes.where((votes.categories == number) & (votes.weights > 0)).compact()
         ratings = rate(chosen, model, cluster=cluster, prior=prior)
-        takes_part = ratings.n_votes > 0
         members = ratings.connectedness.members(ratings.connectedness.largest)
-        is_rated = np.zeros(votes.n_systems, dtype=bool)
-        is_rated[members] = takes_part[members] & (len(members) > 1) & ratings.is_fitted
-        n_missing = int((takes_part & ~is_rated).sum())
-        if not is_rated.any():
+        if len(members) < 2 or not ratings.is_fitted:
             reason = ratings.problems[-1] if ratings.problems else "its votes connect no two systems"
             problems[name] = f"no ratings: {reason}"
             continue
-        if n_missing:
-            problems[name] = f"{n_missing} of {int(takes_part.sum())} systems are not connected with the others"
-        columns.append(np.where(is_rated, ratings.points, np.nan))
-        errors.append(np.where(is_rated, POINTS * ratings.intervals.errors[: votes.n_systems], np.nan))
+        if n_missing := chosen.n_systems - len(members):
+            problems[name] = f"{n_missing} of {chosen.n_systems} systems are not connected with the others"
+        rows = [place[chosen.system_names[i]] for i in members]
+        points, points_errors = np.full((2, votes.n_systems), np.nan)
+        points[rows] = ratings.points[members]
+        points_errors[rows] = POINTS * ratings.intervals.errors[members]
+        columns.append(points)
+        errors.append(points_errors)
         names.append(name)
         n_votes.append(chosen.n_votes)
     if not columns:

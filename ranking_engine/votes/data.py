@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -151,6 +152,16 @@ class Votes:
             None if self.times is None else self.times[is_kept],
             self.covariates[is_kept], self.covariate_names,
         )  # fmt: skip
+
+    def compact(self) -> Votes:
+        """Return the same votes without systems that are in none."""
+        used, places = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
+        return dataclasses.replace(
+            self,
+            system_names=tuple(self.system_names[i] for i in used),
+            first=places[: self.n_votes].astype(np.int32),
+            second=places[self.n_votes :].astype(np.int32),
+        )
 
     def clusters(self, by: str) -> tuple[Codes, int] | None:
         """Return the cluster of each vote and their number, or None where each vote is one of its own.

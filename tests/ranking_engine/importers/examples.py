@@ -142,6 +142,12 @@ EVAL_RESULTS = """- dataset: {id: lab/quiz, task_id: law, revision: r1}
   value: 22
   notes: with tools
 """
+VOTES = """model_a,model_b,winner,category
+One,Two,model_a,quiz
+Two,One,model_a,quiz
+One,Two,model_a,quiz
+One,Two,tie,sums
+"""
 OPENCOMPASS = """dataset,version,metric,mode,One,Two "chat"
 --------- Knowledge ---------,-,-,-,-,-
 quiz,abc123,accuracy,gen,61.00,-
@@ -231,6 +237,7 @@ EXAMPLES = {
     "model-index": [SourceFile("README.md", MODEL_CARD.encode())],
     "eval-results": [SourceFile("quiz.yaml", EVAL_RESULTS.encode())],
     "opencompass": [SourceFile("summary.csv", OPENCOMPASS.encode())],
+    "votes": [SourceFile("battles.csv", VOTES.encode())],
     "table": [SourceFile("wide.csv", WIDE.encode())],
     "folder": [SourceFile("scores.csv", FOLDER_TABLE.encode()), SourceFile("benchmark.toml", FOLDER_ABOUT.encode())],
 }

@@ -55,6 +55,13 @@ EXPECTED = {
         ("One", "", "sums", "ppl", "def456", "score"): (25.5, None, None, None),
         ('Two "chat"', "", "sums", "ppl", "def456", "score"): (30.25, None, None, None),
     },
+    # Two wins to one are odds of 2, half of them on either side of the mean: 200 log10(2) points.
+    "votes": {
+        ("One", "", "quiz", "", "", "points"): (1060.20599913, None, 3, True),
+        ("Two", "", "quiz", "", "", "points"): (939.794000867, None, 3, True),
+        ("One", "", "sums", "", "", "points"): (1000.0, None, 1, True),
+        ("Two", "", "sums", "", "", "points"): (1000.0, None, 1, True),
+    },
     "table": {
         ("One", "", "Quiz", "", "", ""): (0.61, 0.01, 500, None),
         ("One", "", "Sums", "", "", ""): (None, None, None, None),
