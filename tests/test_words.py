@@ -30,6 +30,7 @@ ALLOWED = {
     "stand for": "what a symbol or abbreviation means",
     "stood for": "what a symbol or abbreviation means",
     "run as nobody": "the user of a container",
+    "cluster voter": "the option of votes on pairs of systems, which people cast",
     "tasks are the voters": "the term of voting theory, said to be one",
     "a *voter* in voting theory": "the term of voting theory, said to be one",
     "numbers? of voters": "the line of a PrefLib file",

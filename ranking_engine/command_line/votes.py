@@ -23,7 +23,7 @@ EXAMPLES = """\
 examples:
   a file of Chatbot Arena's shape, or any table with the columns model_a, model_b, winner
       python -m ranking_engine votes battles.jsonl
-  ties by Davidson, errors by voter, and what the length and the lists of an answer are worth
+  ties by Davidson, errors by person, and what the length and the lists of an answer are worth
       python -m ranking_engine votes battles.jsonl --model davidson --cluster voter --covariate length --covariate lists
   categories as the tasks of a table, so that every rule applies
       python -m ranking_engine votes battles.csv --scores scores.csv; python -m ranking_engine rank scores.csv
@@ -102,7 +102,7 @@ def role_of_column(text: str) -> tuple[str, str]:
     """Return the column and the role that an argument names, or raise an ArgumentTypeError."""
     name, mark, role = text.rpartition("=")
     if not mark or role not in ROLES:
-        raise argparse.ArgumentTypeError(f"{shorten(text)!r}: expected NAME=ROLE, such as judge=voter")
+        raise argparse.ArgumentTypeError(f"{shorten(text)!r}: expected NAME=ROLE, such as words=weight")
     return name, role
 
 

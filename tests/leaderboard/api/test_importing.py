@@ -1,6 +1,7 @@
 """Result files of other programs by the API: recognised, mapped, and then checked as every upload is."""
 
 import json
+import math
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -208,3 +209,27 @@ def test_the_example_in_the_schema_maps_what_its_file_holds():
     results = read_import(body["files"])
     assignment, problems = assignment_of(body["mapping"], results, Assignment())
     assert (assignment.tasks, assignment.names, problems) == ({0: "ARC easy"}, {0: "Deep Thought"}, [])
+
+
+def test_votes_on_pairs_become_scores_of_a_board(api, make):
+    board = make.published({"Old": [1000.0, 990.0]}, tasks=[TaskSpec("quiz"), TaskSpec("sums")])
+    sender = api.as_user(board.memberships.get().user)
+    rows = [f"{pair},{winner},{task}" for task in ("quiz", "sums") for pair, winner in (
+        *[("One,Two", "model_a")] * 9, *[("Two,One", "model_a")] * 3, ("One,Two", "tie"),
+    )]  # fmt: skip
+    text = "model_a,model_b,winner,category\n" + "\n".join(rows) + "\n"
+    body = {"files": [{"name": "battles.csv", "text": text}], "create_systems": True}
+    found = sender.post(path_of(board), body, query="dry_run=true").json()
+    assert found["importer"] == "Votes on pairs of systems"
+    assert "26 votes, 2 of them ties" in found["notes"][0]
+    tasks = {column["column"]: column["task"] for column in found["columns"]}
+    assert tasks == {"quiz, points": "quiz", "sums, points": "sums"}
+    body["mapping"] = {"tasks": tasks, "systems": {part["system"]: part["system"] for part in found["systems"]}}
+    stored = sender.post(path_of(board), body, Idempotency_Key="votes")
+    assert stored.status_code == 201, stored.json()
+    scores = Score.objects.filter(submission__batch__uuid=stored.json()["uuid"], task__name="quiz")
+    values = {score.submission.system.name: (score.value, score.standard_error) for score in scores}
+    # 9.5 wins to 3.5: half the odds' logarithm on either side.
+    points = 200 * math.log10(9.5 / 3.5)
+    assert [values[name][0] for name in ("One", "Two")] == pytest.approx([1000 + points, 1000 - points])
+    assert values["One"][1] == pytest.approx(values["Two"][1])
