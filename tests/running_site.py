@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 
@@ -71,17 +71,17 @@ class RunningSite:
                 command += ["--include", include]
             if through:
                 command[1:2] = ["-m", through]
-            self.running[name] = self._started(command, log)
+            with Path(os.devnull).open("rb") as nothing:
+                self.running[name] = self.launch(command, nothing.fileno(), log.fileno(), log.fileno())
             log.close()
 
-    def _started(self, command: list[str], log: IO[bytes]) -> subprocess.Popen | forks.Forked:
+    def launch(self, command: list[str], stdin: int, stdout: int, stderr: int) -> subprocess.Popen | forks.Forked:
+        """Start a process of Python with the environment of this site; the numbers are of open files."""
         # What is to be different from the first import on cannot be forked.
         if self.is_forked and "PYTHONPATH" not in self.environment:
-            with Path(os.devnull).open("rb") as nothing:
-                return forks.start(command, self.environment, [nothing.fileno(), log.fileno(), log.fileno()])
-        return subprocess.Popen(
-            command, cwd=settings.ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
-        )
+            return forks.start(command, self.environment, [stdin, stdout, stderr])
+        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        return subprocess.Popen(command, cwd=settings.ROOT, env=self.environment, **streams, start_new_session=True)
 
     def send(self, task: str, job_id: int, **options) -> None:
         """Send a wake-up to the site's own broker, with options that the site itself would not choose."""

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 2**17  # of one request, most of it an environment
@@ -55,11 +55,11 @@ PACKAGES = (
 class Forked:
     """A process that was forked, like a `subprocess.Popen` in what tests ask of one."""
 
-    stdin = stdout = None
-
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
+        self.stdin: IO[str] | None = None
+        self.stdout: IO[str] | None = None
 
     def poll(self) -> int | None:
         """Its status, or None while it runs."""

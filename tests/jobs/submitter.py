@@ -5,30 +5,22 @@ the number of the revision and the seconds until the acceptance had committed an
 """
 
 import json
-import subprocess
+import os
 import sys
 import time
 from typing import Any
-
-from django.conf import settings
 
 
 class Submitter:
     """The other end of such a process."""
 
     def __init__(self, site: Any, benchmark: Any) -> None:
-        log = (site.folder / "submitter.log").open("ab")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.jobs.submitter", str(benchmark.pk)],
-            cwd=settings.ROOT,
-            env=site.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,
-        )
-        log.close()
+        command = [sys.executable, "-m", "tests.jobs.submitter", str(benchmark.pk)]
+        (reads, writes), (answers, answered) = os.pipe(), os.pipe()
+        with (site.folder / "submitter.log").open("ab") as log:
+            self.process = site.launch(command, reads, answered, log.fileno())
+        os.close(reads), os.close(answered)
+        self.process.stdin, self.process.stdout = os.fdopen(writes, "w"), os.fdopen(answers)
         site.running["submitter"] = self.process
 
     def accept(self, scores: dict[str, list[float | None]]) -> dict[str, float]:
