@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from plurank.findings import (
+    ChoiceSetTable,
     RankChanges,
     RankIntervalTable,
     RuleComparison,
     SeparablePairs,
+    SimilarTasks,
     StudyTable,
     SystemProspects,
     TaskAgreement,
@@ -195,6 +197,34 @@ class Board:
         columns = {"measure": list(figures), "value": list(figures.values())}
         notes = [result.reason] if result.reason else []
         return TaskAgreement("How far the tasks agree", columns, notes, result, backend=self._backend)
+
+    def similar_tasks(self) -> SimilarTasks:
+        """Say which tasks order the systems alike, and as how many tasks they count."""
+        from ranking_engine.stability.separability.task_likeness import (  # noqa: PLC0415 -- loaded when asked for
+            CLUSTER_TAU,
+            task_likeness,
+        )
+
+        likeness = task_likeness(self.matrix)
+        names = [self.tasks[t] for t in likeness.tasks]
+        columns: dict[str, list[Any]] = {"task": names}
+        columns |= {name: numbers(column) for name, column in zip(names, likeness.kendall_tau.T, strict=True)}
+        notes = (
+            [likeness.reason] if likeness.reason else [f"Effective number of tasks: {likeness.effective_number:.1f}"]
+        )
+        alike = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
+        notes += [f"Similar: {', '.join(self.tasks[t] for t in tasks)}" for tasks in alike]
+        return SimilarTasks("Kendall's tau-b of every two tasks", columns, notes, likeness, backend=self._backend)
+
+    def choice_sets(self) -> ChoiceSetTable:
+        """Say who is best by head-to-head comparisons alone, and which systems beat each other in cycles.
+
+        Raises:
+            ValueError: the aggregation is "two_step", which has no one set of weights.
+        """
+        from plurank.majorities import choice_sets_table  # noqa: PLC0415 -- loaded when asked for
+
+        return choice_sets_table(self._reweighted(), self._backend)
 
     def prospects(self, rule: str = "majority", *, conditions: Iterable[str] = (), **settings: Any) -> SystemProspects:  # noqa: ANN401
         """Say who can win under some weights of the tasks, with the weights; who cannot, with a proof.

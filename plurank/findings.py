@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # studies and tests take a quarter of a second to load
     from ranking_engine.stability.bootstrap import RankIntervals
     from ranking_engine.stability.diversity import Diversity
     from ranking_engine.stability.separability.significance import Significance
+    from ranking_engine.stability.separability.task_likeness import TaskLikeness
     from ranking_engine.stability.study import StudyResult
 
 
@@ -49,6 +50,34 @@ class TaskAgreement(ResultTable):
         from plurank.plots import heat_map  # noqa: PLC0415 -- needs matplotlib
 
         return heat_map(self.diversity.tasks, self.diversity.kendall_tau, self.title, ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimilarTasks(ResultTable):
+    """Which tasks order the systems alike: Kendall's tau-b of every two of them.
+
+    Attributes:
+        likeness: the engine's, with the tree of the tasks, their places on a map, and their effective number.
+    """
+
+    likeness: TaskLikeness
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChoiceSetTable(ResultTable):
+    """Who is best by head-to-head comparisons alone: a column for each choice set, True or False.
+
+    The column `lottery` has the share of the maximal lottery as a fraction, `copy_proof_rating` a rating from 0 to 1
+    that copies of tasks and of systems cannot move; missing where there is none.
+
+    Attributes:
+        cycles: names of systems that each beat the next, and the last one the first, a shortest cycle for each system
+            that is on one.
+        task_weights: by task its share of the mixture behind the copy-proof ratings.
+    """
+
+    cycles: tuple[tuple[str, ...], ...]
+    task_weights: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

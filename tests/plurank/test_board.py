@@ -225,3 +225,27 @@ def test_bad_input_is_refused_with_its_place_and_the_likely_cause(make, message)
 def test_a_path_is_no_table_and_the_message_says_what_reads_files(scores):
     with pytest.raises(TypeError, match=r"`plurank.read\(path\)` reads files"):
         plurank.Board(scores)
+
+
+def test_choice_sets_cycles_and_copy_proof_ratings_are_a_table():
+    circle = {"A": [3, 1, 2], "B": [2, 3, 1], "C": [1, 2, 3], "D": [0, 0, 0]}
+    board = plurank.Board({name: dict(zip("xyz", row, strict=True)) for name, row in circle.items()})
+    table = board.choice_sets()
+    assert dict(table.columns) == {
+        "system": list("ABCD"),
+        **{f"{name}_set": [True, True, True, False] for name in ("smith", "schwartz", "uncovered", "essential")},
+        "lottery": ["1/3", "1/3", "1/3", None],
+        "copy_proof_rating": pytest.approx([2 / 3, 2 / 3, 2 / 3, 0], abs=1e-6),
+    }
+    assert (table.cycles, table.notes) == ((("A", "B", "C"),), ["Cycle: A beats B beats C beats A"])
+    assert table.task_weights == pytest.approx({"x": 1 / 3, "y": 1 / 3, "z": 1 / 3}, abs=1e-6)
+
+
+def test_similar_tasks_are_a_table_of_tau_with_their_effective_number():
+    scores = {name: {"x": i, "y": i + 0.5, "z": (3 * i) % 5} for i, name in enumerate("ABCDE")}
+    table = plurank.Board(scores).similar_tasks()
+    assert table.columns["task"] == ["x", "y", "z"]
+    assert table.columns["x"][:2] == pytest.approx([1, 1])
+    rho = 1 - 6 * sum((i - (3 * i) % 5) ** 2 for i in range(5)) / (5 * 24)
+    assert table.likeness.effective_number == pytest.approx(9 / (5 + 4 * rho**2))
+    assert table.notes[1:] == ["Similar: x, y"]
