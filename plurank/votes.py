@@ -107,8 +107,8 @@ class VoteSet:
             model, prior: as for `rate`.
 
         Returns:
-            `leader`, `rival`, `n_votes`, `share`, `is_exact` (else an upper bound, confirmed by a fit), `removed`,
-            `problem`, and all of it as a `sentence`.
+            `leader`, `rival`, `n_votes`, `share`, `is_exact` (else an upper bound, confirmed by a fit), `least` (fewer
+            do not, which is proven), `removed`, `problem`, and all of it as a `sentence`.
 
         Raises:
             ValueError: the model is none.

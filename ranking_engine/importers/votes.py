@@ -11,12 +11,15 @@ from ranking_engine.importers.documents import SourceFile, read_each
 from ranking_engine.importers.records import Collector, Recognised, Record
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import NEEDED, ONE_HOT, ROLES, column_key
+from ranking_engine.votes.flips import fewest_votes
 from ranking_engine.votes.reading import read_votes
+from ranking_engine.votes.report import flip_report, flip_sentence
 
 KEY, NAME = "votes", "Votes on pairs of systems"
 MAX_VOTES = 200_000
 MAX_WORK = 400_000_000  # the sum over categories of the cube of the number of systems: 50 categories of 200 systems
 HEAD = 20_000  # characters in which the names of columns have to be
+MAX_FLIP_SYSTEMS = 100  # for which it is said how few votes decide the first place
 MIN_VOTES = 10  # of a system, for a standard error: few votes that agree look more certain than they are
 METRIC = "points"
 
@@ -73,7 +76,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         )  # fmt: skip
         n_of_system = dict(zip(votes.system_names, n_of_systems.tolist(), strict=True))
         for i, system in enumerate(scores.matrix.system_names):
-            value, error = float(scores.matrix.values[i, t]), float(scores.errors[i, t])
+            value, deviation = float(scores.matrix.values[i, t]), float(scores.errors[i, t])
             if np.isnan(value):
                 continue
             collect.add(
@@ -82,7 +85,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     task=collect.label(task, "category", ""),
                     metric=METRIC,
                     value=value,
-                    standard_error=error if n_of_system[system] >= MIN_VOTES and error > 0 else None,
+                    standard_error=deviation if n_of_system[system] >= MIN_VOTES and deviation > 0 else None,
                     n=n_of_system[system],
                     higher_is_better=True,
                     source=collect.source,
@@ -94,5 +97,8 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         f"{votes.n_votes:,} votes, {n_ties:,} of them ties: scores are ratings in points (mean 1000, odds of 10 to 1 "
         "are 400) by the model of Bradley and Terry, a tie as half a win; the votes themselves are not kept"
     )
+    if votes.n_systems <= MAX_FLIP_SYSTEMS:
+        first_place = flip_report(fewest_votes(votes), votes.system_names)
+        collect.note(f"first place over all votes: {flip_sentence(first_place)}")
     for name, problem in scores.problems.items():
         collect.note(f"{name}: {problem}")

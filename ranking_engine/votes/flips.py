@@ -5,7 +5,16 @@ that sets of votes are counts by kind. The influence of a kind on the gap betwee
 from the derivatives at the estimate; the kinds of the greatest influence are removed, half of what seems to be needed
 at a time, and the rest is fitted again each time, until the gap is closed. What is returned was confirmed by a fit of
 the remaining votes from the beginning, so that it is an upper bound of the fewest votes, and never a guess. It is exact
-where it is 0 or 1, where there are two systems, and where all smaller sets were tried.
+where it is 0 or 1, where there are two systems, and where all smaller sets were tried. Otherwise a lower bound is
+proven.
+
+The lower bound, for ties as half wins: let h be the change of the strengths, M its largest difference between two
+systems, H the information. Both estimates have derivative 0, so that the sum over pairs of (number of votes) x (change
+of the chance to win) x (change of the gap) is what the removed votes contribute, each M times its weight at most. The
+slope of the logistic function shrinks by a factor e^-|x| at most over a distance x, so that this sum is at least
+(1 - e^-M) / M h'Hh. By the inequality of Cauchy and Schwarz h'Hh >= g^2 / V and M^2 / W, where g is the gap to the
+rival, V the variance of that gap by the inverse of H, and W the largest such variance of any two systems. The least
+over M is (1 - exp(-g sqrt(W / V))) / W.
 """
 
 from __future__ import annotations
@@ -58,6 +67,7 @@ class FirstPlaceFlip:
         n_votes: how many votes; None where no set was found.
         share: of all votes of positive weight.
         is_exact: whether no smaller set does it; otherwise `n_votes` is an upper bound, confirmed by a fit.
+        least: no set of fewer votes does it, which is proven; `n_votes` itself where that is exact.
         removed: the votes, by kind, most first.
         problem: why there is no answer; empty where there is one.
     """
@@ -67,6 +77,7 @@ class FirstPlaceFlip:
     n_votes: int | None = None
     share: float = math.nan
     is_exact: bool = False
+    least: int = 0
     removed: tuple[RemovedVotes, ...] = ()
     problem: str = ""
 
@@ -167,6 +178,7 @@ def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) 
     leader, second = int(order[0]), int(order[1])
     if fit.strengths[leader] - fit.strengths[second] <= SAME_STRENGTH:
         return FirstPlaceFlip(leader, second, 0, 0.0, is_exact=True)
+    least = least_votes(kinds, fit, leader)
     # Rivals by how many votes seem to be needed; a rival that needs more than the best set has is given up.
     needed = {int(rival): closing_kinds(kinds, fit, leader, int(rival), nothing)[2] for rival in order[1:]}
     best: NDArray[np.int64] | None = None
@@ -179,7 +191,7 @@ def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) 
         if trial is not None and (best is None or trial.sum() < best.sum()):
             best, rival_of_best = trial, rival
     n_below = n_counted if best is None else int(best.sum())
-    is_exact = n == 2 or n_below <= 1
+    is_exact = n == 2 or n_below <= least
     if best is not None and not is_exact:
         smaller = smallest_set(kinds, fit, leader, n_below)
         is_exact = smaller is not None
@@ -189,11 +201,30 @@ def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) 
             if left is not None:
                 rival_of_best = int(np.argsort(-np.where(np.arange(n) == leader, -np.inf, left.strengths))[0])
     if best is None:
-        return FirstPlaceFlip(leader, problem="no set of votes was found that leaves all systems connected")
+        problem = "no set of votes was found that leaves all systems connected"
+        return FirstPlaceFlip(leader, least=least, problem=problem)
     removed = [removed_votes(kinds, int(kind), int(best[kind])) for kind in np.flatnonzero(best)]
     n_votes = int(best.sum())
     removed.sort(key=lambda part: (-part.n_votes, part.winner, part.loser))
-    return FirstPlaceFlip(leader, rival_of_best, n_votes, n_votes / n_counted, is_exact, tuple(removed))
+    return FirstPlaceFlip(
+        leader, rival_of_best, n_votes, n_votes / n_counted, is_exact, n_votes if is_exact else least, tuple(removed)
+    )
+
+
+def least_votes(kinds: VoteKinds, fit: VoteFit, leader: int) -> int:
+    """Return a number of votes below which no set makes another system tie with the leader; see the head of the module.
+
+    1 for models with ties, for which nothing more is proven here.
+    """
+    if kinds.model.has_ties:
+        return 1
+    n = len(fit.strengths)
+    of_gaps = fit.inverse.diagonal()[:n, None] + fit.inverse.diagonal()[:n] - 2 * fit.inverse[:n, :n]
+    gaps = np.delete(fit.strengths[leader] - fit.strengths, leader) - SAME_STRENGTH
+    variances, widest = np.delete(of_gaps[leader], leader), float(of_gaps.max())
+    bounds = -np.expm1(-np.maximum(gaps, 0.0) * np.sqrt(widest / variances)) / widest
+    # A little less, for what rounding may have added.
+    return max(1, math.ceil(float(bounds.min()) / float(kinds.weights.max()) * (1 - 1e-6) - 1e-9))
 
 
 def removed_votes(kinds: VoteKinds, kind: int, n_votes: int) -> RemovedVotes:

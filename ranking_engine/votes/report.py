@@ -161,6 +161,7 @@ def flip_report(flip: FirstPlaceFlip, names: tuple[str, ...]) -> Report:
         "n_votes": flip.n_votes,
         "share": number(flip.share),
         "is_exact": flip.is_exact,
+        "least": flip.least,
         "removed": [
             {
                 "winner": names[part.winner],
@@ -181,7 +182,8 @@ def flip_sentence(first_place: Report) -> str:
     leader, rival, n_votes = (first_place[key] for key in ("leader", "rival", "n_votes"))
     if n_votes == 0:
         return f"{leader} and {rival} share the first place."
-    kind = "No fewer do" if first_place["is_exact"] else "Fewer may do: this is an upper bound, confirmed by a new fit"
+    least = f", but not fewer than {first_place['least']:,}" if first_place["least"] > 1 else ""
+    kind = "No fewer do" if first_place["is_exact"] else f"Fewer may do{least}: this number is confirmed by a new fit"
     votes = "1 vote" if n_votes == 1 else f"{n_votes:,} votes"
     return (
         f"Without {votes} ({100 * first_place['share']:.2g} % of all), {rival} ties with {leader} or passes it. {kind}."

@@ -35,6 +35,7 @@ def test_scores_are_the_ratings_by_category():
     assert found.format_key == "votes"
     assert {(r.system, r.task): (r.value, r.standard_error) for r in found.records} == expected
     assert "400 votes" in found.notes[0]
+    assert found.notes[1].startswith("first place over all votes: Without ")
     assert sum(record.n for record in found.records) == 2 * 400
 
 

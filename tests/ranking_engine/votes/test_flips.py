@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from ranking_engine.votes.data import Votes
-from ranking_engine.votes.flips import fewest_votes
+from ranking_engine.votes.flips import VoteKinds, fewest_votes, least_votes
+from ranking_engine.votes.models import vote_model
 from ranking_engine.votes.ratings import rate
 from tests.ranking_engine.votes.strategies import random_votes, vote_sets
 
@@ -64,6 +65,7 @@ def test_the_fewest_are_those_of_trying_every_set(model, votes):
     else:
         assert fewest is not None
         assert flip.n_votes == fewest if flip.is_exact else flip.n_votes >= fewest
+        assert 1 <= flip.least <= fewest
         assert first_alone(without(votes, flip), model) not in (leader, None)
 
 
@@ -76,8 +78,18 @@ def test_what_is_left_without_them_has_another_first(model):
     assert flip.share == flip.n_votes / votes.n_votes
     ratings = rate(left, model)
     assert ratings.strengths[flip.rival] >= ratings.strengths[flip.leader] - 1e-9
-    # One vote less does not do it, in the order in which they were found.
     assert rate(votes, model).ranks[flip.leader] == 1
+    assert flip.least <= flip.n_votes
+    assert flip.least == 1 or model == "half_wins"
+
+
+def test_the_lower_bound_is_near_where_gaps_are_small_and_never_above_what_two_systems_need():
+    for n_wins in range(501, 600, 7):
+        votes = Votes.of(["A"] * 1_000, ["B"] * 1_000, [0] * n_wins + [1] * (1_000 - n_wins))
+        kinds = VoteKinds.of(votes, vote_model("half_wins"), 0.0)
+        fit = kinds.fit_without(np.zeros(len(kinds.available), dtype=np.int64))
+        needed = 2 * n_wins - 1_000
+        assert needed / 5 < least_votes(kinds, fit, 0) <= needed
 
 
 def test_between_two_systems_it_is_the_difference_of_their_wins():

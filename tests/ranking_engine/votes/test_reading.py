@@ -1,10 +1,12 @@
 """Files of votes, in published shapes and plain ones, and what is said of bad ones."""
 
+import contextlib
 import json
 from datetime import datetime
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.votes import reading
@@ -161,6 +163,17 @@ def test_names_are_bounded_in_length_and_number(monkeypatch):
 def test_after_a_thousand_wrong_lines_the_rest_is_not_read():
     data = b"model_a,model_b,winner\n" + b"A,B,maybe\n" * 3_000
     assert len(problems_of(data)) == 1_000
+
+
+@given(
+    st.sampled_from(
+        [b"", b"model_a,model_b,winner,weight,tstamp\n", b'{"model_a": "A", "model_b": "B", "winner": ', b"[{", b"PAR1"]
+    ),
+    st.binary(max_size=80) | st.text(alphabet='AB,;"\n\t{}[]:tie0.1-', max_size=80).map(str.encode),
+)
+def test_whatever_is_in_a_file_is_read_or_refused(start, rest):
+    with contextlib.suppress(InputError):
+        read_votes(start + rest).check()
 
 
 def test_names_that_differ_in_case_alone_are_one_system():
