@@ -159,7 +159,7 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     before_after = bounds.get("side_by_side")
     return StudyFindings(
         sentence,
-        ["At least", "At most", ""],
+        ["At least", "At most", "Maximum"],
         rows,
         note=f"{'; '.join(notes)}. A lower bound is reached by stored weights, applied to the scores as they are; an "
         f"upper bound is proven.",
@@ -224,7 +224,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     )
     return StudyFindings(
         sentence,
-        ["At least", "At most", ""],
+        ["At least", "At most", "Maximum"],
         [
             _row("Reversed pairs", _bounds(share)),
             _row("Largest rank change", _bounds(moved)),

@@ -84,6 +84,7 @@ def test_what_every_study_found_stands_on_the_page_in_the_api_and_in_the_files(s
         assert section.findings.sentence.endswith("."), key
         assert section.findings.sentence in page, key
         assert all(len(row.cells) == len(section.findings.headers) for row in section.findings.rows), key
+        assert all([section.findings.first_header, *section.findings.headers]), key
         answer = client.get(f"/api/v1/benchmarks/{studied.key}/studies/{key}/").json()
         shapes = {name: list(array.shape) for name, array in arrays_of(client, studied, key).items()}
         assert answer["distribution"] == shapes, key
