@@ -180,6 +180,7 @@ def main() -> None:
             "PLURANK_VAR": str(var),
             "PLURANK_DEBUG": "false",
             "PLURANK_STUDIES_RUN": "demand",
+            "PLURANK_ON_DEMAND_SECONDS": "60",  # a busy machine takes longer, and leaves rules and estimates out
             "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's loop runs in this thread
         }
         take(var, chosen.words, chosen.to)
