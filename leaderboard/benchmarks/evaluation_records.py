@@ -21,7 +21,8 @@ from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.rankings.systems import about_systems
 from leaderboard.rankings.tables import TableCell, score_rows
 
-SCHEMA_VERSION = "0.2.2"
+SCHEMA_VERSION = "0.3.0"
+AVAILABLE = {True: "open_weights", False: "closed_weights"}  # by what the field of open weights says
 
 
 def records_zip(revision: Revision, only: Collection[int] | None = None) -> bytes:
@@ -83,7 +84,13 @@ def about_revision(revision: Revision, system: BoardSystem) -> dict[str, Any]:
 def model_info(system: BoardSystem, about: System) -> dict[str, Any]:
     """What a record says of a system."""
     facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in about.metadata.items()}
-    details = {"plurank_key": system.key, **({"url": about.url} if about.url else {}), **facts}
+    details = {
+        "deployment_type": "unknown",
+        "model_availability": AVAILABLE.get(about.metadata.get("open-weights"), "unknown"),
+        "plurank_key": system.key,
+        **({"url": about.url} if about.url else {}),
+        **facts,
+    }
     developer = {"developer": about.organisation} if about.organisation else {}
     return {"name": system.name, "id": system.name, **developer, "additional_details": details}
 

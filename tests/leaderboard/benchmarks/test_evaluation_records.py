@@ -30,10 +30,17 @@ def shape(required, **optional):
 
 
 DETAILS = {"type": "object", "additionalProperties": TEXT}
-# What we write, within what version 0.2.2 of the format's schema allows: its required fields, and of the others some.
+ABOUT_MODEL = DETAILS | {
+    "required": ["deployment_type", "model_availability"],
+    "properties": {
+        "deployment_type": {"const": "unknown"},
+        "model_availability": {"enum": ["open_weights", "closed_weights", "unknown"]},
+    },
+}
+# What we write, within what version 0.3.0 of the format's schema allows: its required fields, and of the others some.
 RECORD = shape(
     {
-        "schema_version": {"const": "0.2.2"},
+        "schema_version": {"const": "0.3.0"},
         "evaluation_id": TEXT,
         "retrieved_timestamp": {"type": "string", "pattern": "^[0-9]+$"},
         "source_metadata": shape(
@@ -47,7 +54,7 @@ RECORD = shape(
             additional_details=DETAILS,
         ),
         "eval_library": shape({"name": TEXT, "version": TEXT}),
-        "model_info": shape({"name": TEXT, "id": TEXT}, developer=TEXT, additional_details=DETAILS),
+        "model_info": shape({"name": TEXT, "id": TEXT, "additional_details": ABOUT_MODEL}, developer=TEXT),
         "evaluation_results": {
             "type": "array",
             "items": shape(
@@ -84,12 +91,18 @@ def board(make):
         TaskSpec("Colour", direction=0),
     ]
     benchmark = make.published({"lab/one": [0.1 + 0.2, 7.0, 3.0], "Zw\u00f6lf": [0.5, None, 1.0]}, tasks=tasks)
+    fields = [
+        {"key": "open-weights", "name": "Open weights", "kind": "yes_no"},
+        {"key": "parameters", "name": "Parameters", "kind": "number"},
+    ]
+    Benchmark.objects.filter(pk=benchmark.pk).update(metadata_fields=fields)
     row = SubmittedRow(
         "lab/one",
         {"Quiz": 0.61, "Time": 7, "Colour": 3},
         details={"Quiz": (0.01, 500)},
         organisation="Lab",
         url="https://lab.example",
+        metadata={"open-weights": "yes", "parameters": "7000000000"},
     )
     submit_upload(benchmark, benchmark.memberships.get().user, Upload(rows=[row]))
     return make.publish(benchmark)
@@ -110,7 +123,10 @@ def test_every_record_has_the_shape_of_the_format(client, board):
     one, two = records.values()
     assert one["model_info"] == {
         "name": "lab/one", "id": "lab/one", "developer": "Lab",
-        "additional_details": {"plurank_key": "labone", "url": "https://lab.example"},
+        "additional_details": {
+            "deployment_type": "unknown", "model_availability": "open_weights", "plurank_key": "labone",
+            "url": "https://lab.example", "open-weights": "true", "parameters": "7000000000",
+        },
     }  # fmt: skip
     assert one["evaluation_results"] == [
         {

@@ -15,6 +15,7 @@ from ranking_engine.files.problems import InputError
 from ranking_engine.importers import SourceFile, read_results, samples
 from ranking_engine.importers.results_table import table_of
 from ranking_engine.importers.score_files import read_instance_files
+from tests.ranking_engine.importers.examples import FILES
 
 DATE, LATER = "2026-01-31T12-00-00.123456", "2026-02-01T12-00-00.123456"
 
@@ -143,6 +144,19 @@ def test_details_of_lighteval_are_read_beside_results_and_alone():
     }
     renamed = SourceFile("x.parquet", details_of([detail("a", acc=1), detail("a", acc=0)]).data)
     assert list(instances_in([renamed]).values()) == [(0.5, None, {"0": 1.0, "1": 0.0})]
+
+
+def test_what_the_programs_wrote_themselves_is_read():
+    """A folder of lm-evaluation-harness and details of lighteval, by the versions in their names."""
+    exact, normed = {"0": 1.0, "1": 0.0, "2": 1.0}, {"0": 0.0, "1": 0.0, "2": 1.0}
+    assert instances_in([FILES["lm_eval-0.4.13.zip"]]) == {
+        ("lab/one", "quiz, acc"): (0.666666666667, 0.333333333333, exact),
+        ("lab/one", "quiz, acc_norm"): (0.333333333333, 0.333333333333, normed),
+    }
+    assert instances_in([FILES["lighteval-0.13.0.parquet"]]) == {
+        ("", "quiz, law, 0-shot, acc"): (0.666666666667, None, exact),
+        ("", "quiz, law, 0-shot, em"): (0.666666666667, None, exact),
+    }
 
 
 def test_a_folder_in_an_archive_is_read_as_its_files():
