@@ -16,6 +16,7 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, reading
 from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus_with
+from leaderboard.comparisons.group_agreement import groups_content, groups_of_board
 from leaderboard.comparisons.places import DEFAULT_PLACES, MAX_DIGITS, MAX_NUMBERS, Places, PlacesError
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, board_figures, not_compared
 from leaderboard.comparisons.rule_map import map_content, map_of_board
@@ -24,6 +25,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import number, published_board
 from leaderboard.rankings.score_matrix import reader_of
+from ranking_engine.stability.separability.group_agreement import GroupAgreement
 from ranking_engine.stability.separability.task_likeness import TaskLikeness
 
 OPTIMUM_STATES = ("proven", "not_proven", "computing", "undefined", "two_step")
@@ -143,6 +145,40 @@ class TaskLikenessSerializer(Shape):
     )
 
 
+class TaskGroupSerializer(Shape):
+    """A group of tasks."""
+
+    group = s.CharField(help_text="Its key.")
+    tasks = s.ListField(child=s.CharField())
+    mean_tau = s.FloatField(allow_null=True, help_text="The mean tau-b of every two of its tasks.")
+
+
+class ColumnPairSerializer(Shape):
+    """Two tasks of one cluster, one in each group: two columns of one data set."""
+
+    first = s.CharField()
+    second = s.CharField()
+    kendall_tau = s.FloatField(allow_null=True)
+
+
+class GroupPairSerializer(Shape):
+    """Two groups of tasks."""
+
+    first = s.CharField()
+    second = s.CharField()
+    kendall_tau = s.FloatField(allow_null=True, help_text="Of the rankings by win rate on the tasks of each.")
+    same_top = s.FloatField(allow_null=True, help_text="The share of the first 3 places with the same systems.")
+    mean_column_tau = s.FloatField(allow_null=True, help_text="The mean over `columns`.")
+    columns = ColumnPairSerializer(many=True)
+
+
+class GroupAgreementSerializer(Shape):
+    """How far groups of tasks agree; empty without two groups, or with more than 12."""
+
+    groups = TaskGroupSerializer(many=True)
+    pairs = GroupPairSerializer(many=True)
+
+
 class AgreementDetailSerializer(PublishedSerializer):
     """How far every two rules agree, and every rule with the tasks."""
 
@@ -157,6 +193,7 @@ class AgreementDetailSerializer(PublishedSerializer):
     not_compared = s.DictField(child=s.CharField(), help_text="By the key of a rule that does not rank: why.")
     map = RankingMapSerializer()
     tasks = TaskLikenessSerializer()
+    task_groups = GroupAgreementSerializer()
     results = AgreementRowSerializer(many=True)
 
 
@@ -217,6 +254,7 @@ class AgreementView(ComparisonView):
                 "not_compared": {column.rule: reason for column, reason in not_compared(board)},
                 "map": map_content("No rule ranks.", [], publication),
                 "tasks": likeness_content(TaskLikeness("no rule ranks"), publication),
+                "task_groups": groups_content(GroupAgreement(), publication),
                 "results": [],
             }
         tau = kendall_taus(publication, columns)
@@ -228,6 +266,7 @@ class AgreementView(ComparisonView):
         figures = board_figures(publication, board, reference, taus, places, audience_level=level, read=read)
         drawn = map_of_board(publication, columns, audience_level=level, read=read)
         alike = likeness_of_board(publication, n_systems=len(board.system_ids), audience_level=level, read=read)
+        groups = groups_of_board(publication, n_systems=len(board.system_ids), audience_level=level, read=read)
         by_rule = {row.column.rule: row for row in figures.rows}
         rows = []
         for k in order:
@@ -255,6 +294,7 @@ class AgreementView(ComparisonView):
             "not_compared": {column.rule: reason for column, reason in figures.not_compared},
             "map": map_content(drawn, columns, publication),
             "tasks": likeness_content(alike, publication),
+            "task_groups": groups_content(groups, publication),
             "results": rows,
         }
 

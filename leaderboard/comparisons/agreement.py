@@ -11,6 +11,7 @@ from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.plane_map import PlaneMap
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.common.text import percent, shortened
+from leaderboard.comparisons.group_agreement import GroupsPart, groups_of_board, groups_part
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
 from leaderboard.comparisons.rule_map import drawn_map, map_content, map_of_board
@@ -109,6 +110,7 @@ class AgreementPage:
     map_share: str  # how much of it the plane shows
     map_chart: PlaneMap | None
     likeness: LikeTasksPart | None  # of the tasks; None on boards of more than MAX_SYSTEMS
+    groups: GroupsPart | None  # of tasks; None without two of them, too
     dispersion: str
     pinned: list[tuple[str, str]]  # names, and the addresses without them
     n_shown: int
@@ -145,10 +147,12 @@ def agreement_page(
     if tau is not None:
         mapped = map_of_board(publication, ranking, audience_level=audience_level, read=read)
     content = map_content(mapped, ranking, publication)
-    likeness = None
+    likeness = groups = None
     if tau is not None:
         alike = likeness_of_board(publication, n_systems=len(systems), audience_level=audience_level, read=read)
         likeness = likeness_part(alike, publication)
+        compared = groups_of_board(publication, n_systems=len(systems), audience_level=audience_level, read=read)
+        groups = groups_part(compared, publication)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
@@ -175,6 +179,7 @@ def agreement_page(
         map_share="" if content["share"] is None else percent(content["share"]),
         map_chart=drawn_map(content),
         likeness=likeness,
+        groups=groups,
         dispersion="" if figures is None or np.isnan(figures.dispersion) else _pairs(figures.dispersion),
         pinned=[(names[pin], query.address([other for other in pins if other != pin])) for pin in pins],
         n_shown=len(visible),

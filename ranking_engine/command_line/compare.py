@@ -27,6 +27,7 @@ from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, task_likeness
 from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed
@@ -149,7 +150,7 @@ def comparison_report(
     drawn = map_of_rankings(list(ranked.values()), matrix)
     plain = math.nan if ranks is None else kendall_w(ranks)
     corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
-    names, likeness = comparison.names, task_likeness(matrix)
+    names, likeness, groups = comparison.names, task_likeness(matrix), group_agreement(matrix)
 
     def table(values: Any) -> Report:  # noqa: ANN401 -- an array of integers or floats
         """Return a matrix as {rule: {rule: value}}."""
@@ -188,6 +189,26 @@ def comparison_report(
             "kendall_w_tie_corrected": _number(corrected),
             "diversity": _number(1 - plain),
             "dispersion": _number(votes.dispersion),
+            "groups": {
+                "groups": [
+                    {
+                        "group": group.name,
+                        "tasks": [matrix.task_names[t] for t in group.tasks],
+                        "mean_tau": _number(group.mean_tau),
+                    }
+                    for group in groups.groups
+                ],
+                "pairs": [
+                    {
+                        "first": groups.groups[pair.first].name,
+                        "second": groups.groups[pair.second].name,
+                        "kendall_tau": _number(pair.tau),
+                        "same_top": _number(pair.same_top),
+                        "mean_column_tau": _number(pair.mean_column_tau),
+                    }
+                    for pair in groups.pairs
+                ],
+            },
             "likeness": {
                 "reason": likeness.reason,
                 "effective_number": _number(likeness.effective_number),
@@ -332,6 +353,11 @@ def _notes(report: Report) -> list[str]:
         f"{cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
         f"mean Kendall distance of two tasks {cell(tasks['dispersion'])}"
     )
+    notes += [
+        f"Groups {pair['first']} and {pair['second']}: tau-b of their rankings {cell(pair['kendall_tau'])}, "
+        f"of two columns of a data set {cell(pair['mean_column_tau'])}"
+        for pair in tasks["groups"]["pairs"]
+    ]
     if tasks["likeness"]["effective_number"] is not None:
         notes.append(
             f"Effective number of tasks: {tasks['likeness']['effective_number']:.1f} of "

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec
 from ranking_engine import ScoreMatrix
+from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import task_likeness
 from tests.factories import TOY
 
@@ -46,3 +48,23 @@ def test_two_tasks_have_no_tree_and_the_page_says_why(make, client):
     assert "The tasks are not compared: only 3 to 150 voting tasks are compared, and there are 2" in (
         response.content.decode()
     )
+
+
+def test_groups_of_tasks_and_two_columns_of_a_data_set_are_compared(make, client, scores):
+    tasks = [TaskSpec(f"Task {t + 1}", group=group, cluster=cluster) for t, (group, cluster) in
+             enumerate([("direct", "a"), ("tuned", "a"), ("direct", "b"), ("tuned", "b")])]  # fmt: skip
+    groups = [GroupSpec("direct"), GroupSpec("tuned")]
+    benchmark = make.published({f"S{i}": row.tolist() for i, row in enumerate(scores)}, tasks=tasks, groups=groups)
+    settings, clusters = ["direct", "tuned"] * 2, ["a", "a", "b", "b"]
+    expected = group_agreement(ScoreMatrix(scores, groups=settings, clusters=clusters))
+    [pair], [engine] = (
+        client.get(reverse("api:agreement", args=[benchmark.key])).json()["task_groups"]["pairs"], expected.pairs
+    )  # fmt: skip
+    assert (pair["first"], pair["second"]) == ("direct", "tuned")
+    assert pair["kendall_tau"] == pytest.approx(engine.tau)
+    assert pair["same_top"] == pytest.approx(engine.same_top)
+    assert [(one["first"], one["second"]) for one in pair["columns"]] == [("task-1", "task-2"), ("task-3", "task-4")]
+    assert [one["kendall_tau"] for one in pair["columns"]] == pytest.approx([one.tau for one in engine.columns])
+    text = client.get(reverse("agreement", args=[benchmark.key])).content.decode()
+    assert 'aria-label="Pairs of groups"' in text
+    assert f'<td class="number">{engine.tau:.2f}</td>'.replace("-", "\N{MINUS SIGN}") in text

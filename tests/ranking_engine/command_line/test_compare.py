@@ -67,6 +67,7 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
     assert [member["name"] for member in found["map"]["members"]] == ["borda", "plurality", *"12345"]
     assert (found["map"]["share"], found["map"]["left_out"]) == (pytest.approx(0.86, abs=0.01), [])
     likeness = found["tasks"].pop("likeness")
+    assert found["tasks"].pop("groups") == {"groups": [], "pairs": []}
     assert likeness["tasks"] == list("12345")
     columns = [[float(cell) for cell in line.split(",")[1:]] for line in TOY.splitlines()[1:]]
     engine = task_likeness(ScoreMatrix(columns))
