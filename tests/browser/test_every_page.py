@@ -166,6 +166,8 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
         lambda scene: "/b/small/systems/whole/?above=newcomer",
         "Whole",
     ),
+    "stability": (lambda scene: "/b/small/stability/", "How stable is Small?"),
+    "over time": (lambda scene: "/b/small/time/", "Small over time"),
     "rules": (lambda scene: "/rules/?has=monotonicity", "The rules"),
     "one rule": (lambda scene: "/rules/baldwin/?convention=average", "Baldwin"),
     "chosen rule": (lambda scene: "/rules/choose/?winner=condorcet&evidence=tasks", "Which rule?"),
@@ -248,7 +250,7 @@ OF_ONE_READER = re.compile(r"Computed in [\d.]+ s|Rank under these weights\n")  
 def test_every_reading_page_says_the_same_without_javascript(visitors, submitter, scene):
     without = visitors(scene.submitter, java_script_enabled=False)
     page, same = submitter.open("/"), without.open("/")
-    for name in PAGES.keys() - {"status"}:  # which tells the time
+    for name in PAGES.keys() - {"status", "stability"}:  # which say how long work has waited
         path = PAGES[name][0](scene)
         page.goto(submitter.url + path)
         same.goto(without.url + path)
