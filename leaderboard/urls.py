@@ -76,6 +76,7 @@ urlpatterns = [
     path("b/<slug:key>/history/compare/", histories.history_compare, name="history_compare"),
     path("b/<slug:key>/releases/<slug:release_key>/", boards.release, name="release"),
     path("b/<slug:key>/releases/<slug:release_key>/data.zip", open_data.release_data, name="release_data"),
+    path("b/<slug:key>/template/", benchmarks.use_template, name="use_template"),
     path("b/<slug:key>/manage/", benchmarks.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", benchmarks.manage_tasks, name="manage_tasks"),
     path("b/<slug:key>/manage/metadata/", metadata.manage_metadata, name="manage_metadata"),

@@ -112,6 +112,13 @@ class MetadataFieldSerializer(Shape):
         return bool(field.get("is_column", False))
 
 
+class AnnouncementSerializer(Shape):
+    """What the owners of a benchmark tell its readers."""
+
+    text = s.CharField()
+    at = s.DateTimeField()
+
+
 @extend_schema_serializer(deprecate_fields=["condorcet_winner"])
 class BenchmarkDetailSerializer(PublishedSerializer):
     """A benchmark, and the state of its board."""
@@ -142,6 +149,9 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     citation = s.CharField(allow_blank=True, source="benchmark.citation")
     doi = s.CharField(allow_blank=True, source="benchmark.doi", help_text="Without a resolver before it.")
     tags = s.ListField(child=s.CharField(), source="benchmark.tags")
+    announcements = AnnouncementSerializer(
+        many=True, source="benchmark.announcements", help_text="What the owners tell readers, newest first."
+    )
     created_at = s.DateTimeField(source="benchmark.created_at")
     last_revision = s.IntegerField(
         source="benchmark.last_revision_number",

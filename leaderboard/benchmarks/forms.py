@@ -248,8 +248,8 @@ class ReleaseForm(forms.Form):
     note = LinesFormField(required=False, max_length=NOTE_LENGTH, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-class EditionForm(forms.Form):
-    """Another benchmark with the same tasks."""
+class TemplateForm(forms.Form):
+    """A new benchmark with the tasks of another."""
 
     name = LineFormField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
     key = LineFormField(
@@ -260,6 +260,11 @@ class EditionForm(forms.Form):
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),
     )
+
+
+class EditionForm(TemplateForm):
+    """Another benchmark with the same tasks and settings."""
+
     with_scores = forms.BooleanField(required=False, label="Copy the current scores")
 
 

@@ -118,6 +118,38 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
     return edition
 
 
+@transaction.atomic
+def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str = "") -> Benchmark:
+    """A benchmark with the same tasks, groups, weights, default rule and metadata fields, for anyone who reads it.
+
+    What only its owners see of a benchmark, such as quotas, is not copied. The new one is private and moderated.
+
+    Args:
+        benchmark: what is copied.
+        author: who owns the new one.
+        name: what it is called.
+        key: what addresses call it; made from the name where empty.
+
+    Raises:
+        ValidationError: the name or the key cannot be stored, or the author has made too many benchmarks.
+    """
+    try:
+        made = create_benchmark(
+            name=name,
+            owner=author,
+            key=key,
+            default_rule=benchmark.default_rule,
+            visibility=Benchmark.Visibility.PRIVATE,
+            submission_policy=Benchmark.SubmissionPolicy.MODERATED,
+            metadata_fields=benchmark.metadata_fields,
+        )
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    write_proposal(made, present_proposal(benchmark))
+    record_changes(made, [Change(AuditEntry.Subject.BENCHMARK, made.key, "made from", "", benchmark.key)], actor=author)
+    return made
+
+
 def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None:
     revision = benchmark.revisions.select_related("configuration").latest("number")
     systems, scores = systems_at(revision), current_scores(revision)

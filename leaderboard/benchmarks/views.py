@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from leaderboard.access.audience import administered_benchmark, own_benchmark_draft
+from leaderboard.access.audience import administered_benchmark, own_benchmark_draft, readable_benchmark
 from leaderboard.benchmarks.announcements import MAX_LENGTH, announce, announcements_of, remove_announcement
 from leaderboard.benchmarks.cluster_suggestions import cluster_suggestions, declare_suggested
 from leaderboard.benchmarks.drafts import (
@@ -29,10 +29,11 @@ from leaderboard.benchmarks.forms import (
     ReasonForm,
     ReleaseForm,
     SettingsForm,
+    TemplateForm,
 )
 from leaderboard.benchmarks.forms_tasks import ProposalForms
 from leaderboard.benchmarks.listing import listed
-from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition
+from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition, use_as_template
 from leaderboard.benchmarks.settings import archive, change_settings
 from leaderboard.benchmarks.tasks import (
     ProposalError,
@@ -168,6 +169,24 @@ def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
     context = {"benchmark": benchmark, "form": ReleaseForm(), "here": "releases", "edition": form,
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
     return render(request, "benchmarks/manage_releases.html", context, status=400)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def use_template(request: HttpRequest, key: str) -> HttpResponse:
+    """A new benchmark with the tasks and weights of one that the reader sees whole."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    form = TemplateForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = use_as_template(benchmark, author=signed_in(request), **form.cleaned_data)
+        except ValidationError as error:
+            take_errors(form, error)
+        else:
+            messages.success(request, "The benchmark was created. It is private until you change that.")
+            return redirect("manage", made.key)
+    context = {"benchmark": benchmark, "form": form}
+    return render(request, "benchmarks/use_template.html", context, status=400 if form.errors else 200)
 
 
 @login_required

@@ -76,7 +76,7 @@ manage_studies run_study compute_board compute_ranks manage_clusters manage_edit
 manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
 notice_choices unsubscribe baseline manage_meta_board profile own_data sign_in_with socialaccount_connections
 socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback google_callback orcid_callback
-openid_connect_callback
+openid_connect_callback use_template
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -95,6 +95,7 @@ FIELDS = {
     "manage_meta_board": "action find benchmarks",
     "manage_releases": "number name note",
     "manage_edition": "name key",
+    "use_template": "name key",
     "manage_announcements": "text moment action",
     "manage_people": "email role action person name invitation",
     "manage_webhooks": "address events action webhook",

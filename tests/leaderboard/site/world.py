@@ -248,6 +248,7 @@ FORMS = {
     "correct": {"score-task-1": "5", "note": "The wrong log."},
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
+    "use_template": {"name": "Alike"},
     "manage_archive": {"archived": "1"},
     "manage_announcements": {"text": "Round two is open."},
     "baseline": {"baseline": "human", "reason": ""},
@@ -317,6 +318,7 @@ ARGUMENTS = {
     "compute_board": ("key",),
     "compute_ranks": ("key", "number"),
     "manage_edition": ("key",),
+    "use_template": ("key",),
     "manage_archive": ("key",),
     "manage_announcements": ("key",),
     "baseline": ("key", "system_key"),
@@ -365,7 +367,6 @@ ARGUMENTS = {
     "batch": ("uuid",),
     "batch_progress": ("uuid",),
 }
-
 
 # Where a name does not lead to an address, or needs more than the number of a row.
 PATHS = {
