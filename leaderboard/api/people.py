@@ -67,6 +67,7 @@ class OpenInvitationSerializer(Shape):
     """An invitation that no one has used yet."""
 
     role = s.ChoiceField(choices=ROLES)
+    hands_over = s.BooleanField(help_text="Whether its author gives the benchmark away.")
     author = s.CharField(source="author.shown_name")
     expires_at = s.DateTimeField()
 
@@ -109,6 +110,7 @@ class InvitationBodySerializer(Shape):
     """The role that a link is to give."""
 
     role = ChoiceText(ROLES)
+    hands_over = Truth(absent=False, help_text="With `owner`: once it is accepted, you are a member.")
 
 
 class InvitationSerializer(Shape):
@@ -235,13 +237,13 @@ class InvitationsView(OwnerView):
     )
     def post(self, request: Request, key: str) -> Response:
         """A link that gives a role to the first who follows it, within a week. It is shown once."""
-        role = InvitationBodySerializer.read(request.data)["role"]
+        body = InvitationBodySerializer.read(request.data)
         is_dry = self.truth("dry_run")
 
         def step() -> dict[str, Any]:
-            secret = invite(self.benchmark, author=self.user, role=role)
+            secret = invite(self.benchmark, author=self.user, role=body["role"], hands_over=body["hands_over"])
             url = None if is_dry else request.build_absolute_uri(reverse("join", args=[secret]))
-            return InvitationSerializer.render({"role": role, "url": url})
+            return InvitationSerializer.render({"role": body["role"], "url": url})
 
         return self.carry_out(step, status=201)
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from leaderboard.accounts.people import accept_invitation, find_invitation
 from leaderboard.accounts.tokens import create_token
+from leaderboard.benchmarks.announcements import announce
 from leaderboard.models import AuditEntry, Benchmark, Invitation, Membership, Submission
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.generated_client import GeneratedClient
@@ -189,6 +191,19 @@ def test_the_last_owner_keeps_the_benchmark_and_strangers_are_not_told_apart(mak
     assert (there.status_code, there.content) == (404, nowhere.content)
     member = make.member(benchmark, "member")
     assert asking.post(f"{path}/{member.pk}/", {"role": "moderator"}).json()["role"] == "moderator"
+
+
+def test_a_benchmark_is_handed_over_by_an_invitation_of_an_owner_and_announcements_are_told(make, api):
+    benchmark, heir = make.benchmark(), make.user()
+    owner = benchmark.memberships.get().user
+    announce(benchmark, "Round two is open.", author=owner)
+    asking, path = api.as_user(owner), f"benchmarks/{benchmark.key}/"
+    assert asking.post(f"{path}invitations/", {"role": "member", "hands_over": True}).status_code == 409
+    made = asking.post(f"{path}invitations/", {"role": "owner", "hands_over": True}).json()
+    assert [one["hands_over"] for one in asking.get(f"{path}people/").json()["invitations"]] == [True]
+    accept_invitation(find_invitation(made["url"].split("/")[-2]), heir)
+    assert dict(benchmark.memberships.values_list("user", "role")) == {heir.pk: "owner", owner.pk: "member"}
+    assert [one["text"] for one in api.get(path).json()["announcements"]] == ["Round two is open."]
 
 
 def test_pages_of_a_ranking_make_up_the_whole(make, api):
