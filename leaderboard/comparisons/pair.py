@@ -94,7 +94,6 @@ class Pair:
     n_units: int
     n_ahead: int  # clusters on which the first is ahead, each counted once
     n_behind: int
-    tasks_text: str  # how many tasks the test rests on, and who takes them as independent
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
     instances: list[InstanceShare]  # who is ahead on single instances, by task
@@ -202,7 +201,6 @@ def pair_of(
         n_units=figures["n_units"],
         n_ahead=figures["n_ahead"],
         n_behind=figures["n_behind"],
-        tasks_text=tasks_phrase(figures["n_units"], figures["n_tasks"]),
         difference=figures["difference"],
         precision_text=precision_sentence(configuration.precisions),
         instances=instance_shares(common),

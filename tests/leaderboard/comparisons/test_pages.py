@@ -99,7 +99,8 @@ def test_two_systems_are_tested_by_every_sign_vector(make, client):
     names = ["A", "B", "C"]
     scores = {"A": [9, 8, 7, 9, 8, 9, 3], "B": [5, 4, 6, 5, 2, 6, 4], "C": [1, 9, 2, 6, 5, 5, 9]}
     benchmark = make.published({name: [float(x) for x in scores[name]] for name in names})
-    pair = page(client, benchmark, a="a", b="b").context["page"].pair
+    response = page(client, benchmark, a="a", b="b")
+    pair = response.context["page"].pair
     spread = [statistics.pstdev(column) for column in zip(*scores.values(), strict=True)]
     apart = [(x - y) / s for x, y, s in zip(scores["A"], scores["B"], spread, strict=True)]
     sums = [abs(sum(sign * d for sign, d in zip(signs, apart, strict=True))) for signs in
@@ -110,6 +111,7 @@ def test_two_systems_are_tested_by_every_sign_vector(make, client):
     assert pair.probability == 1 - 9 / 256  # all but 7 or 8 heads in 8 throws
     assert (pair.probability_text, pair.units_text) == ("96.5 %", "6 ahead, 1 behind, 0 tied")
     assert "more than chance would explain: p = 0.0312" in pair.test_sentence
+    assert response.content.count(b"0.0312") == 1  # not once more beside the sentence
     assert pair.sentence == "A is ahead on 6 of 7 common tasks, B on 1. By weight A beats B, 86 % against 14 %."
     assert [task.outcome for task in pair.tasks] == ["first"] * 6 + ["second"]
     assert {(rank.first, rank.second) for rank in pair.ranks if rank.rule == "mean"} == {(1, 3)}
