@@ -156,7 +156,9 @@ def _redrawn(
     height = max(1, _BLOCK_CELLS // max(1, block.shape[1]))
     pieces = []
     for start in range(0, n, height):
-        counts = random.multinomial(n_units, np.full(n_units, 1 / n_units), size=min(height, n - start))
+        some = min(height, n - start)
+        drawn = random.integers(n_units, size=(some, n_units)) + n_units * np.arange(some)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=some * n_units).reshape(some, n_units)
         pieces.append((start, _task_means(block, counts[:, labels].astype(np.float64))))
     return pieces
 
