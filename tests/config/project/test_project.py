@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 import yaml
@@ -51,6 +52,11 @@ def test_workflows_run_stages_and_make_targets_that_there_are():
     assert stages == known - {"install", "no", "values"}  # the last needs data that are not in the repository
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"run: make ([a-z-]+)", text)) <= targets
+
+
+def test_a_stage_that_there_is_not_is_refused_before_anything_is_done():
+    done = subprocess.run(["bash", ".ci/run", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "there is no stage nothing\n")
 
 
 def test_the_citation_of_the_software_has_what_its_format_requires():
