@@ -109,6 +109,12 @@ def test_result_files_are_imported_and_a_benchmark_is_created_and_managed(runnin
     (folder / "samples_Task 1.jsonl").write_text(json.dumps(line))
     in_folder = remote.import_files(tmp_path / "runs", dry_run=True)
     assert [system["name_in_files"] for system in in_folder["systems"]] == ["lab/six"]
+    table = tmp_path / "board.csv"
+    table.write_text("Rank,Team,Quiz\n1,Seven,97\n")
+    mapping = {"columns": {"Rank": "ignored", "Team": "system", "Quiz": "score"}, "tasks": {"Quiz": "Task 2"}}
+    assert remote.import_files(table, mapping=mapping, kept=True).wait(60).state == "published"
+    again = remote.import_files(table, dry_run=True, kept=True)
+    assert [column["assigned"] for column in again["columns"]] == ["Task 2"]
     assert remote.import_files(path, note="an import").wait(60).state == "published"
     assert remote.ranking("mean")["system"][0] == "lab/five"
     site = plurank.Site(running.url, remote.transport._token)

@@ -11,6 +11,7 @@ from plurank.command_line import main
 from ranking_engine.importers import FORMATS
 from tests.plurank.test_readers import LM_EVAL, TABLE, workbook, write
 from tests.ranking_engine.importers.examples import EXAMPLES
+from tests.ranking_engine.importers.test_samples import sample, samples_of
 
 COMMANDS = [["rank"], ["compare"], ["prospects", "--draws", "10"], ["stability", "--study", "diversity"]]
 SYSTEMS = {"A": [90.0, 60.0], "B": [80.0, 70.0], "C": [70.0, 50.0]}
@@ -137,3 +138,16 @@ def test_files_that_are_missing_or_do_not_go_together_end_with_status_2(tmp_path
         status, out, error = run(capsys, "rank", *arguments)
         assert (status, out) == (2, "")
         assert message in error
+
+
+def test_instances_ranks_what_programs_wrote_of_single_instances(capsys, tmp_path):
+    """Of two models: one has more instances right, and the other fewer."""
+    for model, scores in {"lab__one": [1, 1, 0], "lab__two": [1, 0, 0]}.items():
+        file = samples_of([sample(n, acc=score, f1=0.5) for n, score in enumerate(scores)], folder=model)
+        (tmp_path / model).mkdir()
+        (tmp_path / file.name).write_bytes(file.data)
+    status, printed, _ = run(capsys, "instances", tmp_path, "--metric", "acc", "--format", "json")
+    ranks = {key: json.loads(printed)[key]["ranks"] for key in ("two_level", "one_level", "mean")}
+    assert (status, ranks) == (0, {key: {"lab/one": 1, "lab/two": 2} for key in ranks})
+    status, _, error = run(capsys, "instances", tmp_path, "--metric", "em")
+    assert (status, "there is no metric 'em'" in error) == (2, True)
