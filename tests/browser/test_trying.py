@@ -53,3 +53,11 @@ def test_benchmarks_compared_show_every_system_where_it_stands(site, factory, re
     for name, shown in rows.items():
         places = [int(text.strip("=").split("/")[0]) for text in shown]
         assert places == [ranks[0][name], ranks[1][name.upper()]]
+
+
+def test_the_properties_of_a_rule_are_each_below_their_head(reader):
+    page = reader.open("/rules/")
+    across = "cells => cells.map(cell => Math.round(cell.getBoundingClientRect().left))"
+    heads = page.locator(".rule-table thead th").evaluate_all(across)
+    cells = page.locator(".rule-table tbody tr", has_text="The weighted average of the scores.").locator("th, td")
+    assert cells.evaluate_all(across) == heads
