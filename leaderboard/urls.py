@@ -24,6 +24,7 @@ from leaderboard.explore import (
     views_search as searches,
     views_task as task,
     views_try_table as try_table,
+    views_try_votes as try_votes,
 )
 from leaderboard.explore.identities import views as models
 from leaderboard.explore.meta_boards import views as meta_boards
@@ -115,6 +116,7 @@ urlpatterns = [
     path("meta/<slug:meta_key>/", meta_boards.meta_board, name="meta_board"),
     path("meta/<slug:meta_key>/manage/", meta_boards.manage_meta_board, name="manage_meta_board"),
     path("try/", try_table.try_page, name="try"),
+    path("try/votes/", try_votes.try_votes_page, name="try_votes"),
     path("landscape/", studies.landscape, name="landscape"),
     path("papers/", papers.papers, name="papers"),
     path("papers/results.json", papers.papers_json, name="papers_json"),

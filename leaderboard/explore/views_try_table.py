@@ -34,14 +34,15 @@ def try_page(request: HttpRequest) -> HttpResponse:
     if int(request.META.get("CONTENT_LENGTH") or 0) > FORM_BYTES * settings.TRY_BYTES + 100_000:
         reason = f"A table may have {settings.TRY_BYTES // 1000} kB here; what was sent is larger and was not read."
         return render(request, "explore/try.html", {"form": TryForm(), "refusal": reason}, status=413)
-    request.upload_handlers = [_InMemory(request)]
+    request.upload_handlers = [InMemoryUpload(request)]
     return _try_page(request)
 
 
-class _InMemory(MemoryFileUploadHandler):
+class InMemoryUpload(MemoryFileUploadHandler):
     """Keeps files in memory whatever their size, which is bounded before: none is ever written to a disk."""
 
     def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Take every file, whatever its size."""
         self.activated = True
 
 

@@ -34,6 +34,7 @@ choose_rule            has gaps family
 landscape              family
 papers                 paper table
 try                    example
+try_votes              example
 export                 revision rule weights all_tasks long x y better by
 pareto                 x y better mark
 timeline               by rule
@@ -80,6 +81,7 @@ openid_connect_callback use_template
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
+    "try_votes": "text model cluster",
     "try": "text about reference policy aggregation ties rules scores format",
     "new": "name text about tasks",
     "new_draft": "name key description citation doi tags source_url licence task-0-name task-0-weight task-0-minimum",
@@ -137,6 +139,7 @@ COMPUTED = {
 }
 FILES = {
     "try": ("file", "about_file"),
+    "try_votes": ("file",),
     "new": ("file",),
     "manage_metadata": ("file",),
     "upload": ("file", "results", "instances"),
@@ -337,7 +340,8 @@ class Stage:
         return found
 
 
-ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "account_reset_password_from_key", "try"}
+ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "account_reset_password_from_key", "try",
+             "try_votes"}  # fmt: skip
 
 
 def queries() -> dict[str, list[str]]:

@@ -261,6 +261,7 @@ FORMS = {
     "what_if_profiles~publish": {"name": "For all", "weights": "task-1:3", "is_published": "1"},
     "new": {"name": "New", "text": "system,T\nA,1\n"},
     "try": {"text": "system,T\nA,1\nB,2\n"},
+    "try_votes": {"text": "model_a,model_b,winner\nA,B,model_a\nB,A,model_a\n"},
 }
 
 
