@@ -46,13 +46,14 @@ def try_votes_page(request: HttpRequest) -> HttpResponse:
         reason = f"Votes may have {settings.TRY_BYTES // 1000} kB here; what was sent is larger and was not read."
         return render(request, PAGE, {"form": TryVotesForm(), "refusal": reason}, status=413)
     request.upload_handlers = [InMemoryUpload(request)]
-    return _try_votes_page(request)
+    return rated_answer(request)
 
 
 @never_cache
 @csrf_protect
 @sensitive_post_parameters()
-def _try_votes_page(request: HttpRequest) -> HttpResponse:
+def rated_answer(request: HttpRequest) -> HttpResponse:
+    """Read the form, whose files are in memory, and show what was rated."""
     form, context, status = TryVotesForm(), dict[str, Any](), 200
     if request.method == "POST":
         form = TryVotesForm(request.POST, request.FILES)

@@ -340,8 +340,7 @@ class Stage:
         return found
 
 
-ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "account_reset_password_from_key", "try",
-             "try_votes"}  # fmt: skip
+ANONYMOUS = {*"account_login account_signup account_reset_password account_reset_password_from_key try try_votes".split()}
 
 
 def queries() -> dict[str, list[str]]:
