@@ -81,7 +81,6 @@ openid_connect_callback use_template
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
-    "try_votes": "text model cluster",
     "try": "text about reference policy aggregation ties rules scores format",
     "new": "name text about tasks",
     "new_draft": "name key description citation doi tags source_url licence task-0-name task-0-weight task-0-minimum",
@@ -138,10 +137,8 @@ COMPUTED = {
     "groups in two steps": "two_step",
 }
 FILES = {
+    **dict.fromkeys(("try_votes", "new", "manage_metadata"), ("file",)),
     "try": ("file", "about_file"),
-    "try_votes": ("file",),
-    "new": ("file",),
-    "manage_metadata": ("file",),
     "upload": ("file", "results", "instances"),
 }
 LENGTHS = (300, 4_000, 60_000, 2_300_000)
@@ -229,8 +226,7 @@ class Stage:
             "ranking": weights,
             **self.api.bodies(),
         }
-        found: dict[str, Any] = bodies.get(route, {"reason": "Because."})
-        return found
+        return dict(bodies.get(route, {"reason": "Because."}))
 
     def known(self) -> dict[str, Sent]:
         """Bombs that are known, where nobody need be signed in."""
@@ -340,7 +336,8 @@ class Stage:
         return found
 
 
-ANONYMOUS = {*"account_login account_signup account_reset_password account_reset_password_from_key try try_votes".split()}
+ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "account_reset_password_from_key", "try",
+             "try_votes"}  # fmt: skip
 
 
 def queries() -> dict[str, list[str]]:

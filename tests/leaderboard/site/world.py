@@ -261,7 +261,7 @@ FORMS = {
     "what_if_profiles~publish": {"name": "For all", "weights": "task-1:3", "is_published": "1"},
     "new": {"name": "New", "text": "system,T\nA,1\n"},
     "try": {"text": "system,T\nA,1\nB,2\n"},
-    "try_votes": {"text": "model_a,model_b,winner\nA,B,model_a\nB,A,model_a\n"},
+    "try_votes": {"text": "model_a,model_b,winner\nA,B,tie\n", "model": "half_wins", "cluster": "vote"},
 }
 
 
@@ -273,8 +273,7 @@ def settings_form(benchmark):
 
 def studies_form(benchmark):
     """The choices as the owner's page shows them."""
-    form = StudiesForm(choices_of(benchmark))
-    return {name: form[name].value() for name in form.fields}
+    return {bound.name: bound.value() for bound in StudiesForm(choices_of(benchmark))}
 
 
 def tasks_form(benchmark):
