@@ -17,8 +17,9 @@ MAX_HITS = 8  # of each kind
 MAX_NAMES = 200  # of systems whose names match; of these alone the site looks up whether they are on a board
 PAGES = {
     "home": "Benchmarks", "rules": "Rules", "choose_rule": "Which rule?", "try": "Try a table",
-    "try_votes": "Try votes", "compare": "Compare benchmarks", "landscape": "Landscape", "papers": "Papers", "status": "Status",
-    "documents": "Documentation", "api:docs": "API", "new": "New benchmark", "dashboard": "Your page",
+    "try_votes": "Try votes", "compare": "Compare benchmarks", "landscape": "Landscape", "papers": "Papers",
+    "status": "Status", "documents": "Documentation", "api:docs": "API", "new": "New benchmark",
+    "dashboard": "Your page",
 }  # fmt: skip
 # The pages of a benchmark, which are offered with a benchmark's name.
 TABS = {
