@@ -1,7 +1,5 @@
 """Everything that the site keeps about one person, as one zip of CSV and JSON: for that person alone."""
 
-import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,14 +7,17 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
-from django.db.models import QuerySet
+from django.db.models import Case, CharField, F, QuerySet, Value, When
 
+from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import tokens_of
 from leaderboard.common.files import csv_text, json_text
+from leaderboard.common.zips import zip_of
 from leaderboard.models import (
     AuditEntry,
     Ban,
     Batch,
+    Benchmark,
     BenchmarkDraft,
     Draft,
     Membership,
@@ -26,9 +27,11 @@ from leaderboard.models import (
     Revision,
     Score,
     SubmissionEvent,
+    System,
     User,
     WeightProfile,
 )
+from leaderboard.models.systems import PROVISIONAL
 
 MAX_ROWS = 200_000  # of one table, the newest; the API has all scores
 README = """Your data on this site
@@ -52,11 +55,7 @@ def own_data(user: User) -> bytes:
     files = {"README.txt": README.format(most=MAX_ROWS), "account.json": json_text(account_of(user))}
     for name, (heads, rows) in tables_of(user).items():
         files[name] = csv_text([heads, *rows])
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(f"plurank-data/{name}", text)
-    return packed.getvalue()
+    return zip_of("plurank-data", {name: text.encode() for name, text in files.items()})
 
 
 def account_of(user: User) -> dict[str, Any]:
@@ -119,8 +118,8 @@ def tables_of(user: User) -> dict[str, Table]:
         "submitted.csv": (
             ("submission", "state", "system", "task", "value", "missing", "standard_error", "instances"),
             _rows(
-                scores, "submission__uuid", "submission__state", "submission__system__name", "task__key", "value",
-                "missing_reason", "standard_error", "n_instances",
+                scores.annotate(named=system_name_for(user)), "submission__uuid", "submission__state", "named",
+                "task__key", "value", "missing_reason", "standard_error", "n_instances",
             ),
         ),
         "written.csv": (
@@ -140,6 +139,22 @@ def tables_of(user: User) -> dict[str, Table]:
             ((what, *row) for what, rows, *fields in drafts for row in _rows(rows, *fields)),
         ),
     }  # fmt: skip
+
+
+def system_name_for(user: User) -> Case:
+    """Of a query of scores: the system's name; empty where its benchmark hides names and it is not proven the user's.
+
+    A system that waits has the name that its submitter gave it.
+    """
+    unnamed: set[int] = set()
+    for benchmark in Benchmark.objects.filter(submissions__batch__uploader=user).distinct():
+        audience = audience_of(user, benchmark)
+        if not audience.sees_names:
+            submitted = System.objects.filter(benchmark=benchmark, submissions__batch__uploader=user)
+            known = submitted.exclude(key__startswith=PROVISIONAL).values_list("pk", flat=True)
+            unnamed |= set(known) - audience.proven_system_ids
+    name = F("submission__system__name")
+    return Case(When(submission__system__in=unnamed, then=Value("")), default=name, output_field=CharField())
 
 
 def _rows(rows: QuerySet[Any], *fields: str) -> Iterator[Sequence[Any]]:

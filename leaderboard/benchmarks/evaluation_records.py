@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from leaderboard.benchmarks.folder_exports import FolderError
 from leaderboard.common.site_address import site_address
+from leaderboard.common.zips import zip_entry
 from leaderboard.models import Revision, System
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -49,8 +50,7 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
                 "model_info": model_info(system, about.get(system.id, System())),
             }
             text = json.dumps(record | {"evaluation_results": results}, ensure_ascii=False, indent=1)
-            entry = zipfile.ZipInfo(f"{revision.benchmark.key}/{system.key}.json", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry = zip_entry(f"{revision.benchmark.key}/{system.key}.json")
             content = f"{text}\n".encode()
             size += len(content)
             if size > settings.IMPORT_BYTES:

@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 
 from leaderboard.common.file_parts import in_parts
+from leaderboard.common.zips import zip_entry
 from leaderboard.models import Baseline, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
@@ -106,8 +107,7 @@ def folder_zip(revision: Revision) -> bytes:
     packed, size = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w") as archive:
         for name, lines in folder_of(revision).items():
-            entry = zipfile.ZipInfo(f"{revision.benchmark.key}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry = zip_entry(f"{revision.benchmark.key}/{name}")
             with archive.open(entry, "w") as file:
                 for part in in_parts(lines):
                     if (size := size + len(part)) > settings.UPLOAD_BYTES:

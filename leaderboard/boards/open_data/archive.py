@@ -1,9 +1,7 @@
 """A frozen revision as one zip: its tables, what machines read of them, and how to cite them."""
 
 import hashlib
-import io
 import json
-import zipfile
 
 from django.urls import reverse
 
@@ -14,11 +12,10 @@ from leaderboard.common.citations import Citation
 from leaderboard.common.files import ColumnHead, ExportTable, export_csv, json_text, markdown_text
 from leaderboard.common.parquet import CONTENT_TYPE, export_parquet, has_parquet
 from leaderboard.common.site_address import site_address
+from leaderboard.common.zips import zip_of
 from leaderboard.models import Publication, Release
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import systems_at
-
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the oldest time that a zip can say; the time of packing would change its bytes
 
 
 def release_zip(release: Release, publication: Publication, input_hash: str | None) -> bytes:
@@ -72,13 +69,8 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
         "CITATION.cff": citation_file(dataset, benchmark, input_hash),
         "croissant.json": json_text(json.loads(json.dumps(metadata))),
     }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in {**{name: text.encode() for name, text in texts.items()}, **contents}.items():
-            entry = zipfile.ZipInfo(f"{benchmark.key}-{release.key}/{name}", date_time=EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return packed.getvalue()
+    files = {**{name: text.encode() for name, text in texts.items()}, **contents}
+    return zip_of(f"{benchmark.key}-{release.key}", files)
 
 
 def column_type(table: ExportTable, column: int) -> str:

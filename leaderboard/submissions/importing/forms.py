@@ -55,7 +55,7 @@ class UploadForm(forms.Form):
         widget=SeveralFilesInput(attrs={"webkitdirectory": True, "data-names": "folder-names"}),
     )
     # The files of the folder with their folders, one a line, which a script fills in: browsers leave folders out.
-    folder_names = forms.CharField(
+    folder_names = LinesFormField(
         required=False,
         max_length=FOLDER_NAMES_LENGTH,
         widget=forms.HiddenInput(attrs={"id": "folder-names"}),

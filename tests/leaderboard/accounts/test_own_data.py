@@ -5,13 +5,15 @@ import io
 import json
 import re
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from leaderboard.accounts.own_data import own_data
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import User
+from leaderboard.models import Benchmark, User
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.lifecycle import store_batch
 from tests.factories import TOY
@@ -91,3 +93,15 @@ def test_the_page_on_privacy_names_settings_that_there_are_and_the_footer_leads_
     for path in ("/docs/privacy/", "/docs/accessibility/"):
         assert f'href="{path}"' in footer
         assert client.get(path).status_code == 200
+
+
+def test_it_does_not_name_a_system_whose_name_is_hidden_and_which_is_not_proven_ones_own(make):
+    user = make.user("ada")
+    benchmark = make.published(TOY, submission_policy="moderated", anonymous_until=timezone.now() + timedelta(days=1))
+    make.pending(benchmark, {next(iter(TOY)): [9.0] * 5}, by=user)
+    make.pending(benchmark, {"Newcomer": [1.0] * 5}, by=user)
+    submitted = {(row["system"], row["value"]) for row in rows_of(files_of(own_data(user))["submitted.csv"])}
+    assert submitted == {("", "9.0"), ("Newcomer", "1.0")}
+    Benchmark.objects.filter(pk=benchmark.pk).update(anonymous_until=None)
+    named = {row["system"] for row in rows_of(files_of(own_data(user))["submitted.csv"])}
+    assert named == {next(iter(TOY)), "Newcomer"}

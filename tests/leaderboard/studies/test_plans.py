@@ -173,7 +173,7 @@ def test_a_wake_up_in_the_queue_of_studies_runs_what_is_most_urgent(make):
     finished = Job.objects.filter(queue="studies", state="done").order_by("finished_at")
     kinds = [job.kind for job in finished]
     assert kinds.index("bootstrap") < kinds.index("study:leaders")
-    assert kinds[-6:] == ["study:leaders"] * 5 + ["merge:leaders"]
+    assert kinds[-7:] == ["study:leaders"] * 5 + ["merge:leaders", "axioms"]
     assert run_most_urgent(chunks[0].pk, worker="test") == "nothing to do"
 
 
