@@ -154,8 +154,8 @@ class VoteSet:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoteRatings(ResultTable):
-    """Ratings from votes: `system`, `rank`, `points` (mean 1000, odds of 10 to 1 are 400), their interval, the ranks
-    between which the system is, `n_votes`, and the `group` of systems that the votes connect, by which ranks are.
+    """Ratings from votes: `system`, `rank`, `points` (mean 1000; 400 more: 10 times the strength), their interval, the
+    ranks between which the system is, `n_votes`, and the `group` of systems that the votes connect, by which ranks are.
 
     Attributes:
         ratings: the engine's, with strengths, errors, coefficients, the tie parameter and what cannot be compared.

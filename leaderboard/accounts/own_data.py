@@ -149,7 +149,7 @@ def system_name_for(user: User) -> Case:
     unnamed: set[int] = set()
     for benchmark in Benchmark.objects.filter(submissions__batch__uploader=user).distinct():
         audience = audience_of(user, benchmark)
-        if not audience.sees_names:
+        if not (audience.may_read and audience.sees_names):
             submitted = System.objects.filter(benchmark=benchmark, submissions__batch__uploader=user)
             known = submitted.exclude(key__startswith=PROVISIONAL).values_list("pk", flat=True)
             unnamed |= set(known) - audience.proven_system_ids

@@ -23,7 +23,7 @@ from leaderboard.rankings.systems import about_systems
 from leaderboard.rankings.tables import TableCell, score_rows
 
 SCHEMA_VERSION = "0.3.0"
-AVAILABLE = {True: "open_weights", False: "closed_weights"}  # by what the field of open weights says
+AVAILABLE: dict[Any, str] = {True: "open_weights", False: "closed_weights"}  # by what the field of open weights says
 
 
 def records_zip(revision: Revision, only: Collection[int] | None = None) -> bytes:
@@ -39,6 +39,7 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
     systems = [system for system in systems_at(revision) if only is None or system.id in only]
     about = about_systems([system.id for system in systems])
     tasks = [task for task in configuration_of(revision).tasks if task.direction]
+    fields = {field.key for field in revision.benchmark.fields_of_systems}  # values of others are not told
     packed, size = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w") as archive:
         for system, cells in zip(systems, score_rows(revision, systems), strict=True):
@@ -47,7 +48,7 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
                 continue
             record = {
                 **about_revision(revision, system),
-                "model_info": model_info(system, about.get(system.id, System())),
+                "model_info": model_info(system, about.get(system.id, System()), fields),
             }
             text = json.dumps(record | {"evaluation_results": results}, ensure_ascii=False, indent=1)
             entry = zip_entry(f"{revision.benchmark.key}/{system.key}.json")
@@ -81,12 +82,13 @@ def about_revision(revision: Revision, system: BoardSystem) -> dict[str, Any]:
     }
 
 
-def model_info(system: BoardSystem, about: System) -> dict[str, Any]:
-    """What a record says of a system."""
-    facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in about.metadata.items()}
+def model_info(system: BoardSystem, about: System, fields: Collection[str]) -> dict[str, Any]:
+    """What a record says of a system, of its metadata those fields alone."""
+    metadata = {key: value for key, value in about.metadata.items() if key in fields}
+    facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in metadata.items()}
     details = {
         "deployment_type": "unknown",
-        "model_availability": AVAILABLE.get(about.metadata.get("open-weights"), "unknown"),
+        "model_availability": AVAILABLE.get(metadata.get("open-weights"), "unknown"),
         "plurank_key": system.key,
         **({"url": about.url} if about.url else {}),
         **facts,

@@ -1,5 +1,7 @@
 """Frozen revisions, their citations, and further editions of a benchmark."""
 
+from dataclasses import replace
+
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
@@ -145,7 +147,10 @@ def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str =
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
-    write_proposal(made, present_proposal(benchmark))
+    present = present_proposal(benchmark)
+    tasks = [task for task in present.tasks if not task.is_archived]  # readers do not see those that are
+    groups = [group for group in present.groups if any(task.group == group.name for task in tasks)]
+    write_proposal(made, replace(present, tasks=tasks, groups=groups))
     record_changes(made, [Change(AuditEntry.Subject.BENCHMARK, made.key, "made from", "", benchmark.key)], actor=author)
     return made
 

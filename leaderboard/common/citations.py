@@ -67,4 +67,5 @@ def cite_figure(
 
 def _latex(text: str) -> str:
     named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    named |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}  # BibTeX counts braces after a backslash, too
     return LATEX.sub(lambda character: named.get(character[0], f"\\{character[0]}"), writable(text))

@@ -98,7 +98,10 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     names = [every[t] for t in likeness.tasks]
     clusters = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
     n, worth = len(names), f"{likeness.effective_number:.1f}"
-    sentence = f"The {n} tasks count for as much as {worth} tasks that have nothing in common."
+    sentence = (
+        f"The {n} tasks count for as much as {worth} tasks that have nothing in common. Few systems agree by "
+        f"chance: {n} independent tasks would give about {likeness.independent_number:.1f}."
+    )
     if likeness.left_out:
         missing = in_words([every[t] for t in likeness.left_out], most=5)
         sentence += f" Left out, because a correlation is undefined: {missing}."

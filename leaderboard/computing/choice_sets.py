@@ -1,5 +1,6 @@
 """Who is in which choice set of a board, the maximal lottery, and the cycles of its majority relation."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import UnsolvedError, maximal_lottery
 
 MAX_CYCLES = 20  # that are listed
+MAX_RATED = 2_000_000  # systems times the square of the tasks, for which copy-proof ratings take about a second
 
 
 def choice_sets_of(matrix: ScoreMatrix) -> dict[str, Any]:
@@ -44,7 +46,9 @@ def choice_sets_of(matrix: ScoreMatrix) -> dict[str, Any]:
         [int(pairwise.margins[i, j]) / total for i, j in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
         for cycle in cycles[:MAX_CYCLES]
     ]
-    rated = copy_proof_ratings(matrix)
+    is_rated = matrix.n_systems * matrix.n_tasks**2 <= MAX_RATED
+    rated = copy_proof_ratings(matrix) if is_rated else None
+    too_large = f"there are too many systems and tasks: systems x tasks x tasks may be {MAX_RATED:,}"
     return {
         "members": members,
         "lottery": lottery,
@@ -52,7 +56,7 @@ def choice_sets_of(matrix: ScoreMatrix) -> dict[str, Any]:
         "cycles": cycles[:MAX_CYCLES],
         "leads": leads,
         "n_cycles": len(cycles),
-        "ratings": rated.ratings.tolist(),
-        "task_shares": rated.task_weights.tolist(),
-        "not_rated": rated.reason,
+        "ratings": rated.ratings.tolist() if rated else [math.nan] * matrix.n_systems,
+        "task_shares": rated.task_weights.tolist() if rated else [0.0] * matrix.n_tasks,
+        "not_rated": rated.reason if rated else too_large,
     }

@@ -8,6 +8,7 @@ from ranking_engine.votes.reading import read_votes
 from ranking_engine.votes.report import flip_sentence, vote_report
 
 NAME = "the votes"
+MAX_CELLS = 5_000  # of the table of categories, which a page can take
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,10 @@ class RatedVotes:
         """The ratings by category, systems in the order of the ratings."""
         report = self.report or {}
         systems = [row["system"] for row in report.get("systems", ())]
+        n_rows = MAX_CELLS // max(1, len(systems))
         return [
             CategoryRow(part["category"], part["n_votes"], [part["points"].get(system) for system in systems])
-            for part in report.get("categories", {}).get("categories", ())
+            for part in report.get("categories", {}).get("categories", ())[:n_rows]
         ]
 
     @property
@@ -48,7 +50,10 @@ class RatedVotes:
         """What is missing of the ratings by category, and why."""
         categories = (self.report or {}).get("categories", {})
         own = [f"{part['category']}: {part['problem']}" for part in categories.get("categories", ()) if part["problem"]]
-        return [*own, *categories.get("problems", ())]
+        parts = categories.get("categories", ())
+        n_left_out = len(parts) - len(self.categories)
+        more = [f"{n_left_out:,} more categories are not shown; `plurank votes` has all"] if n_left_out else []
+        return [*own[:MAX_CELLS], *categories.get("problems", ())[:MAX_CELLS], *more]
 
 
 def rated_votes(data: bytes, model: str, cluster: str, n_systems: int, n_votes: int) -> RatedVotes:

@@ -13,7 +13,7 @@ from leaderboard.queue.queries import error_line, job_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.studies.instances import instance_report
-from leaderboard.studies.items import ItemsOfTask, anchors_note, items_sentence, items_shown
+from leaderboard.studies.items import ItemsOfTask, items_sentence, items_shown
 from leaderboard.studies.redrawn_ranks import RedrawnRow, RedrawnTable, redrawn_tables
 from ranking_engine import RULES
 from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
@@ -156,11 +156,6 @@ class InstancesPage:
     def items_sentence(self) -> str:
         """How many instances separate no one; empty without items."""
         return items_sentence(self.items)
-
-    @property
-    def anchors_note(self) -> str:
-        """Which anchors are listed."""
-        return anchors_note()
 
     @property
     def level_text(self) -> str:

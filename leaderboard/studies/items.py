@@ -37,6 +37,8 @@ class ItemsOfTask:
         suspects: items whose label may be wrong.
         costs: for each size the mean error of anchors and of random items, as texts.
         anchors: the names of the anchors shown.
+        n_suspects: how many there are; the likeliest are in `suspects`.
+        is_cheap: the anchors have a mean error of at most COST_WANTED.
     """
 
     name: str
@@ -49,6 +51,15 @@ class ItemsOfTask:
     suspects: list[ItemRow]
     costs: list[tuple[int, str, str]]
     anchors: list[str]
+    n_suspects: int
+    is_cheap: bool
+
+    @property
+    def anchors_note(self) -> str:
+        """Which anchors are listed."""
+        if self.is_cheap:
+            return f"The anchors listed are the fewest with a mean error of at most {percent(COST_WANTED, 2)}."
+        return f"No size has a mean error of at most {percent(COST_WANTED, 2)}: the anchors listed have the smallest."
 
 
 def items_of_board(
@@ -94,6 +105,7 @@ def items_of_board(
                 }
                 for j in items.suspects
             ]
+            entry["n_suspects"] = items.n_suspects
             if items.anchors is not None:
                 entry["anchors"] = [
                     {"instance": names[k][j][:LONGEST_NAME], "weight": float(weight)}
@@ -140,6 +152,8 @@ def items_shown(
                     for one in entry["costs"]
                 ],
                 anchors=[one["instance"] for one in entry["anchors"]],
+                n_suspects=entry.get("n_suspects", len(entry["suspects"])),
+                is_cheap=any(one["error"] <= COST_WANTED for one in entry["costs"]),
             )
         )
     return rows
@@ -152,16 +166,11 @@ def items_sentence(tasks: Sequence[ItemsOfTask]) -> str:
     n = sum(task.n_items for task in tasks)
     of_all, of_none = (sum(getattr(task, name) for task in tasks) for name in ("n_all_right", "n_none_right"))
     sentence = f"Of {n:,} instances every system gets {of_all:,} right, and none gets {of_none:,} right."
-    suspects = sum(len(task.suspects) for task in tasks)
+    suspects = sum(task.n_suspects for task in tasks)
     if suspects:
-        which = "1 instance is" if suspects == 1 else f"{suspects} instances are"
-        sentence += f" {which} right the more rarely the better a system is: look at the label."
+        which = "1 instance is" if suspects == 1 else f"{suspects:,} instances are"
+        sentence += f" {which} probably right the more rarely the better a system is: look at the label."
     return sentence
-
-
-def anchors_note() -> str:
-    """Which anchors are listed."""
-    return f"The anchors listed are the fewest with a mean error of at most {percent(COST_WANTED, 2)}."
 
 
 def _middle(values: np.ndarray) -> str:

@@ -224,7 +224,7 @@ def head_of(report: Report) -> str:
     }.get(report["intervals"], "No intervals.")
     return (
         f"{report['model_name']}: {report['n_votes']:,} votes on {report['n_systems']:,} systems, {ties}{both_bad}. "
-        f"Points: the mean is 1000, odds of 10 to 1 are 400.{parameter} {method}"
+        f"Points: the mean is 1000, {report['points_text']}.{parameter} {method}"
     )
 
 

@@ -60,6 +60,9 @@ def split_files(files: Sequence[SourceFile], key: str) -> tuple[list[SourceFile]
     return [file for file in files if file not in of_instances], of_instances
 
 
+MAX_COLUMNS = 1_000  # metrics of one task and its filters
+
+
 def is_samples(file: SourceFile) -> bool:
     """Whether a file is lm-evaluation-harness's samples of one task."""
     if file.kind != "lines":
@@ -98,9 +101,11 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
         notes=list(results.notes) if results else [],
         warnings=list(results.warnings) if results else [],
     )
-    runs = details_in(collect, of_details) if of_details else [samples_in(collect, file) for file in files]
-    if sum(len(scores) for run in runs for scores in run.columns.values()) > MAX_SCORES:
-        raise InputError.of(f"more than {MAX_SCORES:,} scores of instances; import them in parts")
+    runs = details_in(collect, of_details) if of_details else []
+    n_scores = 0
+    for file in () if of_details else files:
+        runs.append(samples_in(collect, file, MAX_SCORES - n_scores))
+        n_scores += sum(len(scores) for scores in runs[-1].columns.values())
     if collect.problems:
         raise InputError(collect.problems)
     results_by_column = _StatedScores(collect.records)
@@ -114,8 +119,15 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
     )
 
 
-def samples_in(collect: Collector, file: SourceFile) -> InstanceRun:
-    """The samples of one task."""
+def samples_in(collect: Collector, file: SourceFile, most: int) -> InstanceRun:
+    """The samples of one task.
+
+    Args:
+        collect: problems and sources.
+        file: with a sample a line.
+        most: scores that are read; they are counted while they are, since a line may name new metrics.
+    """
+    n_scores = 0
     collect.of(file.name, file.raw_hash)
     named = SAMPLES.fullmatch(file.base)
     task = collect.label(named[1] if named else file.base.rpartition(".")[0], "task", "")
@@ -148,6 +160,11 @@ def samples_in(collect: Collector, file: SourceFile) -> InstanceRun:
             if instance in of_metric:
                 collect.refuse(f"the instance {showable(instance)!r} has a second {showable(key)}", place)
             of_metric[instance] = score
+            n_scores += 1
+            if n_scores > most:
+                raise file.refused(f"more than {MAX_SCORES:,} scores of instances; import them in parts", place)
+            if len(run.columns) > MAX_COLUMNS:
+                raise file.refused(f"more than {MAX_COLUMNS:,} metrics of a task", place)
         if len(collect.problems) > 20:
             break
     return replace(run, columns=_without(collect, run.columns, others))

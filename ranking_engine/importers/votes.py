@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record
+from ranking_engine.importers.records import MAX_RECORDS, Collector, Recognised, Record
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import NEEDED, ONE_HOT, ROLES, column_key
 from ranking_engine.votes.flips import fewest_votes
@@ -19,6 +19,7 @@ KEY, NAME = "votes", "Votes on pairs of systems"
 MAX_VOTES = 200_000
 MAX_WORK = 400_000_000  # the sum over categories of the cube of the number of systems: 50 categories of 200 systems
 HEAD = 20_000  # characters in which the names of columns have to be
+LEAST_WORK = 2_000_000  # of a category, however few its systems
 MAX_FLIP_SYSTEMS = 100  # for which it is said how few votes decide the first place
 MIN_VOTES = 10  # of a system, for a standard error: few votes that agree look more certain than they are
 METRIC = "points"
@@ -55,11 +56,13 @@ def read(files: list[SourceFile]) -> Recognised:
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
     votes = read_votes(file.data, name=file.name, max_votes=MAX_VOTES, formats=("csv", "jsonl", "json"))
-    work = 0
+    work = n_ratings = 0
     for category in np.unique(votes.categories):
         is_in = votes.categories == category
-        work += len(np.unique(np.concatenate([votes.first[is_in], votes.second[is_in]]))) ** 3
-    if work > MAX_WORK:
+        n_systems = len(np.unique(np.concatenate([votes.first[is_in], votes.second[is_in]])))
+        n_ratings += n_systems
+        work += max(LEAST_WORK, n_systems**3)
+    if work > MAX_WORK or n_ratings > MAX_RECORDS:
         raise InputError.of(
             "too many systems and categories to rate at once; rate them with `plurank votes FILE --scores scores.csv`, "
             "and import scores.csv"
@@ -98,7 +101,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         "are 400) by the model of Bradley and Terry, a tie as half a win; the votes themselves are not kept"
     )
     if votes.n_systems <= MAX_FLIP_SYSTEMS:
-        first_place = flip_report(fewest_votes(votes), votes.system_names)
+        first_place = flip_report(fewest_votes(votes, max_tried=0), votes.system_names)
         collect.note(f"first place over all votes: {flip_sentence(first_place)}")
     for name, problem in scores.problems.items():
         collect.note(f"{name}: {problem}")

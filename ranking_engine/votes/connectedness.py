@@ -111,6 +111,8 @@ def tie_problem(comparisons: Comparisons) -> str:
     by at least 1 and every tie by at most 1, that is, unless a closed walk has more wins, all in its direction, than
     ties. A cycle of wins is one; otherwise longest walks decide, in O(n_systems^3) at most.
     """
+    if not comparisons.counts.any():
+        return "no vote is between two systems of one group"
     if not comparisons.counts[[WON, LOST]].any():
         return "all votes are ties"
     wins = win_edges(comparisons)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.bradley_terry import MIN_CLUSTERS
@@ -19,12 +20,12 @@ from ranking_engine.votes.connectedness import Connectedness, within_components
 from ranking_engine.votes.data import Codes, Comparisons, Votes
 from ranking_engine.votes.fitting import NotFittedError, VoteFit, assembled, fitted_votes
 
-MAX_RESAMPLES = 10_000
+MIN_RESAMPLES, MAX_RESAMPLES = 100, 10_000
 MAX_UNDEFINED = 0.01  # the share of draws without an estimate up to which the others give intervals
 
 
 def covariance_of(
-    fit: VoteFit, comparisons: Comparisons, votes: Votes, clusters: tuple[Codes, int] | None
+    fit: VoteFit, comparisons: Comparisons, votes: Votes, clusters: tuple[Codes, int] | None, n_counted: int = 0
 ) -> FloatArray:
     """Return the sandwich covariance of all estimates, in the order of `VoteFit.parameters`.
 
@@ -35,6 +36,7 @@ def covariance_of(
         comparisons: the counts that were fitted.
         votes: what was counted in them.
         clusters: as `Votes.clusters` returns them.
+        n_counted: how many of them have a vote that counts, by which the variances are corrected.
     """
     slope, tie_slope = fit.terms.slope, fit.terms.tie_slope
     has_tie = fit.tie is not None
@@ -48,7 +50,7 @@ def covariance_of(
         labels, n_clusters = clusters
         by_cluster = cluster_gradients(fit, comparisons, votes, labels, n_clusters)
         meat = (by_cluster.T @ by_cluster).toarray()
-        factor = n_clusters / (n_clusters - 1)
+        factor = n_counted / (n_counted - 1)
     # The constant in the information reaches none of this: derivatives sum to 0 in each component.
     bread = fit.inverse
     return np.asarray(factor * bread @ meat @ bread.T)
@@ -75,19 +77,42 @@ def cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, labe
     return coo_array((np.concatenate(values), places), shape=(n_clusters, len(fit.parameters))).tocsr()
 
 
-def quantile_of(level: float, clusters: tuple[Codes, int] | None) -> float:
-    """Return by how many standard errors an interval of this level extends to each side."""
+def quantile_of(level: float, n_clusters: int | None) -> float:
+    """Return by how many standard errors an interval of this level extends to each side; None: votes by themselves."""
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415 -- slow import
 
     tail = 0.5 + level / 2
-    return float(ndtri(tail) if clusters is None else stdtrit(clusters[1] - 1, tail))
+    return float(ndtri(tail) if n_clusters is None else stdtrit(n_clusters - 1, tail))
 
 
-def cluster_problem(clusters: tuple[Codes, int] | None) -> str:
-    """Say why there are no errors by these clusters; empty where there are."""
-    if clusters is None or clusters[1] >= MIN_CLUSTERS:
+def clusters_by_component(
+    comparisons: Comparisons, votes: Votes, connectedness: Connectedness, clusters: tuple[Codes, int]
+) -> NDArray[np.intp]:
+    """Return how many clusters have a counted vote in each component; votes of weight 0 do not count.
+
+    Args:
+        comparisons: the counts within components.
+        votes, connectedness: what they are from.
+        clusters: as `Votes.clusters` returns them.
+    """
+    labels, n_clusters = clusters
+    is_counted = (comparisons.counts.ravel()[comparisons.codes] > 0) & (votes.weights > 0)
+    components = connectedness.labels[votes.first[is_counted]]
+    distinct = np.unique(components.astype(np.int64) * n_clusters + labels[is_counted])
+    return np.bincount(distinct // n_clusters, minlength=connectedness.n_components)
+
+
+def cluster_problem(n_clusters: NDArray[np.intp], sizes: NDArray[np.intp]) -> str:
+    """Say which groups have too few clusters for errors; empty where none has.
+
+    Args:
+        n_clusters, sizes: the clusters and the systems of each component.
+    """
+    few = n_clusters[(sizes > 1) & (n_clusters < MIN_CLUSTERS)]
+    if not few.size:
         return ""
-    return f"errors by cluster need {MIN_CLUSTERS} clusters; the votes have {clusters[1]}"
+    where = "the votes have" if (sizes > 1).sum() == 1 else "the votes of a group of systems have"
+    return f"errors by cluster need {MIN_CLUSTERS} clusters; {where} {few.min()}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +156,10 @@ def resampled(
         seed: of the random numbers.
 
     Raises:
-        ValueError: `n_resamples` is not between 1 and MAX_RESAMPLES.
+        ValueError: `n_resamples` is not between MIN_RESAMPLES and MAX_RESAMPLES.
     """
-    if not 1 <= n_resamples <= MAX_RESAMPLES:
-        raise ValueError(f"`n_resamples` is {n_resamples:,}; expected 1 to {MAX_RESAMPLES:,}")
+    if not MIN_RESAMPLES <= n_resamples <= MAX_RESAMPLES:
+        raise ValueError(f"`n_resamples` is {n_resamples:,}; expected {MIN_RESAMPLES} to {MAX_RESAMPLES:,}")
     random = np.random.default_rng(seed)
     shape, start = comparisons.counts.shape, fit.parameters
     n_votes = votes.n_votes
@@ -155,11 +180,13 @@ def resampled(
             counts = np.bincount(comparisons.codes, weights=weights, minlength=comparisons.counts.size).astype(float)
         draw = comparisons.with_counts(np.maximum(counts.reshape(shape) + of_prior, 0.0))
         connected = Connectedness.of(draw)
-        if not np.array_equal(connected.labels, connectedness.labels):
+        # Components are numbered by who beats whom, so that the same ones may have other numbers.
+        pairs = np.unique(np.stack([connected.labels, connectedness.labels]), axis=1)
+        if not connected.n_components == connectedness.n_components == pairs.shape[1]:
             n_undefined += 1
             continue
         try:
-            draw_fit = fitted_votes(within_components(draw, connected), fit.model, connected.labels, start)
+            draw_fit = fitted_votes(within_components(draw, connectedness), fit.model, connectedness.labels, start)
         except NotFittedError:
             n_undefined += 1
             continue

@@ -151,7 +151,9 @@ class VoteKinds:
         return self.results * self.comparisons.n_rows + self.rows
 
 
-def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) -> FirstPlaceFlip:
+def fewest_votes(
+    votes: Votes, model: str = "half_wins", *, prior: float = 0.0, max_tried: int = MAX_TRIED
+) -> FirstPlaceFlip:
     """Return the fewest votes found without which the first system is no longer first alone.
 
     Covariates are left out: the model is that of strengths, and of ties where `model` has them. Votes are removed, not
@@ -162,6 +164,7 @@ def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) 
         votes: to be removed from.
         model: as for `rate`.
         prior: as for `rate`; its wins are not votes, and stay.
+        max_tried: smaller sets are tried where there are no more, to prove that none does it; at most `MAX_TRIED`.
 
     Raises:
         ValueError: the model is none.
@@ -192,8 +195,8 @@ def fewest_votes(votes: Votes, model: str = "half_wins", *, prior: float = 0.0) 
             best, rival_of_best = trial, rival
     n_below = n_counted if best is None else int(best.sum())
     is_exact = n == 2 or n_below <= least
-    if best is not None and not is_exact:
-        smaller = smallest_set(kinds, fit, leader, n_below)
+    if not is_exact or best is None:
+        smaller = smallest_set(kinds, fit, leader, n_below, min(max_tried, MAX_TRIED))
         is_exact = smaller is not None
         if smaller is not None and smaller.sum():
             best = smaller
@@ -248,7 +251,8 @@ def closing_kinds(
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], float]:
     """Return kinds that shrink the gap to a rival, most first; how many votes each has left; and how many seem needed.
 
-    The last is to first order, infinite where all are not enough. There are as many kinds as are needed, or more.
+    The last is to first order; all useful ones where even these are not enough. There are as many kinds as are needed,
+    or more.
     """
     influences = kinds.influences(fit, leader, rival)
     left = kinds.available - removed
@@ -261,7 +265,7 @@ def closing_kinds(
     closed = np.cumsum(influences[useful] * left[useful])
     last = int(np.searchsorted(closed, gap))
     if last == len(useful):
-        return useful, left[useful], math.inf
+        return useful, left[useful], float(left[useful].sum())
     before = float(closed[last - 1]) if last else 0.0
     return useful, left[useful], float(left[useful[:last]].sum()) + math.ceil((gap - before) / influences[useful[last]])
 
@@ -288,15 +292,15 @@ def removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: 
     return removed if is_overtaken(kinds.fit_without(removed), leader) else None
 
 
-def smallest_set(kinds: VoteKinds, fit: VoteFit, leader: int, n_below: int) -> NDArray[np.int64] | None:
-    """Try every set of fewer than `n_below` votes, smallest first.
+def smallest_set(kinds: VoteKinds, fit: VoteFit, leader: int, n_below: int, max_tried: int) -> NDArray[np.int64] | None:
+    """Try every set of fewer than `n_below` votes, smallest first, if there are no more than `max_tried`.
 
     Returns:
         The first that overtakes the leader; an empty one where none does; None where there are too many to try.
     """
     n_kinds = len(kinds.available)
     n_sets = sum(math.comb(n_kinds + size - 1, size) for size in range(1, min(n_below, MAX_TRIED)))
-    if n_sets > MAX_TRIED or n_below > MAX_TRIED:
+    if n_sets > max_tried or n_below > MAX_TRIED:
         return None
 
     def sets() -> Iterator[NDArray[np.int64]]:

@@ -12,8 +12,10 @@ from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.bradley_terry import SAME_STRENGTH
 from ranking_engine.votes.connectedness import Connectedness
 from ranking_engine.votes.data import Codes, Comparisons, Votes
-from ranking_engine.votes.errors import cluster_problem, covariance_of, quantile_of, resampled
+from ranking_engine.votes.errors import cluster_problem, clusters_by_component, covariance_of, quantile_of, resampled
 from ranking_engine.votes.fitting import VoteFit
+
+SAME_VARIANCE = 1e-18  # of a strength; what rounding leaves of none
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +68,19 @@ def intervals_of(
         n_resamples: 0 for estimate +- quantile x standard error; else percentiles of so many resampled sets of votes.
         seed: of the resamples.
     """
-    n = votes.n_systems
-    if problem := cluster_problem(clusters):
-        return VoteIntervals.none(n, len(fit.parameters), problem)
-    covariance = covariance_of(fit, comparisons, votes, clusters)
-    variances = covariance.diagonal()
-    errors, quantile = np.sqrt(np.maximum(variances, 0.0)), quantile_of(level, clusters)
+    n, n_clusters = votes.n_systems, None
+    sizes = np.bincount(connectedness.labels, minlength=connectedness.n_components)
+    if clusters is not None:
+        by_component = clusters_by_component(comparisons, votes, connectedness, clusters)
+        if problem := cluster_problem(by_component, sizes):
+            return VoteIntervals.none(n, len(fit.parameters), problem)
+        # The fewest of any group, so that no interval is too narrow.
+        n_clusters = int(by_component[sizes > 1].min(initial=clusters[1]))
+    covariance = covariance_of(fit, comparisons, votes, clusters, n_clusters or 0)
+    variances = covariance.diagonal().copy()
+    # Where no vote could change, such as where all are ties, how far others may differ is not known.
+    variances[:n][variances[:n] <= SAME_VARIANCE] = np.nan
+    errors, quantile = np.sqrt(np.maximum(variances, 0.0)), quantile_of(level, n_clusters)
     if n_resamples:
         draws = resampled(
             fit, comparisons, votes, connectedness, clusters, n_resamples=n_resamples, seed=seed
@@ -89,6 +98,9 @@ def intervals_of(
         gaps = fit.strengths[:, None] - fit.strengths
         is_above = gaps > np.maximum(quantile * np.sqrt(np.maximum(of_gaps, 0.0)), SAME_STRENGTH)
         method, n_undefined = "sandwich", 0
+    is_unknown = np.isnan(variances[:n])
+    lower, upper = (np.where(is_unknown, np.nan, ends) for ends in (lower, upper))
+    is_above &= ~is_unknown & ~is_unknown[:, None]
     least, greatest = rank_bounds(is_above, connectedness)
     return VoteIntervals(errors, lower, upper, least, greatest, method, n_undefined)
 

@@ -1,7 +1,8 @@
 """How likely each result of a comparison is: Bradley and Terry's model without ties, and two with them.
 
 Systems have strengths s (natural logarithms of Bradley and Terry's p); d is the difference of two, plus what covariates
-add. In every model a system of d more is exp(d) times as likely to win as to lose.
+add. In the first two models a system of d more is exp(d) times as likely to win as to lose; in the third it is more, up
+to exp(2 d).
 
 - `half_wins`: the first wins with probability 1 / (1 + exp(-d)); a tie counts as half a win for both.
 - `davidson` (Davidson 1970): win, loss and tie are as exp(d / 2) : exp(-d / 2) : nu.
@@ -50,6 +51,7 @@ class VoteModel:
         has_ties: whether ties have a probability, and t is estimated.
         is_positive: whether t must be positive.
         tie_name: what exp(t) is called.
+        points_text: what a difference of 400 points is.
     """
 
     key: str
@@ -58,6 +60,7 @@ class VoteModel:
     has_ties: bool = True
     is_positive: bool = False
     tie_name: str = ""
+    points_text: str = "odds of 10 to 1 are 400"
 
 
 def half_win_terms(d: FloatArray, t: float) -> OutcomeTerms:
@@ -118,6 +121,7 @@ MODELS = {
             rao_kupper_terms,
             is_positive=True,
             tie_name="eta",
+            points_text="400 more are 10 times the strength, and odds of more than 10 to 1",
         ),
     )
 }

@@ -18,7 +18,7 @@ from ranking_engine.votes.fitting import NotFittedError, VoteFit, fitted_votes
 from ranking_engine.votes.intervals import VoteIntervals, intervals_of
 from ranking_engine.votes.models import vote_model
 
-POINTS = 400 / math.log(10)  # of a rating, in a strength of 1: 400 points are odds of 10 to 1
+POINTS = 400 / math.log(10)  # of a rating, in a strength of 1: 400 points are a factor of 10
 MIDDLE = 1000.0  # the rating of a strength of 0, the mean of a component
 
 
@@ -81,7 +81,7 @@ class Ratings:
 
     @property
     def points(self) -> FloatArray:
-        """The strengths on the scale of Elo: the mean of a component is 1000, odds of 10 to 1 are 400 points."""
+        """The strengths on the scale of Elo: the mean of a component is 1000, 400 points are a factor of 10."""
         return MIDDLE + POINTS * self.strengths
 
     @property

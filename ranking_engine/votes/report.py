@@ -52,6 +52,7 @@ def vote_report(
     report: Report = {
         "model": model,
         "model_name": chosen.name,
+        "points_text": chosen.points_text,
         "n_votes": int(is_counted.sum()),
         "n_ties": int((votes.outcomes[is_counted] == TIE).sum()),
         "n_both_bad": int((votes.outcomes[is_counted] == BOTH_BAD).sum()),

@@ -13,7 +13,7 @@ from leaderboard.studies.states import study_states
 from ranking_engine.files.benchmark_file import DIRECTIONS
 
 DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
-MAX_ROWS = 250_000  # of one table: 5,000 systems under 50 rules
+MAX_ROWS = 50_000  # of one table: 1,000 systems under 50 rules
 
 
 class TooManyRowsError(ValueError):

@@ -57,7 +57,7 @@ class AnchorError:
 def choose_anchors(model: ItemModel, n_items: int) -> Anchors:
     """Return anchors of a fitted model; all its items, where there are no more than `n_items`."""
     fitted = np.flatnonzero(model.is_fitted)
-    n_all = len(model.share_right)
+    n_all = int((~np.isnan(model.share_right)).sum())  # instances that no one answered are no part of a score
     # Items without a difficulty separate no one; they are sorted by how many get them right.
     share = np.clip(model.share_right[fitted], 1e-9, 1 - 1e-9)
     difficulty = np.where(np.isnan(model.difficulty[fitted]), np.log(1 / share - 1), model.difficulty[fitted])
@@ -101,7 +101,7 @@ def anchor_errors(responses: FloatArray, *, sizes: tuple[int, ...] = SIZES, seed
         try:
             model = fit_items(responses[others])
         except UnfittedError:
-            continue
+            return []  # an error of some of the systems alone would not be comparable
         for size in wanted:
             estimates[size][fold] = estimated_scores(responses[fold], choose_anchors(model, size))
     errors = []

@@ -27,7 +27,8 @@ class TaskItems:
         reason: why no model was fitted; otherwise empty.
         model: None with a reason.
         suspects: items, by index, whose discrimination is most likely negative, so that good systems get them wrong
-            more often than bad ones: their labels may be wrong. The likeliest first.
+            more often than bad ones: their labels may be wrong. The likeliest first, MAX_SUSPECTS at most.
+        n_suspects: how many there are.
         errors: what anchors of several sizes cost; empty where there are too few or too many responses.
         anchors: the smallest whose mean error is at most COST_WANTED, else those that cost least; None without errors.
     """
@@ -38,6 +39,7 @@ class TaskItems:
     reason: str
     model: ItemModel | None = None
     suspects: tuple[int, ...] = ()
+    n_suspects: int = 0
     errors: tuple[AnchorError, ...] = ()
     anchors: Anchors | None = None
 
@@ -77,4 +79,4 @@ def task_items(block: FloatArray, direction: int = 1, *, model: Model = "2PL", s
         cheap = [one for one in errors if one.error <= COST_WANTED]
         chosen = cheap[0] if cheap else min(errors, key=lambda one: one.error)
         anchors = choose_anchors(fitted, chosen.n_items)
-    return TaskItems(*counts, "", fitted, suspects, errors, anchors)
+    return TaskItems(*counts, "", fitted, suspects, int((chance >= SUSPECT_FROM).sum()), errors, anchors)

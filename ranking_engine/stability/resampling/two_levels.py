@@ -36,8 +36,9 @@ class TwoLevelIntervals:
     Attributes:
         ranks: 1 is the best, ties share the better rank; 0 for a system without any score.
         lower, upper: for each design the ends of the interval of the rank; 0 where there is none.
-        instance_share: of the variance of a system's lead over the average system, the part that comes from instances;
-            the rest comes from tasks. NaN where either is not known or both are 0.
+        instance_share: of the variance of a system's lead over the average system if tasks are drawn again, the part
+            that instances alone explain; the rest is how tasks differ. At most 1. NaN where either is not known or the
+            tasks do not vary.
     """
 
     ranks: NDArray[np.int64]
@@ -64,9 +65,9 @@ def two_level_intervals(
         tasks:     as many tasks are drawn as there are; their means stay as they are
         both:      tasks are drawn, and instances for each task that was drawn, again where one was drawn twice
 
-    instance_share = V(instances) / (V(instances) + V(tasks)), V the variance over draws of a system's statistic less
-    the average of all systems. On complete boards the mean's variance under `both` is the sum of these two, in
-    expectation.
+    instance_share = V(instances) / V(tasks), at most 1, V the variance over draws of a system's statistic less the
+    average of all systems. V(tasks) contains the instances' part, because the means that are drawn vary by their
+    instances. On complete boards the mean's variance under `both` is the sum of the two, in expectation.
 
     Args:
         scores: of the instances.
@@ -112,7 +113,7 @@ def two_level_intervals(
     once = _Totals(scores.n_systems, 1)
     for means in observed:
         once.add(means, np.zeros(1, dtype=np.int64))
-    return {statistic: intervals_of_draws(statistic, once, totals, level) for statistic in STATISTICS}
+    return {statistic: intervals_of_draws(statistic, once, totals, level, T) for statistic in STATISTICS}
 
 
 class _Totals:
@@ -172,7 +173,7 @@ def _ranks(statistic: FloatArray) -> NDArray[np.int64]:
 
 
 def intervals_of_draws(
-    statistic: str, once: _Totals, totals: Mapping[Design, _Totals], level: float
+    statistic: str, once: _Totals, totals: Mapping[Design, _Totals], level: float, n_tasks: int
 ) -> TwoLevelIntervals:
     """Return the intervals of one statistic.
 
@@ -181,6 +182,7 @@ def intervals_of_draws(
         once: of the scores as they are.
         totals: of the draws of each design.
         level: of the intervals.
+        n_tasks: that can be drawn.
     """
     ranks = _ranks(once.of(statistic))[:, 0]
     lower: dict[Design, NDArray[np.int64]] = {design: np.zeros(len(ranks), dtype=np.int64) for design in DESIGNS}
@@ -199,6 +201,8 @@ def intervals_of_draws(
         variances[design][known] = np.nanvar(lead[known], axis=1)
     share = np.full(len(ranks), np.nan)
     if "instances" in variances and "tasks" in variances:
-        both = variances["instances"] + variances["tasks"]
-        np.divide(variances["instances"], both, out=share, where=both > 0)
+        # With T tasks the bootstrap's variance is T - 1 of T parts of the unbiased one.
+        of_tasks = variances["tasks"] * n_tasks / (n_tasks - 1)
+        np.divide(variances["instances"], of_tasks, out=share, where=of_tasks > 0)
+        share = np.minimum(share, 1.0)
     return TwoLevelIntervals(ranks, lower, upper, share)

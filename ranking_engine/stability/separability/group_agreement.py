@@ -8,6 +8,7 @@ tasks of one group agree more with each other than those of the other?
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,16 +93,18 @@ def group_agreement(matrix: ScoreMatrix) -> GroupAgreement:
         groups.append(GroupOfTasks(name, tuple(int(voting[k]) for k in places), _mean(pairs.tolist())))
         rankings.append(rank(matrix.subset(tasks=voting[places]), RULE))
     compared = []
-    every = list(members.values())
+    # The clusters that one task of a group alone is in, by group.
+    alone = []
+    for places in members.values():
+        clusters = [matrix.clusters[voting[k]] for k in places]
+        n_tasks = Counter(clusters)
+        alone.append({c: k for c, k in zip(clusters, places, strict=True) if c is not None and n_tasks[c] == 1})
     for a in range(len(groups)):
         for b in range(a + 1, len(groups)):
             columns = tuple(
-                PairOfColumns(int(voting[i]), int(voting[j]), float(tau[i, j]))
-                for i in every[a]
-                for j in every[b]
-                if (cluster := matrix.clusters[voting[i]]) is not None and cluster == matrix.clusters[voting[j]]
-                if sum(matrix.clusters[voting[k]] == cluster for k in every[a]) == 1
-                if sum(matrix.clusters[voting[k]] == cluster for k in every[b]) == 1
+                PairOfColumns(int(voting[i]), int(voting[alone[b][cluster]]), float(tau[i, alone[b][cluster]]))
+                for cluster, i in alone[a].items()
+                if cluster in alone[b]
             )
             is_ranked = all(rankings[k].status == "ranked" for k in (a, b))
             compared.append(

@@ -15,7 +15,7 @@ import numpy as np
 
 from ranking_engine.core.comparison import compare_ranks, task_ranks
 from ranking_engine.core.scaling import ScaledPlane, classical_scaling, known_part
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 MIN_TASKS = 3
 CLUSTER_TAU = 0.7  # on average, from which tasks are called similar
@@ -51,6 +51,7 @@ class TaskLikeness:
         order: places in `tasks` from one end of the tree to the other, so that no branches cross.
         plane: a place for each of `tasks`.
         effective_number: between 1 and the number of tasks.
+        independent_number: about what it would be if the tasks had nothing in common, with so few systems.
     """
 
     reason: str
@@ -62,6 +63,7 @@ class TaskLikeness:
     order: tuple[int, ...] = ()
     plane: ScaledPlane | None = None
     effective_number: float = np.nan
+    independent_number: float = np.nan
 
     def clusters(self, least_tau: float) -> list[tuple[int, ...]]:
         """Return the branches whose tasks have a tau-b of `least_tau` on average, as indices in the matrix.
@@ -113,7 +115,23 @@ def task_likeness(matrix: ScoreMatrix) -> TaskLikeness:
         tuple(leaves_list(tree).tolist()),
         classical_scaling(distances),
         effective_number(spearman),
+        independent_number(np.isfinite(matrix.scores[:, voting[kept]])),
     )
+
+
+def independent_number(has_score: BoolArray) -> float:
+    """Return about what the effective number of independent tasks is: T^2 / (T + sum over pairs of 1 / (n - 1)).
+
+    n is the number of systems that two tasks have in common: the mean of the squared correlation of independent orders
+    of n is 1 / (n - 1).
+
+    Args:
+        has_score: shape (n_systems, n_tasks).
+    """
+    T = has_score.shape[1]
+    common = has_score.astype(np.float64).T @ has_score
+    np.fill_diagonal(common, 2.0)  # the square of a task's correlation with itself is 1
+    return float(T * T / (1 / np.maximum(common - 1, 1.0)).sum())
 
 
 def effective_number(correlations: FloatArray) -> float:

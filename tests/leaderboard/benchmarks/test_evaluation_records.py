@@ -113,6 +113,16 @@ def records_of(content):
         return {name: json.loads(archive.read(name)) for name in archive.namelist()}
 
 
+def test_values_of_fields_that_were_removed_are_in_no_record(client, board):
+    Benchmark.objects.filter(pk=board.pk).update(metadata_fields=[])
+    content = client.get(f"/b/{board.key}/exports/records.zip").content
+    details = [record["model_info"]["additional_details"] for record in records_of(content).values()]
+    assert [set(detail) <= {"deployment_type", "model_availability", "plurank_key", "url"} for detail in details] == [
+        True
+    ] * len(details)
+    assert {detail["model_availability"] for detail in details} == {"unknown"}
+
+
 def test_every_record_has_the_shape_of_the_format(client, board):
     response = client.get(f"/b/{board.key}/exports/records.zip")
     assert response["Content-Disposition"] == f'attachment; filename="{board.key}-every-eval-ever-r2.zip"'

@@ -32,6 +32,16 @@ def test_a_reader_copies_tasks_and_weights_and_nothing_that_only_owners_see(make
     assert not made.systems.exists()
 
 
+def test_archived_tasks_and_their_groups_are_not_copied(make):
+    tasks = [TaskSpec("Seen", group="G"), TaskSpec("Gone", group="H")]
+    benchmark = make.published({"A": [1.0, 2.0]}, tasks=tasks, groups=[GroupSpec("G"), GroupSpec("H")])
+    benchmark.tasks.filter(name="Gone").update(is_archived=True)
+    signed_in(make.user()).post(f"/b/{benchmark.key}/template/", {"name": "Copy"})
+    copy = Benchmark.objects.get(key="copy")
+    names = [list(rows.values_list("name", flat=True)) for rows in (copy.tasks, copy.groups)]
+    assert names == [["Seen"], ["G"]]
+
+
 def test_a_name_that_is_taken_or_none_is_refused_on_the_page(make):
     benchmark, browser = make.published(), signed_in(make.user())
     answer = browser.post(f"/b/{benchmark.key}/template/", {"name": "", "key": "Not a key"})

@@ -31,7 +31,8 @@ def test_the_page_and_the_api_have_the_tree_of_the_engine(make, client, scores):
     response = client.get(reverse("agreement", args=[benchmark.key]))
     part = response.context["page"].likeness
     assert part.sentence == (
-        f"The 4 tasks count for as much as {likeness.effective_number:.1f} tasks that have nothing in common."
+        f"The 4 tasks count for as much as {likeness.effective_number:.1f} tasks that have nothing in common. "
+        f"Few systems agree by chance: 4 independent tasks would give about {likeness.independent_number:.1f}."
     )
     assert (part.clusters, part.joins[0][:2]) == (["Task 1 and Task 2"], ("Task 1", "Task 2"))
     assert [leaf.full_name for leaf in part.tree.leaves] == [f"Task {k + 1}" for k in likeness.order]

@@ -71,3 +71,12 @@ def test_tries_are_limited(client, settings):
     settings.API_RATES = {**settings.API_RATES, "try": "1/min"}
     statuses = [client.post(URL, {"text": HEADER + "A,B,tie\n"}).status_code for _ in range(2)]
     assert statuses == [200, 429]
+
+
+def test_a_page_shows_so_many_categories_as_it_can_take(client):
+    chain = "".join(f"S{k:03},S{k + 1:03},tie,all\n" for k in range(200))
+    many = "".join(f"S000,S001,tie,c{k:03}\n" for k in range(60))
+    answer = client.post(URL, {"text": "model_a,model_b,winner,category\n" + chain + many})
+    categories = answer.context["rated"].categories
+    assert len(categories) == 5_000 // 201
+    assert f"{61 - len(categories)} more categories are not shown" in answer.content.decode()

@@ -204,6 +204,15 @@ def test_more_scores_than_are_read_are_refused_and_a_large_file_is_read_line_by_
         read_results([samples_of(long)])
 
 
+def test_scores_and_metrics_are_counted_while_they_are_read(monkeypatch):
+    new_metrics = [{"doc_id": 0, "doc": 1} | {f"m{k * 50 + j}": 1 for j in range(50)} for k in range(30)]
+    with pytest.raises(InputError, match=r"more than 1,000 metrics of a task"):
+        read_results([samples_of(new_metrics)])
+    monkeypatch.setattr(samples, "MAX_SCORES", 99)
+    with pytest.raises(InputError, match=r"more than 99 scores of instances"):
+        read_results([samples_of(new_metrics)])
+
+
 SCORES = st.one_of(st.none(), st.sampled_from([0, 1, 0.5, True, math.nan]))
 
 

@@ -100,6 +100,15 @@ def test_between_two_systems_it_is_the_difference_of_their_wins():
     assert (part.winner, part.loser, part.is_tie, part.n_votes) == (0, 1, False, 7)
 
 
+@pytest.mark.parametrize(
+    ("won", "lost", "tied"), [(280, 100, 0), (1_000, 100, 0), (28, 10, 0), (30, 4, 100), (3, 2, 9)]
+)
+def test_a_large_lead_between_two_systems_is_their_difference_too(won, lost, tied):
+    n = won + lost + tied
+    flip = fewest_votes(Votes.of(["A"] * n, ["B"] * n, [0] * won + [1] * lost + [2] * tied))
+    assert (flip.n_votes, flip.least, flip.is_exact) == (won - lost, won - lost, True)
+
+
 def test_heavy_votes_are_fewer():
     weights = [4.0, 4.0] + [1.0] * 14
     votes = Votes.of(["A"] * 16, ["B"] * 16, [0] * 8 + [1] * 8, weights=weights)

@@ -229,6 +229,36 @@ def test_errors_by_cluster_need_ten_clusters_and_voters():
         rate(votes, cluster="prompt")
 
 
+def test_clusters_without_a_vote_that_counts_in_a_group_are_not_counted_there():
+    pairs = [("A", "B", 0)] * 15 + [("A", "B", 1)] * 5 + [("C", "D", k % 2) for k in range(22)]
+    of_one = Votes.of(*zip(*pairs, strict=True), voters=["v"] * 20 + [f"w{k // 2}" for k in range(22)])
+    assert rate(of_one, cluster="voter").problems[-1] == (
+        "errors by cluster need 10 clusters; the votes of a group of systems have 1"
+    )
+    light = Votes.of(
+        *zip(*(pairs[:20] + [("A", "B", 0)] * 9), strict=True),
+        voters=["v"] * 20 + [f"w{k}" for k in range(9)], weights=[1.0] * 20 + [0.0] * 9,
+    )  # fmt: skip
+    assert rate(light, cluster="voter").problems == ("errors by cluster need 10 clusters; the votes have 1",)
+
+
+def test_votes_that_cannot_vary_give_no_interval_and_no_certain_rank():
+    ratings = rate(votes_of(*[("A", "B", 2)] * 8))
+    assert np.isnan(ratings.intervals.errors).all()
+    assert np.isnan([ratings.intervals.lower, ratings.intervals.upper]).all()
+    assert (ratings.intervals.rank_lower.tolist(), ratings.intervals.rank_upper.tolist()) == ([1, 1], [2, 2])
+
+
+def test_draws_with_the_same_groups_count_whichever_order_the_groups_have():
+    rows = [("A", "B", k % 2) for k in range(60)] + [("C", "D", k % 2) for k in range(60)] + [("C", "A", 0)]
+    ratings = rate(votes_of(*rows), n_resamples=200)
+    assert (ratings.intervals.method, ratings.intervals.n_undefined) == ("bootstrap", 0)
+
+
+def test_a_single_win_is_no_tie():
+    assert "no vote is between two systems of one group" in rate(votes_of(("A", "B", 0)), "davidson").problems[-1]
+
+
 @pytest.mark.parametrize("cluster", ["vote", "voter"])
 def test_resampled_errors_are_those_of_the_sandwich(cluster):
     votes = random_votes(5, 2_000, seed=4, n_voters=150)
@@ -250,7 +280,7 @@ def test_weighted_votes_are_resampled_too():
 
 def test_too_few_votes_to_resample_are_said():
     votes = votes_of(("A", "B", 0), ("B", "A", 0), ("B", "C", 0), ("C", "B", 0))
-    ratings = rate(votes, n_resamples=50)
+    ratings = rate(votes, n_resamples=100)
     assert ratings.intervals.method == ""
     assert "resampled sets of votes connect fewer systems" in ratings.problems[-1]
 
@@ -278,6 +308,7 @@ def test_ranks_are_bounded_by_the_pairs_that_differ():
         ({"level": 1.0}, "`level` is 1.0"),
         ({"prior": -1.0}, "`prior` is -1.0"),
         ({"n_resamples": 10_001}, "`n_resamples` is 10,001"),
+        ({"n_resamples": 1}, "`n_resamples` is 1; expected 100 to 10,000"),
     ],
 )
 def test_arguments_that_cannot_be_are_refused(arguments, message):
