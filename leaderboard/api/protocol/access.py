@@ -154,10 +154,12 @@ class OnDemandThrottle(_Computing):
 
     scope = "on_demand"
     parameters: ClassVar[tuple[str, ...]] = ("missing", "aggregation", "weights", "group_weights", "policy", "ties")
+    formats: ClassVar[tuple[str, ...]] = ("eee",)  # an archive, which is packed for each answer
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""
         is_on_demand = any(request.query_params.get(name) for name in self.parameters)
+        is_on_demand = is_on_demand or request.query_params.get("format") in self.formats
         is_on_demand = is_on_demand or getattr(request.parser_context["view"], "is_on_demand", False)
         asks_by_post = request.method == "POST" and getattr(request.parser_context["view"], "reads_by_post", False)
         return super().ident_of(request) if is_on_demand or asks_by_post else None

@@ -157,3 +157,7 @@ def test_what_is_computed_on_demand_has_a_rate_of_its_own(make, api, settings):
     assert [api.get(path, {"missing": "worst"}).status_code for _ in range(2)] == [200, 429]
     assert api.get(path).status_code == 200
     cache.clear()
+    scores = path.replace("rankings/borda", "scores")
+    assert [api.get(scores, {"format": "eee"}).status_code for _ in range(2)] == [200, 429]
+    assert api.get(scores).status_code == 200
+    cache.clear()
