@@ -63,9 +63,9 @@ def test_every_address_of_a_page_is_below_the_prefix(ask, make, path):
     benchmark = make.published()
     status, _, text = ask(f"/boards/{path.replace('KEY', benchmark.key)}")
     assert status == 200
-    found = addresses(text)
-    assert len(found) > 10
-    assert [address for address in found if not address.startswith("/boards/")] == []
+    links = addresses(text)
+    assert len(links) > 10
+    assert [address for address in links if not address.startswith("/boards/")] == []
     assert re.findall(r"http://(?:testserver|127\.0\.0\.1:8000)/(?!boards/)[^\"<]*", text) == []
 
 

@@ -219,12 +219,12 @@ def test_votes_on_pairs_become_scores_of_a_board(api, make):
     )]  # fmt: skip
     text = "model_a,model_b,winner,category\n" + "\n".join(rows) + "\n"
     body = {"files": [{"name": "battles.csv", "text": text}], "create_systems": True}
-    found = sender.post(path_of(board), body, query="dry_run=true").json()
-    assert found["importer"] == "Votes on pairs of systems"
-    assert "26 votes, 2 of them ties" in found["notes"][0]
-    tasks = {column["column"]: column["task"] for column in found["columns"]}
+    answer = sender.post(path_of(board), body, query="dry_run=true").json()
+    assert answer["importer"] == "Votes on pairs of systems"
+    assert "26 votes, 2 of them ties" in answer["notes"][0]
+    tasks = {column["column"]: column["task"] for column in answer["columns"]}
     assert tasks == {"quiz, points": "quiz", "sums, points": "sums"}
-    body["mapping"] = {"tasks": tasks, "systems": {part["system"]: part["system"] for part in found["systems"]}}
+    body["mapping"] = {"tasks": tasks, "systems": {part["system"]: part["system"] for part in answer["systems"]}}
     stored = sender.post(path_of(board), body, Idempotency_Key="votes")
     assert stored.status_code == 201, stored.json()
     scores = Score.objects.filter(submission__batch__uuid=stored.json()["uuid"], task__name="quiz")

@@ -59,8 +59,8 @@ def test_the_api_has_the_sets_of_the_definitions(make, client, seed):
         "schwartz_set": naive_consensus.schwartz_set(matrix),
         "uncovered_set": naive_consensus.uncovered_set(matrix, "mckelvey"),
     }
-    found = {key: tuple(i for i, name in enumerate(names) if rows[name][key]) for key in expected}
-    assert found == expected
+    members = {key: tuple(i for i, name in enumerate(names) if rows[name][key]) for key in expected}
+    assert members == expected
     assert {name for name in names if rows[name]["essential_set"]} == {n for n in names if rows[n]["lottery"]}
     rated = copy_proof_ratings(matrix)
     assert [rows[name]["copy_proof_rating"] for name in names] == pytest.approx(rated.ratings.tolist(), abs=1e-6)

@@ -54,11 +54,11 @@ def test_what_a_page_tells_is_found_again_by_a_search_from_the_scores(make):
                 assert shown[prop.name].here == ""
                 continue
             options = {"missing": "drop_systems"}
-            found = witness(rule, key, matrix, options=options, max_steps=FEW["max_steps"]).witness
-            assert shown[prop.name].is_violated == (found is not None)
-            if found is not None:
-                assert shown[prop.name].here == sentence(found, names, tasks)
-                assert violates(matrix, found)
+            violation = witness(rule, key, matrix, options=options, max_steps=FEW["max_steps"]).witness
+            assert shown[prop.name].is_violated == (violation is not None)
+            if violation is not None:
+                assert shown[prop.name].here == sentence(violation, names, tasks)
+                assert violates(matrix, violation)
                 n_violations += 1
     assert n_violations > 5
 

@@ -14,7 +14,7 @@ from ranking_engine.evaluation import Ladder, LadderAnswer
 def naive_answers(submissions: list[list[float]], step: float | None) -> list[LadderAnswer]:
     """Loop by loop, as the definition says."""
     best: list[float] | None = None
-    stated = math.inf
+    stated_loss = math.inf
     answers = []
     for losses in submissions:
         n = len(losses)
@@ -23,10 +23,10 @@ def naive_answers(submissions: list[list[float]], step: float | None) -> list[La
         if best is not None:
             differences = [new - old for new, old in zip(losses, best, strict=True)]
             needed = statistics.stdev(differences) / math.sqrt(n) if step is None else step
-        is_best = mean < stated - needed
+        is_best = mean < stated_loss - needed
         if is_best:
-            best, stated = losses, round(mean * n) / n
-        answers.append(LadderAnswer(stated, is_best))
+            best, stated_loss = losses, round(mean * n) / n
+        answers.append(LadderAnswer(stated_loss, is_best))
     return answers
 
 
@@ -49,9 +49,9 @@ def test_a_submission_becomes_the_best_as_the_definition_says(submissions, step)
 @given(st.lists(st.lists(st.sampled_from([0, 1]), min_size=6, max_size=6), min_size=1, max_size=20))
 def test_the_stated_loss_never_rises_and_is_a_multiple_of_one_instance(submissions):
     ladder = Ladder()
-    stated = [ladder.submit(losses).best_loss for losses in submissions]
-    assert stated == sorted(stated, reverse=True)
-    assert all(Fraction(loss).limit_denominator(6).denominator in (1, 2, 3, 6) for loss in stated)
+    stated_losses = [ladder.submit(losses).best_loss for losses in submissions]
+    assert stated_losses == sorted(stated_losses, reverse=True)
+    assert all(Fraction(loss).limit_denominator(6).denominator in (1, 2, 3, 6) for loss in stated_losses)
 
 
 def test_a_better_submission_within_the_noise_is_not_told_apart():

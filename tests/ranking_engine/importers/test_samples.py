@@ -82,21 +82,21 @@ def test_every_filter_and_metric_is_a_column_and_no_metric_is_read_that_is_no_me
         sample(0, "strict", acc=1.0, f1=[0, 1], word_perplexity=-3.5),
         sample(0, "flexible", acc=0.0, f1=[0, 1], word_perplexity=-3.5),
     ]
-    found = read_results([samples_of(lines)])
-    assert [record.column for record in found.records] == [
+    read = read_results([samples_of(lines)])
+    assert [record.column for record in read.records] == [
         ("quiz", "", "strict", "acc"),
         ("quiz", "", "flexible", "acc"),
     ]
-    notes = " ".join(found.notes)
+    notes = " ".join(read.notes)
     assert "f1: it is no number of every instance" in notes
     assert "instances of word_perplexity, whose score is no mean over them" in notes
 
 
 def test_instances_whose_mean_is_not_the_stated_score_are_left_out_and_said_so():
     files = [results_of({"quiz": {"acc": 0.5, "f1": 0.2}}), samples_of([sample(0, acc=1, f1=0.2, em=1)])]
-    found = read_results(files)
-    assert {record.metric: record.instances is not None for record in found.records} == {"acc": False, "f1": True}
-    assert [note for note in found.notes if "left out" in note] == [
+    read = read_results(files)
+    assert {record.metric: record.instances is not None for record in read.records} == {"acc": False, "f1": True}
+    assert [note for note in read.notes if "left out" in note] == [
         "left out: instances of quiz, acc: their mean is not the score that the results state",
         "left out: instances of quiz, em, of which the results state no score",
     ]
@@ -109,9 +109,9 @@ def test_runs_of_two_models_in_one_folder_are_told_apart_by_their_dates():
         samples_of(RIGHT, folder="runs"),
         samples_of([sample(0, acc=0.0)], date=LATER, folder="runs"),
     ]
-    found = instances_in(files)
-    assert found[("lab/one", "quiz, acc")][2] == EXACT
-    assert found[("lab/two", "quiz, acc")] == (0.0, None, {"0": 0.0})
+    instances = instances_in(files)
+    assert instances[("lab/one", "quiz, acc")][2] == EXACT
+    assert instances[("lab/two", "quiz, acc")] == (0.0, None, {"0": 0.0})
     nameless = SourceFile("elsewhere/samples_quiz.jsonl", samples_of(RIGHT).data)
     with pytest.raises(InputError, match="not clear which model this is of"):
         read_results([*files[:2], nameless])

@@ -25,26 +25,26 @@ def battles(n_votes=400, languages=("en", "de")):
 
 def test_scores_are_the_ratings_by_category():
     text = HEADER + battles()
-    found = read_results([SourceFile("battles.csv", text.encode())])
+    read = read_results([SourceFile("battles.csv", text.encode())])
     scores = category_scores(read_votes(text.encode()))
     expected = {
         (system, task): (scores.matrix.values[i, t], scores.errors[i, t])
         for i, system in enumerate(scores.matrix.system_names)
         for t, task in enumerate(scores.matrix.task_names)
     }
-    assert found.format_key == "votes"
-    assert {(r.system, r.task): (r.value, r.standard_error) for r in found.records} == expected
-    assert "400 votes" in found.notes[0]
-    assert found.notes[1].startswith("first place over all votes: Without ")
-    assert sum(record.n for record in found.records) == 2 * 400
+    assert read.format_key == "votes"
+    assert {(r.system, r.task): (r.value, r.standard_error) for r in read.records} == expected
+    assert "400 votes" in read.notes[0]
+    assert read.notes[1].startswith("first place over all votes: Without ")
+    assert sum(record.n for record in read.records) == 2 * 400
 
 
 def test_json_lines_of_chatbot_arena_are_recognised():
     rows = [{"model_a": "A", "model_b": "B", "winner": word, "language": "en"} for word in ("model_a", "model_b")]
     lines = "\n".join(map(json.dumps, rows))
     for name, text in (("battles.jsonl", lines), ("battles.json", json.dumps(rows))):
-        found = read_results([SourceFile(name, text.encode())])
-        assert {(r.system, r.task, r.value) for r in found.records} == {("A", "en", 1000.0), ("B", "en", 1000.0)}
+        read = read_results([SourceFile(name, text.encode())])
+        assert {(r.system, r.task, r.value) for r in read.records} == {("A", "en", 1000.0), ("B", "en", 1000.0)}
 
 
 @pytest.mark.parametrize("header", ["system,a,b", "a,b,winner", "model_a,model_b,score", "winner,task,score"])

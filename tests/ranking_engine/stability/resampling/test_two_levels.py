@@ -84,8 +84,8 @@ def test_shares_of_the_mean_are_those_of_the_exact_variances():
     leads = [block - block.mean(axis=0) for block in scores.oriented()]
     of_instances = sum(lead.var(axis=1) / lead.shape[1] for lead in leads) / len(leads) ** 2
     of_tasks = np.var([lead.mean(axis=1) for lead in leads], axis=0, ddof=1) / len(leads)
-    found = two_level_intervals(scores, n_resamples=2000)["mean"].instance_share
-    assert found == pytest.approx(np.minimum(1.0, of_instances / of_tasks), abs=0.08)
+    shares = two_level_intervals(scores, n_resamples=2000)["mean"].instance_share
+    assert shares == pytest.approx(np.minimum(1.0, of_instances / of_tasks), abs=0.08)
 
 
 def test_a_system_that_is_always_ahead_is_always_first_and_one_without_scores_has_no_rank():
