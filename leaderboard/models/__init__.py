@@ -3,6 +3,17 @@
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.backups import LastBackup
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
+from leaderboard.models.evaluation import (
+    Evaluation,
+    Phase,
+    PredictionCount,
+    PredictionFile,
+    PredictionSubmission,
+    TaskReferences,
+    Team,
+    TeamInvitation,
+    TeamMembership,
+)
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
 from leaderboard.models.identities import ModelIdentity
 from leaderboard.models.instances import InstanceScores, InstanceSet
@@ -34,6 +45,7 @@ __all__ = [
     "CellCount",
     "Configuration",
     "Draft",
+    "Evaluation",
     "Experiment",
     "HasItem",
     "Heartbeat",
@@ -53,6 +65,10 @@ __all__ = [
     "NoticeDigest",
     "NoticeKind",
     "OutboxMessage",
+    "Phase",
+    "PredictionCount",
+    "PredictionFile",
+    "PredictionSubmission",
     "Publication",
     "Release",
     "Report",
@@ -68,6 +84,10 @@ __all__ = [
     "SystemChange",
     "Task",
     "TaskGroup",
+    "TaskReferences",
+    "Team",
+    "TeamInvitation",
+    "TeamMembership",
     "Turn",
     "User",
     "Visit",
