@@ -1,1 +1,1 @@
-"""Predictions scored against references that nobody sees: references, phases, teams, and what people submit."""
+"""Predictions scored against references that no one sees: references, phases, teams, and what people submit."""

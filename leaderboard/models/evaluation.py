@@ -1,4 +1,4 @@
-"""Predictions scored against references that nobody sees: references, phases, teams, and what people submit."""
+"""Predictions scored against references that no one sees: references, phases, teams, and what people submit."""
 
 import uuid
 
@@ -235,7 +235,7 @@ class PredictionFile(models.Model):
     n_predictions = models.PositiveIntegerField()
     content = models.BinaryField(help_text="The file, compressed.")
     # By split (`test`, `public`, `private`, `development`): value, standard error and number of instances.
-    # Those on `private` are shown to nobody before the board goes over to them.
+    # Those on `private` are shown to no one before the board goes over to them.
     results = models.JSONField(default=dict)
     # Per instance, as `InstanceScores.values`, in the order of `TaskReferences.ids`; empty where there are none.
     instance_values = models.BinaryField(default=b"")
