@@ -5,7 +5,7 @@ import os
 
 from config.processes.container import memory_limit
 
-QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
+QUEUES = ("rankings", "studies", "scoring")  # apart, so that none of them delays another
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
 STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
 

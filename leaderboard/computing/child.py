@@ -1,6 +1,6 @@
 """A child process: it runs the functions of the engine that its parent names, one after the other.
 
-    python -m leaderboard.computing.child MEMORY_BYTES
+    python -m leaderboard.computing.child MEMORY_BYTES [sealed]
 
 The kernel ends it when it has used the processor for longer than a call may, and refuses it memory beyond its limit.
 It ends itself as soon as its parent is gone.
@@ -19,15 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from leaderboard.computing.messages import ERROR, PART, RESULT, Reply, first_message, packed
+from leaderboard.computing.sealing import seal
 
 NICE = 5  # pages come before what is computed
 MODULES = ("ranking_engine", "leaderboard.computing")  # what may be called
 
 
-def main(memory_bytes: int) -> None:
+def main(memory_bytes: int, *, is_sealed: bool = False) -> None:
     """Answer calls until the parent closes the pipe."""
     requests, replies = os.dup(0), os.dup(1)
     os.dup2(2, 1)  # a stray print must not get between the messages
+    if is_sealed:
+        seal()
     for number in (signal.SIGINT, signal.SIGHUP):  # of a terminal; they are for the parent
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICE)
@@ -108,4 +111,4 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), is_sealed="sealed" in sys.argv[2:])

@@ -55,6 +55,7 @@ class Limits:
         patience: seconds that one waits for its turn.
         seconds: of the processor for one call; by the clock it may take LATITUDE times as long.
         memory_bytes: of one child.
+        is_sealed: whether children have neither network nor files to write (`sealing`).
     """
 
     n_children: int
@@ -62,6 +63,7 @@ class Limits:
     patience: float
     seconds: float
     memory_bytes: int
+    is_sealed: bool = False
 
 
 @dataclass
@@ -73,12 +75,18 @@ class Child:
     peak_bytes: int = 0
 
     @classmethod
-    def start(cls, memory_bytes: int) -> "Child":
+    def start(cls, limits: Limits) -> "Child":
         """Start one. It takes its first call at once, and is ready for it a moment later."""
         environment = {name: os.environ[name] for name in KEPT if name in os.environ}
         environment |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
         process = subprocess.Popen(  # noqa: S603 -- our own module
-            [sys.executable, "-m", "leaderboard.computing.child", str(memory_bytes)],
+            [
+                sys.executable,
+                "-m",
+                "leaderboard.computing.child",
+                str(limits.memory_bytes),
+                *(["sealed"] if limits.is_sealed else []),
+            ],
             cwd=ROOT,
             env=environment | ONE_THREAD,
             stdin=subprocess.PIPE,
@@ -131,7 +139,7 @@ class Pool:
         self._check_owner()
         with self._turns, suppress(OSError):  # no room for a process now; the first call tries again
             for _ in range(self.limits.n_children - len(self._idle) - self._n_taken):
-                self._idle.append(Child.start(self.limits.memory_bytes))
+                self._idle.append(Child.start(self.limits))
 
     def stop(self) -> None:
         """End the children that are at rest; those at work end with their calls."""
@@ -259,7 +267,7 @@ class Pool:
             with self._turns:
                 child = self._idle.pop() if self._idle else None
             if child is None:
-                child = Child.start(self.limits.memory_bytes)
+                child = Child.start(self.limits)
             elif not child.is_alive:
                 child.end()
                 continue
@@ -272,7 +280,7 @@ class Pool:
             self._busy.remove(child)
         child.end()
         with suppress(OSError):  # no room for another process now; the next call tries again
-            successor = Child.start(self.limits.memory_bytes)
+            successor = Child.start(self.limits)
             with self._turns:
                 self._idle.append(successor)
 

@@ -18,6 +18,7 @@ class Job(models.Model):
     class Queue(models.TextChoices):
         RANKINGS = "rankings"
         STUDIES = "studies"
+        SCORING = "scoring"
 
     kind = models.CharField(max_length=30)
     subject_kind = models.CharField(max_length=20)

@@ -12,7 +12,7 @@ from leaderboard.management.commands.check_health import ROLES
 
 COMPOSE = yaml.safe_load((settings.ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
-OURS = {"web": "web", "rankings": "rankings", "studies": "studies", "sweeper": "sweep"}
+OURS = {"web": "web", "rankings": "rankings", "studies": "studies", "scoring": "scoring", "sweeper": "sweep"}
 
 
 def test_every_process_of_the_site_is_a_service_with_its_very_command():
@@ -21,6 +21,7 @@ def test_every_process_of_the_site_is_a_service_with_its_very_command():
         "web": commands.web("python", 8000, host="0.0.0.0", n_workers=2),
         "rankings": commands.worker("python", "rankings"),
         "studies": commands.worker("python", "studies"),
+        "scoring": commands.worker("python", "scoring"),
         "sweep": ["python", "manage.py", "sweep"],
     }
 
@@ -63,10 +64,10 @@ def test_every_variable_that_the_file_sets_is_one_that_the_settings_read():
 
 def test_every_other_variable_comes_from_the_file_beside_it():
     files = [SERVICES[service]["env_file"] for service in [*OURS, "migrate"]]
-    assert files == 5 * [[{"path": ".env", "required": False}]]
+    assert files == 6 * [[{"path": ".env", "required": False}]]
 
 
-@pytest.mark.parametrize("service", ["rankings", "studies"])
+@pytest.mark.parametrize("service", ["rankings", "studies", "scoring"])
 def test_a_worker_is_stopped_by_the_signal_on_which_it_gives_its_job_back(service):
     assert (SERVICES[service]["stop_signal"], SERVICES[service]["stop_grace_period"]) == ("SIGQUIT", "20s")
     unit = (settings.ROOT / "deploy" / "systemd" / f"plurank-{service}@.service").read_text().splitlines()
@@ -139,8 +140,12 @@ def test_the_limits_fit_the_machine_that_the_manual_names():
     defaults = dict(variable(SERVICES[service]["mem_limit"]) for service in STAYING)
     table = memory_table()
     limits = {name: values for name, values in table.items() if name in defaults}
-    assert {name: values[0] for name, values in limits.items()} == defaults
-    sums = [sum(megabytes(values[column]) for values in limits.values()) for column in range(3)]
+    # A machine of 4 GB has no room for a worker that scores predictions; it starts only if one asks for it.
+    assert SERVICES["scoring"]["profiles"] == ["scoring"]
+    assert limits["PLURANK_SCORING_MEMORY"][0] == "–"
+    shipped = {name: values[values[0] == "–"] for name, values in limits.items()}
+    assert shipped == defaults
+    sums = [sum(megabytes(values[i]) for values in limits.values() if values[i] != "–") for i in range(3)]
     assert f"| together | {sums[0]:,} MB | {sums[1]:,} MB | {sums[2]:,} MB |" in OPERATE
     assert [total < gigabytes * 1024 - 256 for total, gigabytes in zip(sums, (4, 8, 16), strict=True)] == [True] * 3
 
@@ -159,7 +164,7 @@ def test_web_and_redis_stay_within_their_limits():
 
 @pytest.mark.parametrize("service", OURS)
 def test_the_units_of_systemd_have_the_same_limits(service):
-    unit = {"rankings": "rankings@", "studies": "studies@", "sweeper": "sweep"}.get(service, service)
+    unit = {"sweeper": "sweep", "web": "web"}.get(service, f"{service}@")
     text = (settings.ROOT / "deploy" / "systemd" / f"plurank-{unit}.service").read_text()
     limit = re.search(r"^MemoryMax=(\S+)$", text, flags=re.MULTILINE)[1]
     assert megabytes(limit) == megabytes(variable(SERVICES[service]["mem_limit"])[1])

@@ -104,6 +104,7 @@ def test_the_units_of_systemd_run_what_the_site_runs():
         "plurank-web.service": commands.web(python, 8000, n_workers=2),
         "plurank-rankings@.service": commands.worker(python, "rankings", name="rankings%i"),
         "plurank-studies@.service": commands.worker(python, "studies", name="studies%i"),
+        "plurank-scoring@.service": commands.worker(python, "scoring", name="scoring%i"),
         "plurank-sweep.service": [python, "manage.py", "sweep"],
     }
     found = {}

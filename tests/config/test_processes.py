@@ -9,12 +9,12 @@ from config.processes.supervisor import sole_supervisor
 
 
 def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():
-    found = processes("python", 8000, n_web=3, n_workers={"rankings": 2, "studies": 0})
+    found = processes("python", 8000, n_web=3, n_workers={"rankings": 2, "studies": 0, "scoring": 0})
     assert list(found) == ["web", "rankings", "rankings2", "sweep"]
     names = [command[command.index("--hostname") + 1] for command in (found["rankings"], found["rankings2"])]
     assert names == ["rankings@%h", "rankings2@%h"]
     assert found["web"][found["web"].index("--workers") + 1] == "3"
-    assert list(processes("python", 8000)) == ["web", "rankings", "studies", "sweep"]
+    assert list(processes("python", 8000)) == ["web", "rankings", "studies", "scoring", "sweep"]
 
 
 def test_the_web_server_listens_on_this_machine_alone_unless_told_otherwise():

@@ -29,7 +29,7 @@ class Command(BaseCommand):
                             help="first bring the database up to date and collect static files")  # fmt: skip
         parser.add_argument("--demonstration", action="store_true", help="then add the demonstration benchmarks")
         parser.add_argument("--web", type=int, default=1, metavar="N", help="processes of the web server")
-        for queue, default in {"rankings": 1, "studies": study_workers()}.items():
+        for queue, default in {"rankings": 1, "studies": study_workers(), "scoring": 1}.items():
             parser.add_argument(f"--{queue}", type=int, default=default, metavar="N",
                                 help=f"workers of the queue {queue}; by default {default} on this machine")  # fmt: skip
         parser.add_argument("--longest-pause", type=float, default=LONGEST_PAUSE, metavar="SECONDS",

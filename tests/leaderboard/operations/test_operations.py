@@ -34,8 +34,8 @@ def test_a_site_is_ready_while_a_sweep_and_a_worker_for_boards_are_heard_of(make
     answers.append(client.get("/readyz/"))
     Heartbeat.objects.filter(role="sweep").update(seen_at=timezone.now() - timedelta(seconds=LATE_SECONDS + 1))
     answers.append(client.get("/readyz/"))
-    silent = {"database": True, "broker": True, "sweep": False, "workers": {"rankings": 0, "studies": 0}}
-    with_workers = {"workers": {"rankings": 2, "studies": 0}}
+    silent = {"database": True, "broker": True, "sweep": False, "workers": {"rankings": 0, "studies": 0, "scoring": 0}}
+    with_workers = {"workers": {"rankings": 2, "studies": 0, "scoring": 0}}
     assert [(a.status_code, a.json()) for a in answers] == [
         (503, silent),
         (503, silent | {"sweep": True}),

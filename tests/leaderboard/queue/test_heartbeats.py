@@ -33,7 +33,7 @@ def rounded(liveness: dict[str, Liveness]) -> dict[str, tuple[int, int | None]]:
 
 
 def test_where_nobody_ever_wrote_nobody_lives():
-    assert living_workers() == {"sweep": NOBODY, "rankings": NOBODY, "studies": NOBODY}
+    assert living_workers() == {"sweep": NOBODY, "rankings": NOBODY, "studies": NOBODY, "scoring": NOBODY}
 
 
 def test_who_wrote_lately_lives_and_who_fell_silent_does_not(django_assert_num_queries):
@@ -42,7 +42,12 @@ def test_who_wrote_lately_lives_and_who_fell_silent_does_not(django_assert_num_q
     heard_of("rankings", LATE_SECONDS + 5, pid=2)
     heard_of("rankings", 10, host="b")
     with django_assert_num_queries(1):
-        assert rounded(living_workers()) == {"sweep": (0, LATE_SECONDS + 5), "rankings": (2, 10), "studies": (0, None)}
+        assert rounded(living_workers()) == {
+            "sweep": (0, LATE_SECONDS + 5),
+            "rankings": (2, 10),
+            "studies": (0, None),
+            "scoring": (0, None),
+        }
     assert [(row.role, row.host, row.pid) for row in living_processes()] == [("rankings", "a", 1), ("rankings", "b", 1)]
 
 
