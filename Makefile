@@ -109,12 +109,14 @@ screenshots: install-dev
 wheel: install-dev
 	@exec $(VENV_PYTHON) -m hatchling build --target sdist --target wheel $(ARGS)
 
-# The runtime lock first: the other keeps its versions and adds the tools.
+# The runtime lock first: the others keep its versions and add the libraries of metrics, and the tools.
 lock: install-dev
 	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group site \
 		--output-file requirements.lock
+	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group scoring \
+		--constraint requirements.lock --output-file requirements-scoring.lock
 	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group dev \
-		--constraint requirements.lock --output-file requirements-dev.lock
+		--constraint requirements.lock --constraint requirements-scoring.lock --output-file requirements-dev.lock
 
 LOCK_OPTIONS = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --custom-compile-command "make lock"

@@ -1,0 +1,152 @@
+"""Metrics of predictions against references, computed by the field's own libraries, with standard errors."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+
+from ranking_engine.evaluation.instances import Predictions, References
+from ranking_engine.evaluation.metric import (
+    Cases,
+    CodeArray,
+    ErrorMethod,
+    Evaluation,
+    FloatArray,
+    Kind,
+    Library,
+    Metric,
+    MissingLibraryError,
+    Option,
+    PartFigure,
+    UndefinedMetricError,
+    undefined,
+)
+from ranking_engine.evaluation.metrics import labels, numbers
+from ranking_engine.evaluation.metrics.cases import cases_of
+from ranking_engine.evaluation.metrics.errors import bootstrap_error, error_of_mean, jackknife_error
+from ranking_engine.evaluation.metrics.libraries import is_available, library_version
+from ranking_engine.files.problems import InputError, Problems
+
+__all__ = [
+    "METRICS", "ErrorMethod", "Evaluation", "Kind", "Library", "Metric", "MissingLibraryError", "Option", "PartFigure",
+    "UndefinedMetricError", "check_references", "evaluate", "is_available", "library_version",
+]  # fmt: skip
+
+METRICS: dict[str, Metric] = {metric.key: metric for module in (labels, numbers) for metric in module.METRICS}
+MAX_LABELS = 10_000
+MAX_PARTS = 200  # splits or categories that have a figure of their own
+
+
+def check_references(metric: Metric, references: References, options: Mapping[str, object] | None = None) -> None:
+    """Check that a metric can score against these references; predictions can still make it undefined.
+
+    Raises:
+        InputError: an option is wrong or does not fit the references, or these cannot be used with the metric.
+    """
+    chosen, problems = metric.read_options(options), Problems()
+    if references.weights is not None and not metric.takes_weights:
+        problems.add("weight", f"{metric.name} takes no weights; leave the column out", place_name="weight")
+    values = set(references.values) if metric.reference_kind in (Kind.LABEL, Kind.NUMBER) else set()
+    if metric.reference_kind == Kind.LABEL and len(values) > MAX_LABELS:
+        problems.add("reference", f"{len(values):,} different labels; at most {MAX_LABELS:,} are allowed")
+    if "positive" in chosen and chosen["positive"] not in values:
+        problems.add("positive", "no instance has this label", place_name="positive")
+    if metric.when_undefined and len(values) == 1:
+        problems.add("reference", "all references are the same; this metric needs two that differ")
+    for column, names in (("split", references.splits), ("category", references.categories)):
+        if len(set(names or ())) > MAX_PARTS:
+            problems.add(column, f"more than {MAX_PARTS} different ones", place_name=column)
+    if problems:
+        raise InputError(problems)
+
+
+def evaluate(
+    metric: Metric,
+    references: References,
+    predictions: Predictions,
+    options: Mapping[str, object] | None = None,
+    *,
+    seed: int = 0,
+) -> Evaluation:
+    """Score predictions against references.
+
+    Args:
+        metric: one of `METRICS`.
+        references: with splits, weights, clusters and categories where they have them.
+        predictions: of every instance of the references, and maybe of others.
+        options: of the metric; those that are left out have their defaults.
+        seed: of the bootstrap, where the metric needs one.
+
+    Raises:
+        InputError: as `check_references`.
+        UndefinedMetricError: there is no figure, such as a correlation with predictions that are all the same.
+        MissingLibraryError: the metric's library is not installed.
+        ValueError: there are no instances, or one has no prediction.
+    """
+    check_references(metric, references, options)
+    chosen = metric.read_options(options)
+    if not len(references):
+        raise ValueError("there are no instances")
+    cases = cases_of(metric, references.values, predictions.for_ids(references.ids).values, chosen, references.weights)
+    with warnings.catch_warnings():  # of libraries, about what is checked here or is a mistake as all others
+        warnings.simplefilter("ignore")
+        return evaluation_of(metric, cases, references, seed)
+
+
+def evaluation_of(metric: Metric, cases: Cases, references: References, seed: int) -> Evaluation:
+    """Return what `evaluate` does, of instances that were checked."""
+    clusters = references.cluster_codes()
+    value = metric.figure(cases)
+    if not math.isfinite(value):
+        raise undefined(metric)
+    instance_values = None if metric.instance_values is None else metric.instance_values(cases)
+    return Evaluation(
+        metric=metric.key,
+        value=value,
+        standard_error=_error(metric, cases, clusters, seed, instance_values),
+        error_method=metric.error_method,
+        n_instances=len(cases),
+        n_clusters=int(clusters.max()) + 1,
+        instance_values=instance_values,
+        by_split=_parts(metric, cases, clusters, references.splits, seed),
+        by_category=_parts(metric, cases, clusters, references.categories, seed),
+        library=metric.library.distribution,
+        library_version=library_version(metric),
+        options=cases.options,
+    )
+
+
+def _error(
+    metric: Metric, cases: Cases, clusters: CodeArray, seed: int, instance_values: FloatArray | None
+) -> float | None:
+    if instance_values is not None:
+        return error_of_mean(instance_values, cases.weights, clusters)
+    if metric.sums is not None:
+        return jackknife_error(metric.sums(cases), cases.weights, clusters)
+    reweighted = None if metric.reweighted is None else metric.reweighted(cases)
+    return bootstrap_error(metric.figure, cases, clusters, seed, reweighted)
+
+
+def _parts(
+    metric: Metric, cases: Cases, clusters: CodeArray, names: tuple[str, ...] | None, seed: int
+) -> dict[str, PartFigure]:
+    """Return the figure of the instances with each name; those without a name are in no part."""
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names or ()):
+        places.setdefault(name, []).append(place)
+    places.pop("", None)
+    parts: dict[str, PartFigure] = {}
+    for name in sorted(places):
+        rows = np.array(places[name])
+        part = cases.at(rows)
+        value = metric.figure(part)
+        if not math.isfinite(value):
+            parts[name] = PartFigure(None, None, len(rows))
+            continue
+        codes = np.unique(clusters[rows], return_inverse=True)[1]
+        values = None if metric.instance_values is None else metric.instance_values(part)
+        parts[name] = PartFigure(value, _error(metric, part, codes, seed, values), len(rows))
+    return parts

@@ -1,0 +1,107 @@
+"""Standard errors of figures over instances, of which those in one cluster are drawn together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ranking_engine.evaluation.metric import AdditiveFigure, Cases, CodeArray, FloatArray
+
+N_RESAMPLES = 200
+MAX_FAILED = 0.5  # of the resamples, in which the figure may be undefined
+_CELLS_AT_ONCE = 2_000_000
+
+
+def error_of_mean(values: FloatArray, weights: FloatArray | None, clusters: CodeArray) -> float | None:
+    """Return the standard error of a (weighted) mean, clustered; None for a single cluster.
+
+    The sandwich estimate with the factor G / (G - 1) of G clusters. Without weights and clusters this is the standard
+    deviation (n - 1) over the square root of n. See Miller (2024), Adding Error Bars to Evals, arXiv 2411.00640,
+    whose clustered error leaves the factor out.
+
+    Args:
+        values: of the instances, shape (n,).
+        weights: of the instances, shape (n,), or None.
+        clusters: their numbers from 0, none left out.
+    """
+    n_clusters = int(clusters.max()) + 1
+    if n_clusters < 2:
+        return None
+    w = np.ones(len(values)) if weights is None else weights
+    total = float(w.sum())
+    residuals = w * (values - float(w @ values) / total)
+    sums = np.bincount(clusters, residuals, minlength=n_clusters)
+    return math.sqrt(n_clusters / (n_clusters - 1) * float(sums @ sums)) / total
+
+
+def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: CodeArray) -> float | None:
+    """Return the standard error of a figure by leaving out one cluster after the other; None for a single cluster.
+
+    sqrt((G - 1) / G * sum of (figure without g - mean of them)^2), Efron and Stein (1981), doi 10.1214/aos/1176345462.
+    Clusters without which the figure is undefined are passed over; if fewer than two are left, there is no error.
+
+    Args:
+        sums: the terms of each instance and the figure as a function of their sums.
+        weights: of the instances, shape (n,), or None.
+        clusters: their numbers from 0, none left out.
+    """
+    from scipy.sparse import csr_array  # noqa: PLC0415 -- only here
+
+    n, n_clusters = len(clusters), int(clusters.max()) + 1
+    if n_clusters < 2:
+        return None
+    w = np.ones(n) if weights is None else weights
+    members = csr_array((w, (clusters, np.arange(n))), shape=(n_clusters, n))
+    by_cluster = members @ sums.terms
+    whole = np.asarray(by_cluster.sum(axis=0), dtype=np.float64).reshape(1, -1)
+    step = max(1, _CELLS_AT_ONCE // whole.size)
+    parts = []
+    for start in range(0, n_clusters, step):
+        block = by_cluster[start : start + step]
+        left_out = block if isinstance(block, np.ndarray) else block.toarray()
+        parts.append(sums.figures(whole - left_out))
+    figures = np.concatenate(parts)
+    figures = figures[np.isfinite(figures)]
+    G = len(figures)
+    if G < 2:
+        return None
+    return math.sqrt((G - 1) / G * float(((figures - figures.mean()) ** 2).sum()))
+
+
+def bootstrap_error(
+    figure: Callable[[Cases], float],
+    cases: Cases,
+    clusters: CodeArray,
+    seed: int,
+    reweighted: Callable[[FloatArray], float] | None = None,
+) -> float | None:
+    """Return the standard deviation of a figure over `N_RESAMPLES` resampled sets of clusters; None for one cluster.
+
+    Efron (1979), doi 10.1214/aos/1176344552. Resamples in which the figure is undefined, such as those with one class
+    only, are passed over; where more than half are, there is no error.
+
+    Args:
+        figure: of instances.
+        cases: the instances.
+        clusters: their numbers from 0, none left out.
+        seed: of the random numbers.
+        reweighted: the figure for weights of the instances, if there is a faster way than drawing them.
+    """
+    n_clusters = int(clusters.max()) + 1
+    if n_clusters < 2:
+        return None
+    generator = np.random.default_rng(seed)
+    figures = []
+    for _ in range(N_RESAMPLES):
+        times = np.bincount(generator.integers(0, n_clusters, n_clusters), minlength=n_clusters)[clusters]
+        if reweighted is not None:
+            weights = times.astype(np.float64)
+            figures.append(reweighted(weights if cases.weights is None else weights * cases.weights))
+        else:
+            figures.append(figure(cases.at(np.repeat(np.arange(len(clusters)), times))))
+    defined = np.array([value for value in figures if math.isfinite(value)])
+    if len(defined) < max(2, N_RESAMPLES * (1 - MAX_FAILED)):
+        return None
+    return float(defined.std(ddof=1))

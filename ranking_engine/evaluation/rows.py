@@ -1,0 +1,180 @@
+"""The rows of files of references and predictions: CSV, JSON lines and Parquet, each with its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ranking_engine.files.dialect import delimiter_of
+from ranking_engine.files.extras import extra
+from ranking_engine.files.problems import InputError, Problem, Problems
+from ranking_engine.files.texts import NotTextError, decoded
+from ranking_engine.importers.json_bounds import n_values
+from ranking_engine.text.names import shorten
+
+MAX_BYTES = 200_000_000
+MAX_ROWS = 1_000_000
+MAX_COLUMNS = 2_000
+MAX_LINE = 2_000_000  # characters of a row of JSON
+MAX_VALUES = 100_000  # of a row of JSON
+PARQUET_MARK = b"PAR1"
+_BATCH_BYTES = 50_000_000  # of Parquet that are unpacked at a time
+
+Row = tuple[int, dict[str, Any]]
+RoleOf = Callable[[str], str | None]
+
+
+def rows_of(data: bytes, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
+    """Yield the rows of a file, each with its line (of Parquet its number) and its cells by role.
+
+    A row that cannot be read is noted as a problem and passed over, where the next one can be told.
+
+    Args:
+        data: of the file.
+        role_of: says what a column is, None for one that means nothing.
+        problems: to add to.
+        ignored: the columns that mean nothing, to add to.
+
+    Raises:
+        InputError: the file as a whole cannot be read, is too large, or has two columns for one role.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError.of(f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
+    if data[: len(PARQUET_MARK)] == PARQUET_MARK:
+        rows = parquet_rows(data, role_of, ignored)
+    else:
+        try:
+            text = decoded(data, guesses=False)[0]
+        except NotTextError as error:
+            raise InputError([Problem(str(error), line=error.line)]) from error
+        start = text[:1_000].lstrip()[:1]
+        if not text.strip():
+            raise InputError.of("the file is empty")
+        if start == "[":
+            raise InputError.of("this begins as a JSON list; write one object a line (JSON lines)")
+        read = json_rows if start == "{" else csv_rows
+        rows = read(text, role_of, problems, ignored)
+    for n_rows, row in enumerate(rows, start=1):
+        if n_rows > MAX_ROWS:
+            raise InputError([Problem(f"more than {MAX_ROWS:,} rows", line=row[0])])
+        yield row
+
+
+def roles_of(columns: Sequence[str], role_of: RoleOf, ignored: dict[str, None], line: int) -> list[str | None]:
+    """Return the role of each column.
+
+    Raises:
+        InputError: two columns have the same role.
+    """
+    roles = [role_of(column) for column in columns]
+    known: dict[str, str] = {}
+    for column, role in zip(columns, roles, strict=True):
+        if role is None:
+            if len(ignored) < MAX_COLUMNS:
+                ignored.setdefault(shorten(column))
+        elif role in known:
+            message = f"the columns {shorten(known[role])!r} and {shorten(column)!r} are both the {role}"
+            raise InputError([Problem(message, line=line)])
+        else:
+            known[role] = column
+    return roles
+
+
+def csv_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
+    """Yield the rows of a CSV; see `rows_of`."""
+    delimiter = delimiter_of(text[:100_000])
+    first = text.partition("\n")[0]
+    if first.count(delimiter) > MAX_COLUMNS:
+        raise InputError([Problem(f"more than {MAX_COLUMNS:,} columns", line=1)])
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    try:
+        header = next((row for row in reader if row), [])
+        roles = roles_of([cell.strip() for cell in header], role_of, ignored, reader.line_num)
+        width, wanted = len(header), [(k, role) for k, role in enumerate(roles) if role is not None]
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != width:
+                cause = f"rows have another number of cells than the {width:,} columns"
+                problems.add("", f"{len(row):,} cells for {width:,} columns", line=reader.line_num, cause=cause)
+                continue
+            yield reader.line_num, {role: row[k] for k, role in wanted}
+    except csv.Error as error:
+        raise InputError([*problems.listed, Problem(f"not readable as CSV: {error}", line=reader.line_num)]) from error
+
+
+def json_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
+    """Yield the objects of JSON lines; see `rows_of`."""
+    known: dict[tuple[str, ...], list[str | None]] = {}
+    for number, line in enumerate(io.StringIO(text), start=1):
+        if not line.strip():
+            continue
+        value = object_of(line)
+        if isinstance(value, str):
+            problems.add("", value, line=number, cause="lines are no object that can be read")
+            continue
+        columns = tuple(value)
+        roles = known.get(columns)
+        if roles is None:
+            if len(columns) > MAX_COLUMNS:
+                raise InputError([Problem(f"more than {MAX_COLUMNS:,} keys", line=number)])
+            roles = roles_of(columns, role_of, ignored, number)
+            if len(known) < 1_000:
+                known[columns] = roles
+        yield number, {role: value[column] for column, role in zip(columns, roles, strict=True) if role is not None}
+
+
+def object_of(line: str) -> Mapping[str, Any] | str:
+    """Return the object of a line, or what is wrong with it."""
+    if len(line) > MAX_LINE:
+        return f"{len(line):,} characters; at most {MAX_LINE:,} are read in a line"
+    if n_values(line, enough=MAX_VALUES) > MAX_VALUES:
+        return f"more than {MAX_VALUES:,} values in a line"
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        return f"not valid JSON: {error.msg}"
+    except (ValueError, RecursionError):
+        return "not valid JSON: too deep, or a number is too long"
+    return value if isinstance(value, Mapping) else "expected an object with a value for each column"
+
+
+def parquet_rows(data: bytes, role_of: RoleOf, ignored: dict[str, None]) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; see `rows_of`."""
+    pyarrow = extra("pyarrow", "files")
+    parquet = extra("pyarrow.parquet", "files")
+    number = 0
+    try:
+        file = parquet.ParquetFile(pyarrow.BufferReader(data))
+        metadata = file.metadata
+        columns = list(file.schema_arrow.names)
+        if metadata.num_rows > MAX_ROWS:
+            raise InputError.of(f"{metadata.num_rows:,} rows; at most {MAX_ROWS:,} are read")
+        if len(columns) > MAX_COLUMNS:
+            raise InputError.of(f"{len(columns):,} columns; at most {MAX_COLUMNS:,} are read")
+        roles = roles_of(columns, role_of, ignored, 0)
+        wanted = {column: role for column, role in zip(columns, roles, strict=True) if role is not None}
+        parts = [
+            metadata.row_group(g).column(c)
+            for g in range(metadata.num_row_groups)
+            for c in range(metadata.row_group(g).num_columns)
+        ]
+        parts = [part for part in parts if part.path_in_schema.partition(".")[0] in wanted]
+        if sum(part.total_uncompressed_size for part in parts) > MAX_BYTES:
+            raise InputError.of(f"its columns have more than {MAX_BYTES:,} bytes unpacked")
+        if any("DELTA_BYTE_ARRAY" in part.encodings for part in parts):
+            # A value of it repeats the start of the one before: a small file may unpack to any size.
+            raise InputError.of("a column is encoded as DELTA_BYTE_ARRAY, which is not read; write it without")
+        # So may a value that a dictionary repeats, so that few rows are unpacked at a time where values may be long.
+        longest = max((part.total_uncompressed_size for part in parts), default=1)
+        size = max(1, min(50_000, _BATCH_BYTES // max(longest, 1)))
+        for batch in file.iter_batches(batch_size=size, columns=list(wanted)):
+            cells = {role: batch.column(column).to_pylist() for column, role in wanted.items()}
+            for k in range(batch.num_rows):
+                number += 1
+                yield number, {role: values[k] for role, values in cells.items()}
+    except pyarrow.ArrowException as error:
+        raise InputError([Problem(f"not readable as Parquet: {shorten(str(error))}", line=number + 1)]) from error

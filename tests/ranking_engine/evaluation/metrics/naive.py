@@ -1,0 +1,92 @@
+"""Definitions of metrics and of standard errors, loop by loop, for small inputs."""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ranking_engine.evaluation.instances import Predictions, References
+from ranking_engine.evaluation.metrics import METRICS, UndefinedMetricError, evaluate
+
+
+def references_of(values, **details) -> References:
+    if "weights" in details:
+        details["weights"] = np.array(details["weights"], dtype=float)
+    return References(tuple(f"i{k}" for k in range(len(values))), tuple(values), **details)
+
+
+def predictions_of(values) -> Predictions:
+    return Predictions(tuple(f"i{k}" for k in range(len(values))), tuple(values))
+
+
+def scored(key, true, predicted, options=None, **details):
+    return evaluate(METRICS[key], references_of(true, **details), predictions_of(predicted), options)
+
+
+def f1_of_label(label, true: Sequence, predicted: Sequence, weights: Sequence[float]) -> float | None:
+    """F1 of one label; None where it is nowhere."""
+    triples = list(zip(true, predicted, weights, strict=True))
+    both = sum(w for a, b, w in triples if a == b == label)
+    total = sum(w for a, _, w in triples if a == label) + sum(w for _, b, w in triples if b == label)
+    return 2 * both / total if total else None
+
+
+def f1_macro(true, predicted, weights):
+    return statistics.fmean(f1_of_label(label, true, predicted, weights) for label in {*true, *predicted})
+
+
+def f1_weighted(true, predicted, weights):
+    total = sum(weights)
+    return sum(w / total * f1_of_label(label, true, predicted, weights) for label, w in zip(true, weights, strict=True))
+
+
+def balanced_accuracy(true, predicted, weights):
+    recalls = []
+    for label in set(true):
+        pairs = [(b, w) for a, b, w in zip(true, predicted, weights, strict=True) if a == label]
+        recalls.append(sum(w for b, w in pairs if b == label) / sum(w for _, w in pairs))
+    return statistics.fmean(recalls)
+
+
+def accuracy(true, predicted, weights):
+    return sum(w for a, b, w in zip(true, predicted, weights, strict=True) if a == b) / sum(weights)
+
+
+def mcc(true, predicted, weights):
+    """The correlation of indicator variables, summed over labels (Gorodkin 2004)."""
+    labels = sorted({*true, *predicted})
+    w = np.array(weights) / sum(weights)
+    a = np.array([[x == label for label in labels] for x in true], dtype=float)
+    b = np.array([[x == label for label in labels] for x in predicted], dtype=float)
+    a, b = a - w @ a, b - w @ b
+    spread = float((w @ (a * a)).sum() * (w @ (b * b)).sum())
+    return float((w @ (a * b)).sum()) / math.sqrt(spread) if spread > 1e-12 else 0.0
+
+
+def clustered_error_of_mean(values, weights, clusters) -> float:
+    """The sandwich, cluster by cluster."""
+    total = sum(weights)
+    mean = sum(w * x for w, x in zip(weights, values, strict=True)) / total
+    parts = []
+    for name in set(clusters):
+        rows = [k for k, other in enumerate(clusters) if other == name]
+        parts.append(sum(weights[k] * (values[k] - mean) for k in rows) ** 2)
+    G = len(parts)
+    return math.sqrt(G / (G - 1) * sum(parts)) / total
+
+
+def left_out_error(figure: Callable[[list[int]], float], clusters) -> float | None:
+    """The jackknife: the figure of all rows but one cluster's, for each cluster."""
+    figures = []
+    for name in sorted(set(clusters)):
+        rows = [k for k, other in enumerate(clusters) if other != name]
+        try:
+            figures.append(figure(rows))
+        except UndefinedMetricError:
+            continue
+    G = len(figures)
+    if G < 2:
+        return None
+    mean = statistics.fmean(figures)
+    return math.sqrt((G - 1) / G * sum((x - mean) ** 2 for x in figures))

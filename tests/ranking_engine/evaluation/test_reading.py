@@ -1,0 +1,158 @@
+"""Files of references and predictions: what is read from each format, and every problem with its line."""
+
+import io
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from ranking_engine.evaluation import rows
+from ranking_engine.evaluation.metrics import METRICS
+from ranking_engine.evaluation.reading import read_predictions, read_references
+from ranking_engine.files.problems import InputError
+
+ACCURACY, RMSE = METRICS["accuracy"], METRICS["rmse"]
+CSV = b"id,label,split,weight,cluster,category,note\nq1,cat,dev,2,d1,easy,x\nq2,dog,test,,d1,,y\n3,1,test,1,,hard,z\n"
+RECORDS = [
+    {"id": "q1", "label": "cat", "split": "dev", "weight": 2, "cluster": "d1", "category": "easy", "note": "x"},
+    {"id": "q2", "label": "dog", "split": "test", "weight": None, "cluster": "d1", "category": None, "note": "y"},
+    {"id": 3, "label": 1, "split": "test", "weight": 1, "cluster": "", "category": "hard", "note": "z"},
+]
+
+
+def lines_of(records) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def parquet_of(columns, **options) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream, **options)
+    return stream.getvalue()
+
+
+PARQUET = parquet_of({key: [None if row[key] is None else str(row[key]) for row in RECORDS] for key in RECORDS[0]})
+
+
+def problems_of(call, *arguments) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        call(*arguments)
+    return caught.value.problems.lines
+
+
+@pytest.mark.parametrize("data", [CSV, CSV.replace(b",", b";"), lines_of(RECORDS), PARQUET])
+def test_references_are_the_same_from_every_format(data):
+    references = read_references(data, "labels", ACCURACY)
+    assert (references.ids, references.values) == (("q1", "q2", "3"), ("cat", "dog", "1"))
+    assert references.splits == ("dev", "test", "test")
+    assert references.weights.tolist() == [2.0, 1.0, 1.0]
+    assert references.clusters == ("d1", "d1", "")
+    assert references.cluster_codes().tolist() == [0, 0, 1]
+    assert references.categories == ("easy", "", "hard")
+    assert references.ignored_columns == ("note",)
+    assert references.split_names == ("dev", "test")
+    assert references.of_splits("test").ids == ("q2", "3")
+    with pytest.raises(ValueError, match="no instance has the split 'private'; the splits are dev, test"):
+        references.of_splits("private")
+
+
+def test_predictions_come_in_the_order_of_the_references():
+    references = read_references(CSV, "labels", ACCURACY)
+    for expected in (references, references.ids):
+        predictions = read_predictions(b"prediction,id\n1,3\ncat,q2\ncat,q1\n", "mine.csv", expected, ACCURACY)
+        assert (predictions.ids, predictions.values) == (("q1", "q2", "3"), ("cat", "cat", "1"))
+    assert predictions.for_ids(["3"]).values == ("1",)
+
+
+def test_everything_that_is_wrong_with_predictions_is_told_at_once():
+    data = b"id,prediction\na,1\nb,x\na,2\nz,1\nc,nan\nd,1,2\n,1\ne,1e400\n"
+    assert problems_of(read_predictions, data, "mine.csv", ["a", "b", "c", "d", "e", "f"], RMSE) == [
+        "mine.csv: no prediction for 'd'",
+        "mine.csv: no prediction for 'f'",
+        "mine.csv, line 3, column 'prediction': 'x' is not a finite number",
+        "mine.csv, line 4, column 'id': 'a' is already on line 2",
+        "mine.csv, line 5, column 'id': no instance is called 'z'",
+        "mine.csv, line 6, column 'prediction': 'nan' is not a finite number",
+        "mine.csv, line 7: 3 cells for 2 columns",
+        "mine.csv, line 8, column 'id': no id",
+        "mine.csv, line 9, column 'prediction': '1e400' is not a finite number",
+    ]
+
+
+def test_many_places_with_one_cause_are_one_problem_and_many_missing_ids_are_counted():
+    data = b"id,prediction\n" + b"".join(b"x%d,1\n" % k for k in range(5_000))
+    lines = problems_of(read_predictions, data, "mine.csv", [f"i{k}" for k in range(100)], RMSE)
+    assert lines[0] == "mine.csv: no prediction for 'i0'"
+    assert lines[19] == "mine.csv: no prediction for 'i19'"
+    assert lines[20:] == [
+        "mine.csv: no prediction for 80 more of the 100 instances",
+        "column 'id': 2,000 ids are unknown; first on lines 2, 3, 4",
+        "and 3000 more",
+    ]
+
+
+def test_lines_of_json_that_cannot_be_read_are_named_and_the_others_are_read():
+    data = (
+        b'{"id": 1, "prediction": 1}\n{"id": 2\n[1]\n{"id": 3}\n' + b'{"id": 2, "prediction": ' + b"9" * 5_000 + b"}\n"
+    )
+    assert problems_of(read_predictions, data, "p.jsonl", ["1", "2"], RMSE) == [
+        "p.jsonl: no prediction for '2'",
+        "p.jsonl, line 2: not valid JSON: Expecting ',' delimiter",
+        "p.jsonl, line 3: expected an object with a value for each column",
+        "p.jsonl, line 4: no prediction",
+        "p.jsonl, line 5: not valid JSON: too deep, or a number is too long",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\xff\xfe\x00", "this is not UTF-16"),
+        (b"id,x\n1,2\n", "line 2: no column is called 'prediction'; other columns: x"),
+        (b"id,prediction,output\n1,2,3\n", "line 1: the columns 'prediction' and 'output' are both the prediction"),
+        (b'[{"id": 1}]', "this begins as a JSON list; write one object a line (JSON lines)"),
+        (b"id,prediction\n", "no prediction for '1'"),
+        (b'id,prediction\n1,"2\n', "line 2: not readable as CSV: unexpected end of data"),
+        (b"PAR1 and no more", "not readable as Parquet: "),
+        (b",".join([b"c"] * 3_000), "line 1: more than 2,000 columns"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_the_cause(data, message):
+    assert message in "; ".join(problems_of(read_predictions, data, "mine", ["1"], RMSE))
+
+
+def test_the_sizes_of_files_are_bounded_before_the_work(monkeypatch):
+    monkeypatch.setattr(rows, "MAX_BYTES", 30)
+    monkeypatch.setattr(rows, "MAX_ROWS", 2)
+    ids = ["1", "2", "3"]
+    assert problems_of(read_predictions, b"x" * 31, "mine", ids, RMSE) == [
+        "mine: the file has 31 bytes; at most 30 are read"
+    ]
+    assert problems_of(read_predictions, b"id,prediction\n1,1\n2,1\n3,1\n", "mine", ids, RMSE) == [
+        "mine, line 4: more than 2 rows"
+    ]
+
+
+def test_parquet_that_unpacks_to_any_size_is_refused():
+    data = parquet_of(
+        {"id": ["1", "2"], "prediction": ["aaaa", "aaab"]},
+        use_dictionary=False,
+        column_encoding={"prediction": "DELTA_BYTE_ARRAY"},
+    )
+    assert problems_of(read_predictions, data, "mine", ["1", "2"], ACCURACY) == [
+        "mine: a column is encoded as DELTA_BYTE_ARRAY, which is not read; write it without"
+    ]
+
+
+def test_a_reference_without_a_split_among_others_with_one_is_a_problem():
+    data = b"id,label,split\n1,a,dev\n2,b,\n"
+    assert problems_of(read_references, data, "labels", ACCURACY) == [
+        "labels, line 3, column 'split': no split, while other rows have one"
+    ]
+
+
+@pytest.mark.parametrize("weight", ["0", "-1", "1e10", "x"])
+def test_weights_are_above_0_and_bounded(weight):
+    lines = problems_of(read_references, f"id,label,weight\n1,a,{weight}\n".encode(), "labels", ACCURACY)
+    assert lines[0].startswith("labels, line 2, column 'weight': ")
