@@ -1,9 +1,10 @@
 """Settings from the environment, each with an error that names the variable, its value and what it may be."""
 
+import base64
 import os
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+REFERENCES_KEY_BYTES = 32
 KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
 asked_for: set[str] = set()  # the names of the variables that were read
 PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
@@ -207,12 +209,22 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         return value
     if is_production:
         raise ImproperlyConfigured(f"{name} is not set; in production it must be a long random string")
+    return secret_file(file, lambda: secrets.token_urlsafe(50))
+
+
+def secret_file(file: Path, made: Callable[[], str]) -> str:
+    """The text of a file that only its owner can read; it is made on first use.
+
+    Args:
+        file: where.
+        made: what is in a new one.
+    """
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Several processes may start at once: the first to link its file wins, the others read it.
-        candidate = file.with_name(f"{file.name}.{os.getpid()}")
+        # Several processes and threads may come at once: the first to link its file wins, the others read it.
+        candidate = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
         candidate.touch(mode=0o600)
-        candidate.write_text(secrets.token_urlsafe(50))
+        candidate.write_text(made())
         try:
             os.link(candidate, file)
         except FileExistsError:
@@ -220,3 +232,25 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         finally:
             candidate.unlink()
     return file.read_text().strip()
+
+
+def references_keys(name: str) -> list[str]:
+    """The keys that encrypt references, from the variable `name`, between commas; none where it is not set.
+
+    Raises:
+        ImproperlyConfigured: one is not `REFERENCES_KEY_BYTES` bytes in base64.
+    """
+    keys = [key for part in text(name, "").split(",") if (key := part.strip())]
+    for place, key in enumerate(keys, start=1):
+        try:
+            n_bytes = len(base64.b64decode(key, altchars=b"-_", validate=True))
+        except ValueError:
+            n_bytes = 0
+        if n_bytes != REFERENCES_KEY_BYTES:
+            raise ImproperlyConfigured(
+                f"key {place} of {name} is not {REFERENCES_KEY_BYTES} bytes in base64; make one: python -c "
+                '"import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())"'
+            )
+    if len(set(keys)) < len(keys):
+        raise ImproperlyConfigured(f"{name} has a key twice")
+    return keys

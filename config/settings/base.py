@@ -18,6 +18,9 @@ VAR.mkdir(parents=True, exist_ok=True)
 IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
 DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
 SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_production=IS_PRODUCTION)
+# What encrypts the references of tasks; it is never in the database (`leaderboard/evaluation/encryption.py`).
+REFERENCES_KEYS = env.references_keys("PLURANK_REFERENCES_KEYS")
+REFERENCES_KEY_FILE = VAR / "references_key"  # where the setting is empty, outside production
 ALLOWED_HOSTS = env.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
 # The path below which the site is, behind a proxy that has other sites too.
 FORCE_SCRIPT_NAME = env.prefix("PLURANK_PREFIX") or None

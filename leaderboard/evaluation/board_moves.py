@@ -1,0 +1,215 @@
+"""Whether a scored submission of predictions moves the board, and what its submitter sees of the scores.
+
+The job that scores stores in each `PredictionFile.results` the figures by split: `test`, and what the references have
+of `development`, `public` and `private`. Then `decide` says which of them become scores of an ordinary submission.
+
+* Where the *last* submission of a system counts, each one moves the board.
+* Where the *best* one counts, it moves if it is better than the system's counted one on tasks of more weight than those
+  on which it is worse. This is our definition; it needs no common scale of the tasks.
+* With the *Ladder* (`docs/ladder.md`) it moves only if it is better than the team's best submission so far by a paired
+  test over the instances. Until it does, the submitter sees the scores of the best one, and nothing of this one.
+"""
+
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, counted_split, has_ladder
+from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Submission, Task
+from leaderboard.submissions.rows import CheckedScore, measured_score
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.text.names import fold_name
+
+State = PredictionSubmission.State
+OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
+CLEAR = 1e9  # of a difference without any spread, in standard errors
+
+
+@dataclass(frozen=True)
+class TaskFigure:
+    """What scoring found of one task, on the instances that count.
+
+    Attributes:
+        value: the score.
+        standard_error: of it, None where there is none.
+        n_instances: that were scored.
+        instance_values: of each, in the order of the references; None where the metric has none.
+    """
+
+    value: float
+    standard_error: float | None
+    n_instances: int
+    instance_values: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class BoardMove:
+    """What becomes of a scored submission.
+
+    Attributes:
+        scores: of an ordinary submission, by the key of the task; None where the board stays as it is.
+        sentence: why, for the submitter.
+    """
+
+    scores: dict[str, CheckedScore] | None
+    sentence: str
+
+
+def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardMove:
+    """Say what becomes of a submission that was scored. Call while its benchmark is locked.
+
+    Args:
+        row: the submission, not trial.
+        files: of it, with results; their tasks are loaded.
+    """
+    split = counted_split(row.phase)
+    new = figures_of(files, split)
+    uses_ladder = has_ladder(row.benchmark)
+    scores = {file.task.key: _score(new[file.task_id], is_rounded=uses_ladder) for file in files}
+    if row.phase and row.phase.counts == Phase.Counts.LAST and not uses_ladder:
+        return BoardMove(scores, "The last submission of a system counts.")
+    before = counted_before(row, of_any_system=uses_ladder)
+    if before is None:
+        return BoardMove(scores, "It is the first one that was scored.")
+    tasks = {file.task_id: file.task for file in files}
+    old = figures_of(list(before.files.all()), split)
+    if uses_ladder:
+        gain = ladder_gain(new, old, tasks)
+        if gain > 1:
+            return BoardMove(scores, "It is better than the best one before by more than chance explains.")
+        return BoardMove(None, "It is not better than the best one before by more than chance explains.")
+    if weighted_majority(new, old, tasks) > 0:
+        return BoardMove(scores, "It is better than the one before.")
+    return BoardMove(None, "It is not better than the one before, which still counts.")
+
+
+def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> PredictionSubmission | None:
+    """The submission that counts so far: of the same system, or of the Ladder's team; None where there is none.
+
+    Args:
+        row: the new submission.
+        of_any_system: whether all systems of the team count as one, so that a new name gives no new start.
+    """
+    rows = PredictionSubmission.objects.filter(phase=row.phase_id, benchmark=row.benchmark_id, is_trial=False)
+    rows = rows.filter(state=State.SCORED).exclude(submission=None).exclude(pk=row.pk)
+    if not of_any_system:  # what was told of the Ladder's best one stays told
+        rows = rows.exclude(submission__state__in=OFF_BOARD)
+    rows = rows.filter(team=row.team_id) if row.team_id else rows.filter(team=None, submitter=row.submitter_id)
+    name = fold_name(row.system_name)
+    for one in rows.order_by("-scored_at", "-pk").prefetch_related("files"):
+        if of_any_system or fold_name(one.system_name) == name:
+            return one
+    return None
+
+
+def figures_of(files: Sequence[PredictionFile], split: str) -> dict[int, TaskFigure]:
+    """The figures on one split, by the primary key of the task."""
+    return {file.task_id: _figure(file, split) for file in files if split in file.results}
+
+
+def _figure(file: PredictionFile, split: str) -> TaskFigure:
+    result = file.results[split]
+    values = None
+    if file.instance_values:
+        values = np.frombuffer(zlib.decompress(bytes(file.instance_values)), dtype="<f8")
+        values = values if len(values) == result["n_instances"] else None
+    return TaskFigure(result["value"], result["standard_error"], result["n_instances"], values)
+
+
+def _score(figure: TaskFigure, *, is_rounded: bool) -> CheckedScore:
+    if is_rounded:
+        return measured_score(ladder_score(figure), None, figure.n_instances)
+    return measured_score(figure.value, figure.standard_error, figure.n_instances)
+
+
+def ladder_score(figure: TaskFigure) -> float:
+    """The score that the Ladder states: further digits would tell more about the references.
+
+    A mean of values from 0 to 1 is rounded to a multiple of 1 / n, other figures to the first digit of their standard
+    error (our definition; the Ladder is defined for losses from 0 to 1).
+    """
+    values, error = figure.instance_values, figure.standard_error
+    is_share = values is not None and float(values.min()) >= 0 and float(values.max()) <= 1
+    step = 1 / figure.n_instances if is_share or not error else 10.0 ** math.floor(math.log10(error))
+    return round(figure.value / step) * step
+
+
+def weighted_majority(new: Mapping[int, TaskFigure], old: Mapping[int, TaskFigure], tasks: Mapping[int, Task]) -> float:
+    """The weight of the tasks on which the new figures are better, minus that of those on which they are worse.
+
+    Args:
+        new: by task.
+        old: by task; a task that is only among the new ones counts as better.
+        tasks: with direction and weight.
+    """
+    balance = 0.0
+    for key, task in tasks.items():
+        gain = (new[key].value - old[key].value) * task.direction if key in old else 1.0
+        balance += float(task.weight) * float(np.sign(gain))
+    return balance
+
+
+def ladder_gain(new: Mapping[int, TaskFigure], old: Mapping[int, TaskFigure], tasks: Mapping[int, Task]) -> float:
+    """How much better the new figures are, in standard errors of chance; the Ladder asks for more than 1.
+
+    On one task this is the mean of the paired differences over their standard error, as in `Ladder`. Over several it
+    is their combination by Stouffer's method, weighted as the tasks are, so that chance alone exceeds 1 as rarely as on
+    one task. Where the metric has no values of instances, the standard errors of both figures take the place of that of
+    the differences.
+
+    Args:
+        new: by task.
+        old: by task; tasks that it lacks are left out.
+        tasks: with direction and weight.
+    """
+    gains = [
+        (float(task.weight), standardized_gain(new[key], old[key]) * task.direction)
+        for key, task in tasks.items()
+        if key in old and task.weight > 0 and task.direction
+    ]
+    norm = math.sqrt(sum(weight**2 for weight, _ in gains))
+    return sum(weight * gain for weight, gain in gains) / norm if norm else math.inf
+
+
+def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
+    """How much greater a new figure is than what the Ladder states of an old one, in standard errors of chance."""
+    if new.instance_values is not None and old.instance_values is not None and new.n_instances == old.n_instances:
+        differences = new.instance_values - old.instance_values
+        error = float(differences.std(ddof=1)) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    else:
+        error = math.hypot(new.standard_error or 0.0, old.standard_error or 0.0)
+    gain = new.value - ladder_score(old)
+    if error > 0:
+        return gain / error
+    return CLEAR * float(np.sign(gain))
+
+
+def seen_results(
+    row: PredictionSubmission, files: Sequence[PredictionFile], *, uses_ladder: bool
+) -> dict[str, dict[str, Any]]:
+    """The figures that its submitter sees, by the key of the task; empty where there are none yet.
+
+    Never those on the private split before the board shows them, nor, with the Ladder, those of a submission that did
+    not move the board: then they are those of the best one before.
+
+    Args:
+        row: the submission.
+        files: of it; their tasks are loaded.
+        uses_ladder: as `phases.has_ladder` says.
+    """
+    if row.state != State.SCORED:
+        return {}
+    split = DEVELOPMENT if row.is_trial else counted_split(row.phase)
+    if not row.is_trial and uses_ladder and row.submission_id is None:
+        best = counted_before(row, of_any_system=True)
+        files = list(best.files.select_related("task")) if best else []
+    seen = {}
+    for file in files:
+        if split in file.results and (split != PRIVATE or (row.phase and row.phase.went_private_at)):
+            figure = _figure(file, split)
+            seen[file.task.key] = dict(_score(figure, is_rounded=uses_ladder and not row.is_trial))
+    return seen

@@ -1,0 +1,206 @@
+"""Phases of a benchmark: when predictions are accepted, on which instances they count, and how many are allowed.
+
+A benchmark without phases accepts predictions whenever it accepts submissions; all instances count that are not of the
+development split, and there are no caps but its own.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from leaderboard.access.audit import Change, as_text, record_changes
+from leaderboard.common.moments import moment_in_words
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.models import AuditEntry, Benchmark, Evaluation, Phase, User
+
+MAX_PHASES = 20  # of a benchmark
+DEVELOPMENT, PUBLIC, PRIVATE, TEST = "development", "public", "private", "test"
+FIELDS = (
+    "name", "kind", "opens_at", "closes_at", "split", "private_at", "daily_cap", "total_cap", "max_systems", "counts",
+)  # fmt: skip
+
+
+def phase_now(benchmark: Benchmark, at: datetime | None = None) -> Phase | None:
+    """The phase in which predictions are accepted at a moment; None where there is none.
+
+    Args:
+        benchmark: whose.
+        at: the moment; now where None.
+    """
+    moment = at or timezone.now()
+    is_open = Q(closes_at=None) | Q(closes_at__gt=moment)
+    return Phase.objects.filter(is_open, benchmark=benchmark, opens_at__lte=moment).order_by("-opens_at", "-pk").first()
+
+
+def phase_for_predictions(benchmark: Benchmark) -> Phase | None:
+    """The phase that predictions submitted now belong to; None where the benchmark has no phases.
+
+    Raises:
+        EvaluationError: it has phases, and none is open.
+    """
+    if phase := phase_now(benchmark):
+        return phase
+    coming = Phase.objects.filter(benchmark=benchmark, opens_at__gt=timezone.now()).order_by("opens_at").first()
+    if coming:
+        raise EvaluationError(f"No phase is open: {coming.name} opens on {moment_in_words(coming.opens_at)}.")
+    last = Phase.objects.filter(benchmark=benchmark).order_by("-closes_at").first()
+    if last is not None and last.closes_at is not None:
+        raise EvaluationError(f"No phase is open: {last.name} closed on {moment_in_words(last.closes_at)}.")
+    return None
+
+
+def counted_split(phase: Phase | None) -> str:
+    """The split whose scores are on the board: of this phase, or of a benchmark without phases.
+
+    `test` means every instance that is not of the development split.
+    """
+    if phase is None:
+        return TEST
+    return PRIVATE if phase.went_private_at else phase.split
+
+
+def splits_of(counted: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The splits of a file of references that a counted split consists of; all of them where the file states none.
+
+    Args:
+        counted: as `counted_split` returns it.
+        names: the splits that the file has, empty where it states none.
+    """
+    return tuple(name for name in names if name != DEVELOPMENT) if counted == TEST else (counted,)
+
+
+def phases_of(benchmark: Benchmark) -> list[Phase]:
+    """All phases, in the order in which they open."""
+    return list(Phase.objects.filter(benchmark=benchmark))
+
+
+@transaction.atomic
+def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User, number: int | None = None) -> Phase:
+    """Add a phase, or change one.
+
+    Args:
+        benchmark: whose.
+        values: of `FIELDS`; what is left out stays.
+        author: an owner.
+        number: the primary key of the phase that is changed; None for a new one.
+
+    Raises:
+        ValidationError: a value is wrong, or the phase would be open at the same time as another.
+        EvaluationError: there is no such phase, or there are too many.
+    """
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    phases = Phase.objects.filter(benchmark=benchmark)
+    phase = Phase(benchmark=benchmark) if number is None else phases.filter(pk=number).first()
+    if phase is None:
+        raise EvaluationError("There is no such phase.")
+    if number is None and phases.count() >= MAX_PHASES:
+        raise EvaluationError(f"A benchmark has at most {MAX_PHASES} phases.")
+    before = "" if number is None else in_words(phase)
+    for name in FIELDS:
+        if name in values:
+            setattr(phase, name, values[name])
+    if phase.went_private_at and {"private_at", "split"} & {*values}:
+        raise EvaluationError("The board shows the private split already.")
+    phase.full_clean()
+    check_times(phase)
+    phase.save()
+    _record(benchmark, before, in_words(phase), author)
+    return phase
+
+
+def check_times(phase: Phase) -> None:
+    """Go on where a phase fits the other phases of its benchmark.
+
+    Raises:
+        ValidationError: it would be open at the same time as another, or goes private too early.
+    """
+    if phase.private_at and phase.split != Phase.Split.PUBLIC:
+        raise ValidationError({"private_at": "Only a phase on the public split goes over to the private one."})
+    if phase.private_at and (phase.closes_at is None or phase.private_at < phase.closes_at):
+        raise ValidationError({"private_at": "The private board can only appear when the phase has closed."})
+    others = Phase.objects.filter(benchmark=phase.benchmark_id).exclude(pk=phase.pk)
+    meets = Q(closes_at=None) | Q(closes_at__gt=phase.opens_at)
+    if phase.closes_at is not None:
+        meets &= Q(opens_at__lt=phase.closes_at)
+    if other := others.filter(meets).first():
+        raise ValidationError({"opens_at": f"It would be open at the same time as {other.name}."})
+
+
+@transaction.atomic
+def delete_phase(benchmark: Benchmark, number: int, *, author: User) -> None:
+    """Delete a phase in which no one submitted anything.
+
+    Raises:
+        EvaluationError: there is none, or there are predictions in it.
+    """
+    phase = Phase.objects.select_for_update().filter(benchmark=benchmark, pk=number).first()
+    if phase is None:
+        raise EvaluationError("There is no such phase.")
+    if phase.prediction_submissions.exists():
+        raise EvaluationError("Predictions were submitted in this phase, so it stays. You can close it.")
+    before = in_words(phase)
+    phase.delete()
+    _record(benchmark, before, "", author)
+
+
+@transaction.atomic
+def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None:
+    """Choose whether the board moves only if a paired test says so (`docs/ladder.md`)."""
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    evaluation, _ = Evaluation.objects.get_or_create(benchmark=benchmark)
+    if evaluation.uses_ladder == uses_ladder:
+        return
+    evaluation.uses_ladder = uses_ladder
+    evaluation.save(update_fields=["uses_ladder"])
+    change = Change(AuditEntry.Subject.SETTING, "ladder", "value", as_text(not uses_ladder), as_text(uses_ladder))
+    record_changes(benchmark, [change], actor=author)
+
+
+def has_ladder(benchmark: Benchmark) -> bool:
+    """Whether the board moves only if a paired test says so."""
+    return Evaluation.objects.filter(benchmark=benchmark, uses_ladder=True).exists()
+
+
+def in_words(phase: Phase) -> str:
+    """A phase in a line, for the audit trail."""
+    texts = ((name, as_text(getattr(phase, name))) for name in FIELDS[1:])
+    return f"{phase.name}: " + "; ".join(f"{name} {text}" for name, text in texts if text)
+
+
+def terms_of(phase: Phase) -> list[str]:
+    """What someone should know about a phase before they submit."""
+    sentences = [
+        f"It opened on {moment_in_words(phase.opens_at)}."
+        if phase.opens_at <= timezone.now()
+        else f"It opens on {moment_in_words(phase.opens_at)}."
+    ]
+    if phase.closes_at:
+        verb = "closes" if phase.closes_at > timezone.now() else "closed"
+        sentences.append(f"It {verb} on {moment_in_words(phase.closes_at)}.")
+    if phase.split == Phase.Split.PUBLIC:
+        sentences.append(
+            f"The board shows scores on the private split since {moment_in_words(phase.went_private_at)}."
+            if phase.went_private_at
+            else "The board shows scores on a public part of the instances"
+            + (f", and from {moment_in_words(phase.private_at)} on the private part." if phase.private_at else ".")
+        )
+    elif phase.split == Phase.Split.DEVELOPMENT:
+        sentences.append("Scores are computed on the development split.")
+    caps = [f"{cap} {when}" for cap, when in ((phase.daily_cap, "a day"), (phase.total_cap, "in all")) if cap]
+    if caps:
+        sentences.append(f"Each team, or person without a team, can submit {' and '.join(caps)}.")
+    if phase.max_systems:
+        sentences.append(f"Each can have {phase.max_systems} system{'' if phase.max_systems == 1 else 's'}.")
+    sentences.append(f"What counts is {phase.get_counts_display().lower()}.")
+    return sentences
+
+
+def _record(benchmark: Benchmark, before: str, after: str, author: User) -> None:
+    if before != after:
+        change = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "phase", before, after)
+        record_changes(benchmark, [change], actor=author)

@@ -1,0 +1,182 @@
+"""Teams: people who submit predictions to a benchmark together, and share one quota.
+
+Members see all that their team submits. What the team submitted still counts for its quota when a member leaves, and
+who submitted anything cannot join another team: so no one gets a new quota.
+"""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
+from ranking_engine.text.characters import line_problem
+from ranking_engine.text.names import fold_name
+
+MAX_MEMBERS, MAX_INVITATIONS, INVITATION_DAYS = 20, 20, 7  # of a team
+MAX_NAME = 80  # characters
+ONE_TEAM = "You are already in a team of this benchmark; leave it first."
+
+
+def team_of(user: User, benchmark: Benchmark) -> Team | None:
+    """The team that someone submits for."""
+    return Team.objects.filter(benchmark=benchmark, memberships__user=user).first()
+
+
+def members_of(team: Team) -> list[User]:
+    """Who is in a team, in the order in which they joined."""
+    return [row.user for row in team.memberships.select_related("user").order_by("pk")]
+
+
+@transaction.atomic
+def found_team(benchmark: Benchmark, user: User, name: str) -> Team:
+    """Make a team with one member.
+
+    Raises:
+        EvaluationError: the name is empty, too long or taken, or they are in a team, or submitted predictions alone.
+    """
+    name = name.strip()
+    if not 0 < len(name) <= MAX_NAME:
+        raise EvaluationError(f"The name of a team has 1 to {MAX_NAME} characters.")
+    if problem := line_problem(name):
+        raise EvaluationError(f"The name {problem}.")
+    try:
+        with transaction.atomic():
+            team = Team.objects.create(benchmark=benchmark, name=name, name_folded=fold_name(name))
+    except IntegrityError:
+        raise EvaluationError("There is already a team of this name.") from None
+    _join(team, user)
+    return team
+
+
+def _join(team: Team, user: User) -> None:
+    """Put someone into a team, in the caller's transaction.
+
+    Raises:
+        EvaluationError: they are in a team, submitted predictions alone, or the team is full.
+    """
+    # The lock on the benchmark keeps everyone who joins, leaves or submits one after the other.
+    Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
+    if TeamMembership.objects.filter(benchmark=team.benchmark_id, user=user).exists():
+        raise EvaluationError(ONE_TEAM)
+    alone = PredictionSubmission.objects.filter(benchmark=team.benchmark_id, submitter=user, is_trial=False)
+    if alone.exclude(team=team).exists():
+        raise EvaluationError(
+            "You submitted predictions to this benchmark before, alone or for another team. "
+            "Everyone has one quota, so you can no longer join a team."
+        )
+    if team.memberships.count() >= MAX_MEMBERS:
+        raise EvaluationError(f"The team has {MAX_MEMBERS} members, and no more can join.")
+    TeamMembership.objects.create(team=team, benchmark_id=team.benchmark_id, user=user)
+    TeamInvitation.objects.filter(team__benchmark=team.benchmark_id, invited=user).delete()
+
+
+@transaction.atomic
+def leave_team(team: Team, user: User) -> None:
+    """Take someone out of a team. A team without members that submitted nothing is deleted.
+
+    Raises:
+        EvaluationError: they are not in it.
+    """
+    Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
+    if not TeamMembership.objects.filter(team=team, user=user).delete()[0]:
+        raise EvaluationError("This person is not in the team.")
+    if not team.memberships.exists():
+        team.invitations.all().delete()
+        if not team.prediction_submissions.exists():
+            Team.objects.filter(pk=team.pk).delete()
+
+
+@transaction.atomic
+def invite_by_link(team: Team, author: User) -> str:
+    """Make an invitation for who has its link; it works once.
+
+    Returns:
+        Its secret, which no one can read again.
+
+    Raises:
+        EvaluationError: too many invitations are open.
+    """
+    if open_team_invitations(team).count() >= MAX_INVITATIONS:
+        raise EvaluationError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
+    secret = secrets.token_urlsafe(24)
+    TeamInvitation.objects.create(team=team, author=author, secret_hash=_hash(secret), expires_at=_end())
+    return secret
+
+
+@transaction.atomic
+def invite_by_name(team: Team, author: User, name: str) -> None:
+    """Invite the person of this display name; they see it on the page of teams.
+
+    Whether there is such a person is not said: else anyone could ask who has an account.
+
+    Raises:
+        EvaluationError: no name is given.
+    """
+    name = name.strip()
+    if not 0 < len(name) <= MAX_NAME:
+        raise EvaluationError("Write the display name of the person.")
+    people = list(User.objects.filter(display_name=name, is_active=True).exclude(team_memberships__team=team)[:2])
+    if len(people) == 1:  # a name that several people have is of none of them
+        TeamInvitation.objects.update_or_create(
+            team=team, invited=people[0], defaults={"author": author, "expires_at": _end()}
+        )
+    # An error would say how many of the names are someone's: the oldest invitations go instead.
+    named = TeamInvitation.objects.filter(team=team).exclude(invited=None).order_by("-pk")
+    TeamInvitation.objects.filter(pk__in=list(named.values_list("pk", flat=True)[MAX_INVITATIONS:])).delete()
+
+
+@transaction.atomic
+def revoke_team_invitation(team: Team, number: int) -> None:
+    """End an open invitation.
+
+    Raises:
+        EvaluationError: the team has no such invitation.
+    """
+    if not TeamInvitation.objects.filter(team=team, pk=number).delete()[0]:
+        raise EvaluationError("This invitation was used, revoked or expired already.")
+
+
+def open_team_invitations(team: Team) -> QuerySet[TeamInvitation]:
+    """The links that someone may still use; people who were invited by name are not told of, whether they exist."""
+    return TeamInvitation.objects.filter(team=team, invited=None, expires_at__gt=timezone.now())
+
+
+def team_invitations_of(user: User, benchmark: Benchmark) -> QuerySet[TeamInvitation]:
+    """The invitations of one person to teams of a benchmark."""
+    rows = TeamInvitation.objects.filter(invited=user, team__benchmark=benchmark, expires_at__gt=timezone.now())
+    return rows.select_related("team")
+
+
+def find_team_invitation(secret: str) -> TeamInvitation | None:
+    """The open invitation of a link's secret."""
+    rows = TeamInvitation.objects.select_related("team__benchmark")
+    return rows.filter(secret_hash=_hash(secret), expires_at__gt=timezone.now()).first()
+
+
+@transaction.atomic
+def accept_team_invitation(invitation: TeamInvitation, user: User) -> Team:
+    """Join the team. An invitation works once.
+
+    Raises:
+        EvaluationError: it was used or revoked, its author left the team, or they cannot join.
+    """
+    team = invitation.team
+    rows = TeamInvitation.objects.filter(Q(invited=None) | Q(invited=user), pk=invitation.pk)
+    is_member = TeamMembership.objects.filter(team=team, user=invitation.author_id).exists()
+    if not is_member or not rows.delete()[0]:
+        raise EvaluationError("This invitation was already used or revoked.")
+    _join(team, user)
+    return team
+
+
+def _end() -> datetime:
+    return timezone.now() + timedelta(days=INVITATION_DAYS)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

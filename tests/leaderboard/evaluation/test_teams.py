@@ -1,0 +1,125 @@
+"""Teams: founding, inviting by link and by name, joining, leaving; one team of a benchmark for each person."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.teams import (
+    MAX_INVITATIONS,
+    accept_team_invitation,
+    find_team_invitation,
+    found_team,
+    invite_by_link,
+    invite_by_name,
+    leave_team,
+    members_of,
+    open_team_invitations,
+    revoke_team_invitation,
+    team_invitations_of,
+    team_of,
+)
+from leaderboard.models import PredictionSubmission, Team, TeamInvitation
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def team(make):
+    return found_team(make.benchmark({}, n_tasks=1), make.user("Ada"), "Owls")
+
+
+def test_a_link_works_once_and_only_while_it_is_open(make, team):
+    ada, bob, cyd = members_of(team)[0], make.user("Bob"), make.user("Cyd")
+    secret = invite_by_link(team, ada)
+    assert secret not in str(list(TeamInvitation.objects.values()))
+    invitation = find_team_invitation(secret)
+    assert accept_team_invitation(invitation, bob) == team
+    with pytest.raises(EvaluationError, match="already used or revoked"):
+        accept_team_invitation(invitation, cyd)
+    late = find_team_invitation(invite_by_link(team, ada))
+    revoke_team_invitation(team, late.pk)
+    with pytest.raises(EvaluationError, match="already used or revoked"):
+        accept_team_invitation(late, cyd)
+    secret = invite_by_link(team, ada)
+    TeamInvitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert find_team_invitation(secret) is None
+    assert members_of(team) == [ada, bob]
+
+
+def test_who_is_invited_by_name_sees_it_and_no_one_learns_whether_a_name_exists(make, team):
+    ada, bob = members_of(team)[0], make.user("Bob")
+    invite_by_name(team, ada, "Bob")
+    invite_by_name(team, ada, "Nobody of this name")
+    assert list(open_team_invitations(team)) == []
+    (invitation,) = team_invitations_of(bob, team.benchmark)
+    with pytest.raises(EvaluationError, match="already used or revoked"):
+        accept_team_invitation(invitation, make.user("Cyd"))
+    accept_team_invitation(invitation, bob)
+    assert team_of(bob, team.benchmark) == team
+    make.user("Eve"), make.user("Eve")
+    invite_by_name(team, ada, "Eve")
+    assert not TeamInvitation.objects.exists()
+
+
+def test_invitations_of_who_left_the_team_no_longer_work(make, team):
+    ada, bob, cyd = members_of(team)[0], make.user("Bob"), make.user("Cyd")
+    accept_team_invitation(find_team_invitation(invite_by_link(team, ada)), bob)
+    invitation = find_team_invitation(invite_by_link(team, bob))
+    leave_team(team, bob)
+    with pytest.raises(EvaluationError, match="already used or revoked"):
+        accept_team_invitation(invitation, cyd)
+
+
+def test_everyone_is_in_one_team_of_a_benchmark(make, team):
+    ada = members_of(team)[0]
+    with pytest.raises(EvaluationError, match="already in a team"):
+        found_team(team.benchmark, ada, "Hawks")
+    with pytest.raises(EvaluationError, match="already a team of this name"):
+        found_team(team.benchmark, make.user(), "OWLS")
+    assert found_team(make.benchmark({}, n_tasks=1), ada, "Owls").memberships.count() == 1
+    assert Team.objects.filter(benchmark=team.benchmark).count() == 1
+
+
+def test_who_submitted_predictions_cannot_join_another_team_to_get_its_quota(make, team):
+    ada, bob = members_of(team)[0], make.user("Bob")
+    PredictionSubmission.objects.create(benchmark=team.benchmark, submitter=bob, source="form", statement={"name": "B"})
+    with pytest.raises(EvaluationError, match="Everyone has one quota"):
+        accept_team_invitation(find_team_invitation(invite_by_link(team, ada)), bob)
+    with pytest.raises(EvaluationError, match="Everyone has one quota"):
+        found_team(team.benchmark, bob, "Hawks")
+    assert not Team.objects.filter(name="Hawks").exists()
+
+
+@pytest.mark.parametrize("has_submitted", [True, False])
+def test_a_team_without_members_stays_only_if_it_submitted_something(make, team, has_submitted):
+    ada = members_of(team)[0]
+    if has_submitted:
+        PredictionSubmission.objects.create(
+            benchmark=team.benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}
+        )
+    invite_by_link(team, ada)
+    leave_team(team, ada)
+    assert Team.objects.filter(pk=team.pk).exists() is has_submitted
+    assert not TeamInvitation.objects.exists()
+    with pytest.raises(EvaluationError, match="not in the team"):
+        leave_team(team, ada)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 81, "two\nlines", "\u202eowls"])
+def test_names_that_are_no_line_of_text_are_refused(make, team, name):
+    with pytest.raises(EvaluationError):
+        found_team(team.benchmark, make.user(), name)
+
+
+def test_only_so_many_invitations_are_open(make, team):
+    ada = members_of(team)[0]
+    for _ in range(MAX_INVITATIONS):
+        invite_by_link(team, ada)
+    with pytest.raises(EvaluationError, match="invitations are open"):
+        invite_by_link(team, ada)
+    for number in range(MAX_INVITATIONS + 2):
+        make.user(f"Person {number}")
+        invite_by_name(team, ada, f"Person {number}")
+    assert TeamInvitation.objects.exclude(invited=None).count() == MAX_INVITATIONS
