@@ -16,7 +16,7 @@ from django.utils import timezone
 from leaderboard.access.audit import Change, as_text, record_changes
 from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.models import AuditEntry, Benchmark, Evaluation, Phase, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, User
 
 MAX_PHASES = 20  # of a benchmark
 DEVELOPMENT, PUBLIC, PRIVATE, TEST = "development", "public", "private", "test"
@@ -152,7 +152,7 @@ def delete_phase(benchmark: Benchmark, number: int, *, author: User) -> None:
 def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None:
     """Choose whether the board moves only if a paired test says so (`docs/ladder.md`)."""
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    evaluation, _ = Evaluation.objects.get_or_create(benchmark=benchmark)
+    evaluation, _ = EvaluationMode.objects.get_or_create(benchmark=benchmark)
     if evaluation.uses_ladder == uses_ladder:
         return
     evaluation.uses_ladder = uses_ladder
@@ -163,7 +163,7 @@ def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None
 
 def has_ladder(benchmark: Benchmark) -> bool:
     """Whether the board moves only if a paired test says so."""
-    return Evaluation.objects.filter(benchmark=benchmark, uses_ladder=True).exists()
+    return EvaluationMode.objects.filter(benchmark=benchmark, uses_ladder=True).exists()
 
 
 def in_words(phase: Phase) -> str:

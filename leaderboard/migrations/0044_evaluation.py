@@ -14,11 +14,11 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Evaluation',
+            name='EvaluationMode',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uses_ladder', models.BooleanField(default=False)),
-                ('benchmark', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='evaluation', to='leaderboard.benchmark')),
+                ('benchmark', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='evaluation_mode', to='leaderboard.benchmark')),
             ],
         ),
         migrations.CreateModel(

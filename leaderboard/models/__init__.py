@@ -4,7 +4,7 @@ from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.backups import LastBackup
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.evaluation import (
-    Evaluation,
+    EvaluationMode,
     Phase,
     PredictionCount,
     PredictionFile,
@@ -45,7 +45,7 @@ __all__ = [
     "CellCount",
     "Configuration",
     "Draft",
-    "Evaluation",
+    "EvaluationMode",
     "Experiment",
     "HasItem",
     "Heartbeat",

@@ -11,10 +11,10 @@ from leaderboard.models.submissions import Source, Submission
 from leaderboard.models.texts import LineField, LinesField
 
 
-class Evaluation(models.Model):
+class EvaluationMode(models.Model):
     """How a benchmark scores predictions; one row where its owners chose something."""
 
-    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="evaluation")
+    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="evaluation_mode")
     # Whether boards and submitters see a new score only if a paired test says that it is better (docs/ladder.md).
     uses_ladder = models.BooleanField(default=False)
 

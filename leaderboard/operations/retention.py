@@ -25,9 +25,11 @@ from leaderboard.models import (
     Job,
     Notice,
     OutboxMessage,
+    PredictionCount,
     RetentionState,
     StudyPartial,
     SubmissionCount,
+    TeamInvitation,
 )
 from leaderboard.rankings.old_ranks import RANKS_KIND, count_old_ranks, remove_old_ranks
 from leaderboard.submissions.quotas import TOTAL, day_of
@@ -89,7 +91,7 @@ def _listed_sessions() -> QuerySet:
     return UserSession.objects.exclude(session_key__in=Session.objects.values("session_key"))
 
 
-def _day_counts(model: type[SubmissionCount] | type[CellCount]) -> QuerySet:
+def _day_counts(model: type[SubmissionCount] | type[CellCount] | type[PredictionCount]) -> QuerySet:
     """Counts of days long past; how many in all stays."""
     day = day_of(timezone.now() - timedelta(days=settings.KEEP_DAYS))
     return model.objects.exclude(period=TOTAL).filter(period__lt=day)
@@ -113,6 +115,9 @@ OLD_ROWS = (
             lambda: Invitation.objects.filter(expires_at__lt=_before(settings.KEEP_DAYS))),
     OldRows("counts", "counts of daily caps", lambda: _day_counts(SubmissionCount)),
     OldRows("cell counts", "counts of scores that were stored on a day", lambda: _day_counts(CellCount)),
+    OldRows("prediction counts", "counts of predictions on a day", lambda: _day_counts(PredictionCount)),
+    OldRows("team invitations", "invitations to teams that expired",
+            lambda: TeamInvitation.objects.filter(expires_at__lt=timezone.now())),
     OldRows("messages", "emails and webhook deliveries that were sent or abandoned", _messages),
     OldRows("notices", "notices", _notices),
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """References at rest: unreadable without a key that is not in the database, and re-encrypted when the key changes."""
 
 import hashlib
+import io
 import stat
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 
 from config import env
 from leaderboard.evaluation.encryption import MissingKeyError, new_key, opened_file, opened_sha256, rotate, seal
@@ -98,3 +100,29 @@ def test_the_setting_takes_keys_of_32_bytes_between_commas(monkeypatch):
         with pytest.raises(ImproperlyConfigured, match="PLURANK_REFERENCES_KEYS") as error:
             env.references_keys("PLURANK_REFERENCES_KEYS")
         assert wrong not in str(error.value)
+
+
+@pytest.mark.django_db
+def test_the_command_encrypts_everything_with_the_first_key_and_can_be_run_again(make, keys, settings):
+    row, old_keys = sealed(make), list(keys)
+    settings.REFERENCES_KEYS = [new_key(), *old_keys]
+    said = io.StringIO()
+    call_command("rotate_references_key", stdout=said)
+    call_command("rotate_references_key", stdout=said)
+    key_id = TaskReferences.objects.get(pk=row.pk).key_id
+    lines = [f"1 encrypted with the key {key_id}", "no other key is needed", f"0 encrypted with the key {key_id}"]
+    assert said.getvalue().splitlines() == [*lines, "no other key is needed"]
+    settings.REFERENCES_KEYS = settings.REFERENCES_KEYS[:1]
+    assert opened_file(TaskReferences.objects.get(pk=row.pk)) == SECRET
+
+
+@pytest.mark.django_db
+def test_the_command_names_what_it_cannot_read_and_goes_on_with_the_rest(make, keys, settings):
+    lost = sealed(make)
+    settings.REFERENCES_KEYS = [new_key()]
+    sealed(make)
+    settings.REFERENCES_KEYS = [new_key(), *settings.REFERENCES_KEYS]
+    said = io.StringIO()
+    with pytest.raises(CommandError, match=lost.key_id):
+        call_command("rotate_references_key", stdout=said)
+    assert said.getvalue().startswith("1 encrypted with")

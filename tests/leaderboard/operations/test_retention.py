@@ -19,10 +19,14 @@ from leaderboard.models import (
     Job,
     Notice,
     OutboxMessage,
+    Phase,
+    PredictionCount,
     RetentionState,
     Score,
     StudyPartial,
     SubmissionCount,
+    Team,
+    TeamInvitation,
     Webhook,
     WebhookDelivery,
 )
@@ -31,9 +35,9 @@ from leaderboard.operations.retention import DESCRIPTIONS, SLICE, count_old, rem
 from tests.markup import compact
 
 # Days after which a row of each kind goes; 0 where it goes as soon as it is over.
-DAYS = dict.fromkeys(["jobs", "tokens", "invitations", "counts", "cell counts"], 90)
+DAYS = dict.fromkeys(["jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts"], 90)
 DAYS |= {"messages": 30, "notices": 365, "partials": 7}
-DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "sessions", "listed sessions", "attempts"], 0)
+DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "sessions", "listed sessions", "attempts", "team invitations"], 0)
 
 
 def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
@@ -51,6 +55,8 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
     message = OutboxMessage.objects.create(state="sent", not_before=now, finished_at=ago["messages"])
     hook = Webhook.objects.create(benchmark=benchmark, address="https://plurank.example/")
     notice = Notice.objects.create(user=user, kind="token", key=name, text="", path="/", mailed_at=now)
+    phase = Phase.objects.create(benchmark=benchmark, name="Final", opens_at=now)
+    team = Team.objects.create(benchmark=benchmark, name="Owls", name_folded="owls")
     day = ago["counts"].date().isoformat()
     found = {
         "jobs": job,
@@ -70,6 +76,10 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
         ),
         "counts": SubmissionCount.objects.create(benchmark=benchmark, user=user, period=day, n_submitted=1),
         "cell counts": CellCount.objects.create(user=user, period=day, n_cells=1),
+        "prediction counts": PredictionCount.objects.create(phase=phase, user=user, period=day, n_submitted=1),
+        "team invitations": TeamInvitation.objects.create(
+            team=team, author=user, secret_hash=name, expires_at=ago["team invitations"]
+        ),
         "messages": message,
         "notices": notice,
     }
@@ -111,7 +121,7 @@ def test_the_settings_say_how_many_days(make, settings):
     settings.KEEP_DAYS, settings.KEEP_MESSAGES_DAYS, settings.KEEP_NOTICES_DAYS = 7, 1, 30
     remove_all_old()
     assert rows.keys() - living(rows) == {
-        "jobs", "tokens", "invitations", "counts", "cell counts", "messages", "notices"
+        "jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts", "messages", "notices"
     }  # fmt: skip
 
 
