@@ -199,6 +199,8 @@ class Metric:
         takes_weights: whether instances can have weights.
         lowest_prediction, highest_prediction: the bounds of predicted numbers.
         when_undefined: why there may be no figure, as a sentence.
+        pairs, max_pairs: what the work grows with where it is not the size of the files: how many pairs of words or
+            characters are compared, and the most that are.
     """
 
     key: str
@@ -220,6 +222,8 @@ class Metric:
     lowest_prediction: float = -LARGEST
     highest_prediction: float = LARGEST
     when_undefined: str = ""
+    pairs: Callable[[Cases], float] | None = None
+    max_pairs: float = math.inf
 
     @property
     def decomposes(self) -> bool:
@@ -263,7 +267,7 @@ class PartFigure:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class MetricResult:
     """What a metric says of predictions.
 
     Attributes:

@@ -14,7 +14,8 @@ from ranking_engine.text.names import shorten
 
 MAX_NUMBER = 64  # characters
 MAX_TEXT = 100_000  # characters
-MAX_ITEMS = 10_000  # of one instance: texts, tags, documents, labels
+MAX_TEXTS = 100  # references of one instance
+MAX_ITEMS = 10_000  # of one instance: tags, documents, labels
 MAX_RELEVANCE = 1_000
 SUM_TOLERANCE = 1e-3  # by which the probabilities of an instance may differ from 1: they are rounded
 
@@ -93,7 +94,7 @@ def texts_of(cell: object) -> tuple[str, ...]:
     value = _unpacked(cell)
     if isinstance(value, str):
         return (text_of(value),)
-    return tuple(text_of(item) for item in _items(value, "texts"))
+    return tuple(text_of(item) for item in _items(value, "texts", most=MAX_TEXTS))
 
 
 def tags_of(cell: object) -> tuple[str, ...]:
@@ -117,7 +118,8 @@ def documents_of(cell: object) -> tuple[str, ...]:
     items = value.split() if isinstance(value, str) else value
     documents = tuple(label_of(item, "document") for item in _items(items, "documents", least=0))
     if len(set(documents)) < len(documents):
-        twice = next(name for k, name in enumerate(documents) if name in documents[:k])
+        known: set[str] = set()
+        twice = next(name for name in documents if name in known or known.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the document {shorten(twice)!r} is there twice")
     return documents
 
@@ -200,11 +202,11 @@ def _unpacked(cell: object) -> object:
         raise ValueError('it begins as JSON and is none; write a text that begins so as a list: ["[1] ..."]') from error
 
 
-def _items(value: object, what: str, least: int = 1) -> Sequence[object]:
+def _items(value: object, what: str, least: int = 1, most: int = MAX_ITEMS) -> Sequence[object]:
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"{_quoted(value)} is no list of {what}")  # noqa: TRY004 -- as above
-    if not least <= len(value) <= MAX_ITEMS:
-        raise ValueError(f"{len(value):,} {what}; expected {least} to {MAX_ITEMS:,}")
+    if not least <= len(value) <= most:
+        raise ValueError(f"{len(value):,} {what}; expected {least} to {most:,}")
     return value
 
 

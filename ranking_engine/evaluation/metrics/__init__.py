@@ -13,29 +13,40 @@ from ranking_engine.evaluation.metric import (
     Cases,
     CodeArray,
     ErrorMethod,
-    Evaluation,
     FloatArray,
     Kind,
     Library,
     Metric,
+    MetricResult,
     MissingLibraryError,
     Option,
     PartFigure,
     UndefinedMetricError,
     undefined,
 )
-from ranking_engine.evaluation.metrics import labels, numbers
+from ranking_engine.evaluation.metrics import (
+    answers,
+    labels,
+    numbers,
+    probabilities,
+    retrieval,
+    speech,
+    summaries,
+    tags,
+    translation,
+)
 from ranking_engine.evaluation.metrics.cases import cases_of
 from ranking_engine.evaluation.metrics.errors import bootstrap_error, error_of_mean, jackknife_error
 from ranking_engine.evaluation.metrics.libraries import is_available, library_version
 from ranking_engine.files.problems import InputError, Problems
 
 __all__ = [
-    "METRICS", "ErrorMethod", "Evaluation", "Kind", "Library", "Metric", "MissingLibraryError", "Option", "PartFigure",
-    "UndefinedMetricError", "check_references", "evaluate", "is_available", "library_version",
+    "METRICS", "ErrorMethod", "Kind", "Library", "Metric", "MetricResult", "MissingLibraryError", "Option",
+    "PartFigure", "UndefinedMetricError", "check_references", "evaluate", "is_available", "library_version",
 ]  # fmt: skip
 
-METRICS: dict[str, Metric] = {metric.key: metric for module in (labels, numbers) for metric in module.METRICS}
+MODULES = (labels, probabilities, numbers, answers, tags, translation, summaries, speech, retrieval)
+METRICS: dict[str, Metric] = {metric.key: metric for module in MODULES for metric in module.METRICS}
 MAX_LABELS = 10_000
 MAX_PARTS = 200  # splits or categories that have a figure of their own
 
@@ -52,7 +63,7 @@ def check_references(metric: Metric, references: References, options: Mapping[st
     values = set(references.values) if metric.reference_kind in (Kind.LABEL, Kind.NUMBER) else set()
     if metric.reference_kind == Kind.LABEL and len(values) > MAX_LABELS:
         problems.add("reference", f"{len(values):,} different labels; at most {MAX_LABELS:,} are allowed")
-    if "positive" in chosen and chosen["positive"] not in values:
+    if chosen.get("positive") is not None and chosen["positive"] not in values:
         problems.add("positive", "no instance has this label", place_name="positive")
     if metric.when_undefined and len(values) == 1:
         problems.add("reference", "all references are the same; this metric needs two that differ")
@@ -70,7 +81,7 @@ def evaluate(
     options: Mapping[str, object] | None = None,
     *,
     seed: int = 0,
-) -> Evaluation:
+) -> MetricResult:
     """Score predictions against references.
 
     Args:
@@ -91,19 +102,24 @@ def evaluate(
     if not len(references):
         raise ValueError("there are no instances")
     cases = cases_of(metric, references.values, predictions.for_ids(references.ids).values, chosen, references.weights)
+    if metric.pairs is not None and (n_pairs := metric.pairs(cases)) > metric.max_pairs:
+        raise InputError.of(
+            f"the predictions are too long for {metric.name}: {n_pairs:,.0f} pairs of their words or characters and "
+            f"those of the references; at most {metric.max_pairs:,.0f} are compared"
+        )
     with warnings.catch_warnings():  # of libraries, about what is checked here or is a mistake as all others
         warnings.simplefilter("ignore")
-        return evaluation_of(metric, cases, references, seed)
+        return result_of(metric, cases, references, seed)
 
 
-def evaluation_of(metric: Metric, cases: Cases, references: References, seed: int) -> Evaluation:
+def result_of(metric: Metric, cases: Cases, references: References, seed: int) -> MetricResult:
     """Return what `evaluate` does, of instances that were checked."""
     clusters = references.cluster_codes()
     value = metric.figure(cases)
     if not math.isfinite(value):
         raise undefined(metric)
     instance_values = None if metric.instance_values is None else metric.instance_values(cases)
-    return Evaluation(
+    return MetricResult(
         metric=metric.key,
         value=value,
         standard_error=_error(metric, cases, clusters, seed, instance_values),

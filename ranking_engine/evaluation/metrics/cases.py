@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.evaluation.metric import Cases, FloatArray, Kind, Metric, codes_of
+from ranking_engine.evaluation.metric import Cases, CodeArray, FloatArray, Kind, Metric, codes_of, option_problem
+from ranking_engine.files.problems import InputError
+
+MAX_CELLS = 50_000_000  # of the matrix of probabilities
 
 
 def cases_of(
@@ -17,23 +20,62 @@ def cases_of(
     options: Mapping[str, Any],
     weights: FloatArray | None,
 ) -> Cases:
-    """Return the instances: labels as numbers, numbers as arrays, the rest as it is.
+    """Return the instances: labels as numbers, numbers as arrays, probabilities as a matrix, the rest as it is.
 
     Args:
         metric: what they are scored by.
         references, predictions: in the same order.
         options: of the metric, all of them.
         weights: in the same order, or None.
+
+    Raises:
+        InputError: predictions do not fit the references.
     """
     labels: tuple[str, ...] = ()
     true: Any = references
     predicted: Any = predictions
-    if (metric.reference_kind, metric.prediction_kind) == (Kind.LABEL, Kind.LABEL):
+    if metric.prediction_kind == Kind.LABEL:
         labels, (true, predicted) = codes_of(references, predictions)
-    elif metric.reference_kind == Kind.LABEL:
-        labels, (true,) = codes_of(references)
-    if metric.reference_kind == Kind.NUMBER:
-        true = np.array(references, dtype=np.float64)
-    if metric.prediction_kind == Kind.NUMBER:
+    elif metric.prediction_kind == Kind.PROBABILITIES:
+        labels, true, predicted = chance_matrix(references, predictions, options)
+    elif metric.prediction_kind == Kind.NUMBER:
         predicted = np.array(predictions, dtype=np.float64)
+        if metric.reference_kind == Kind.LABEL:
+            labels, (true,) = codes_of(references)
+        elif metric.reference_kind == Kind.NUMBER:
+            true = np.array(references, dtype=np.float64)
+    elif metric.prediction_kind == Kind.TAGS:
+        n_wrong = sum(len(tags) != len(tokens) for tags, tokens in zip(predictions, references, strict=True))
+        if n_wrong:
+            raise InputError.of(f"{n_wrong:,} instances have another number of tags than of tokens")
     return Cases(true, predicted, options, weights, labels)
+
+
+def chance_matrix(
+    references: Sequence[str], predictions: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[tuple[str, ...], CodeArray, FloatArray]:
+    """Return the labels, the code of each reference and the probability of each label, which sum to 1.
+
+    A single number is the probability of the label that the option `positive` names; the other one has the rest.
+    """
+    named = {label for chances in predictions if isinstance(chances, Mapping) for label in chances}
+    has_single = any(not isinstance(chances, Mapping) for chances in predictions)
+    labels = tuple(sorted({*references, *named}))
+    place = {label: k for k, label in enumerate(labels)}
+    if has_single:
+        if options.get("positive") is None:
+            raise option_problem("choose the label whose probability single numbers are", "positive")
+        if len(labels) != 2:
+            raise InputError.of(f"one number for {len(labels):,} labels; give the probability of each")
+    if len(references) * len(labels) > MAX_CELLS:
+        raise InputError.of(f"{len(references):,} instances with {len(labels):,} labels; at most {MAX_CELLS:,} numbers")
+    matrix = np.zeros((len(references), len(labels)))
+    positive = place.get(options.get("positive") or "", -1)
+    for row, chances in zip(matrix, predictions, strict=True):
+        if isinstance(chances, Mapping):
+            for label, chance in chances.items():
+                row[place[label]] = chance
+        else:
+            row[positive], row[1 - positive] = chances, 1 - chances
+    true = np.array([place[label] for label in references], dtype=np.int64)
+    return labels, true, matrix / matrix.sum(axis=1, keepdims=True)
