@@ -18,6 +18,7 @@ from leaderboard.boards.public import views as public
 from leaderboard.boards.submitters import views as submitters
 from leaderboard.boards.timeline import views as timelines
 from leaderboard.comparisons import views as comparisons, views_history as histories
+from leaderboard.evaluation import views_phases as phases, views_references as references, views_teams as teams
 from leaderboard.explore import (
     views as explore,
     views_compare as compare,
@@ -80,6 +81,13 @@ urlpatterns = [
     path("b/<slug:key>/template/", benchmarks.use_template, name="use_template"),
     path("b/<slug:key>/manage/", benchmarks.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", benchmarks.manage_tasks, name="manage_tasks"),
+    path("b/<slug:key>/manage/references/", references.manage_references, name="manage_references"),
+    path(
+        "b/<slug:key>/manage/references/<slug:task>/",
+        references.manage_task_references,
+        name="manage_task_references",
+    ),
+    path("b/<slug:key>/manage/phases/", phases.manage_phases, name="manage_phases"),
     path("b/<slug:key>/manage/metadata/", metadata.manage_metadata, name="manage_metadata"),
     path("b/<slug:key>/manage/models/", identities.manage_models, name="manage_models"),
     path("b/<slug:key>/manage/clusters/", benchmarks.manage_clusters, name="manage_clusters"),
@@ -95,6 +103,8 @@ urlpatterns = [
     path("b/<slug:key>/manage/webhooks/", notifications.manage_webhooks, name="manage_webhooks"),
     path("b/<slug:key>/manage/audit/", people.manage_audit, name="manage_audit"),
     path("b/<slug:key>/manage/audit.csv", people.manage_audit_csv, name="manage_audit_csv"),
+    path("b/<slug:key>/team/", teams.team, name="team"),
+    path("join-team/<str:secret>/", teams.join_team, name="join_team"),
     path("join/<str:secret>/", people.join, name="join"),
     path("submissions/<uuid:uuid>/step/", moderation.batch_step, name="batch_step"),
     path("submissions/<uuid:uuid>/takedown/", moderation.takedown, name="takedown"),

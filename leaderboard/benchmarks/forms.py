@@ -14,6 +14,7 @@ from leaderboard.common.form_fields import (
     CsvFileField,
     LineFormField,
     LinesFormField,
+    MomentField,
     PastedTableField,
 )
 from leaderboard.models import Benchmark
@@ -39,14 +40,6 @@ class TagsField(LineFormField):
     def has_changed(self, initial: Any, data: Any) -> bool:  # noqa: ANN401
         """Compared as texts."""
         return super().has_changed(self.prepare_value(initial), data)
-
-
-class MomentField(forms.DateTimeField):
-    """A moment in UTC, which may be left out."""
-
-    def __init__(self, label: str, help_text: str = "") -> None:
-        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-        super().__init__(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
 
 
 class NewBenchmarkForm(forms.Form):

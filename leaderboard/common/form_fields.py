@@ -43,6 +43,14 @@ class CsvFileField(forms.FileField):
         super().__init__(widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}), **kwargs)
 
 
+class MomentField(forms.DateTimeField):
+    """A moment in UTC, which may be left out."""
+
+    def __init__(self, label: str, help_text: str = "") -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        super().__init__(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
+
+
 def sent_lines(request: HttpRequest, name: str, most: int) -> str:
     """A text of several lines that a button's form sent along, cut to its length.
 

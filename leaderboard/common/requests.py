@@ -1,6 +1,9 @@
-"""Who is asking."""
+"""Who is asking, and how what they upload is kept meanwhile."""
+
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.core.files.uploadhandler import MemoryFileUploadHandler
 from django.http import HttpRequest
 
 from leaderboard.models import User
@@ -15,3 +18,11 @@ def signed_in(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise PermissionDenied("Sign in first.")
     return request.user
+
+
+class InMemoryUpload(MemoryFileUploadHandler):
+    """Keeps files in memory whatever their size, which is bounded before: none is ever written to a disk."""
+
+    def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Take every file, whatever its size."""
+        self.activated = True

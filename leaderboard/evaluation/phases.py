@@ -16,7 +16,8 @@ from django.utils import timezone
 from leaderboard.access.audit import Change, as_text, record_changes
 from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, TaskReferences, User
+from ranking_engine.evaluation import quota
 
 MAX_PHASES = 20  # of a benchmark
 DEVELOPMENT, PUBLIC, PRIVATE, TEST = "development", "public", "private", "test"
@@ -164,6 +165,30 @@ def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None
 def has_ladder(benchmark: Benchmark) -> bool:
     """Whether the board moves only if a paired test says so."""
     return EvaluationMode.objects.filter(benchmark=benchmark, uses_ladder=True).exists()
+
+
+def offered_quota(benchmark: Benchmark, error: float) -> dict[str, Any]:
+    """How many submissions in all keep the gain by overfitting below an error, by the task with the fewest instances.
+
+    Args:
+        benchmark: with references.
+        error: the largest gain that is accepted, as a share of the instances.
+
+    Returns:
+        `n_submissions`, and `n_instances` and `task` that it was computed from; empty without references.
+    """
+    newest: dict[int, TaskReferences] = {}
+    rows = TaskReferences.objects.filter(task__benchmark=benchmark, task__is_archived=False).order_by("number")
+    for row in rows.select_related("task").only("task__name", "task_id", "n_by_split", "number"):
+        newest[row.task_id] = row
+    counted = []
+    for row in newest.values():
+        n = row.n_by_split.get(PUBLIC) or sum(n for split, n in row.n_by_split.items() if split != DEVELOPMENT)
+        counted.append((n, row.task.name))
+    if not counted:
+        return {}
+    n_instances, name = min(counted)
+    return {"n_submissions": quota(n_instances, error), "n_instances": n_instances, "task": name}
 
 
 def in_words(phase: Phase) -> str:

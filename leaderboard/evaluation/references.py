@@ -82,6 +82,12 @@ def chosen_metric(key: str) -> Metric:
     return metric
 
 
+def metric_name(key: str) -> str:
+    """What people call a metric; its key where this release does not know it."""
+    metric = EVALUATOR if key == EVALUATOR.key else METRICS.get(key)
+    return metric.name if metric else key
+
+
 def check_file(data: bytes, name: str, metric_key: str, options: Mapping[str, object]) -> Checked:
     """Check a file of references, its metric and the metric's options.
 

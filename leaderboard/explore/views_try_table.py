@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadhandler import MemoryFileUploadHandler
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from leaderboard.boards.exports import FORMATS
 from leaderboard.common.files import FORMAT_NAMES
+from leaderboard.common.requests import InMemoryUpload
 from leaderboard.common.text import as_sentence
 from leaderboard.explore.forms import TryForm
 from leaderboard.explore.page import MatrixPage
@@ -36,14 +36,6 @@ def try_page(request: HttpRequest) -> HttpResponse:
         return render(request, "explore/try.html", {"form": TryForm(), "refusal": reason}, status=413)
     request.upload_handlers = [InMemoryUpload(request)]
     return _try_page(request)
-
-
-class InMemoryUpload(MemoryFileUploadHandler):
-    """Keeps files in memory whatever their size, which is bounded before: none is ever written to a disk."""
-
-    def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        """Take every file, whatever its size."""
-        self.activated = True
 
 
 @never_cache

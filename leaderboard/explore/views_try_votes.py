@@ -10,10 +10,11 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from leaderboard.common.requests import InMemoryUpload
 from leaderboard.common.text import as_sentence
 from leaderboard.computing.tried_votes import rated_votes
 from leaderboard.explore.forms_votes import TryVotesForm
-from leaderboard.explore.views_try_table import FORM_BYTES, InMemoryUpload
+from leaderboard.explore.views_try_table import FORM_BYTES
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError, compute
 

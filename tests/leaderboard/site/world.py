@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
@@ -24,6 +25,8 @@ from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.tasks import Proposal, TaskEdit, present_proposal
+from leaderboard.evaluation.references import check_file, store_references
+from leaderboard.evaluation.teams import found_team, invite_by_link
 from leaderboard.models import Benchmark, User, Webhook
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.mails import unsubscribe_link
@@ -32,6 +35,7 @@ from leaderboard.studies.plans import choices_of
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, take_batch
 from leaderboard.submissions.rows import SubmittedRow
+from tests.leaderboard.site.addresses import ARGUMENTS, FORMS, PATHS
 
 # Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
 # did so as a member and are none any more, so that what they once could see is closed to them too.
@@ -41,6 +45,9 @@ USERS = ["anonymous", "stranger", "submitter", "member", "moderator", "owner", "
 # A visibility may be `any`, `listed` (public and unlisted) or `-` where no benchmark is concerned. What stands behind
 # `~` is a variant of the route: another batch, another policy. A `*` stands for the models of the admin, `=` for the
 # answer on its left.
+# The word is nowhere else; no answer of any route has it.
+SECRET_LABEL = "numbatsecret"
+REFERENCES = f"id,reference,split\na,{SECRET_LABEL},public\nb,no,private\nc,no,development\n".encode()
 TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
 
 
@@ -134,6 +141,9 @@ class World:
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
         )
+        task = self.benchmark.tasks.get(key="task-1")
+        store_references(task, check_file(REFERENCES, "labels.csv", "accuracy", {}), author=people["owner"])
+        self.team_secret = invite_by_link(found_team(self.benchmark, people["member"], "Owls"), people["member"])
         self.new_draft = make_benchmark_draft(submitter, name="Draft", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
 
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
@@ -163,7 +173,7 @@ class World:
             "meta_key": self.meta_key,
             "number": self.experiment.pk if name.startswith("experiment") else 1,
             "study": "missing_scores",
-            "secret": self.secret,
+            "secret": self.team_secret if name == "join_team" else self.secret,
             "table": variant or "scores",
             "extension": {"folder": "zip", "records": "zip", "orders": "preflib"}.get(variant, "json"),
             "token": unsubscribe_link(self.people["stranger"], ["overtaken"]).split("/")[-2],
@@ -185,12 +195,14 @@ class World:
         variant = "pending" if name == "manage_decide" else variant
         return rows.get(name, batches.get(variant, self.accepted)).uuid
 
-    def form(self, route: str) -> dict[str, str]:
+    def form(self, route: str) -> dict[str, object]:
         if route.startswith("upload"):
             return {"text": "system,Task 1,Task 5\nNew system,1,2\nOther system,3,\n"}
         if route.startswith("submit"):
             scores = {f"score-{task.key}": "5" for task in self.benchmark.tasks.all()}
             return {"system_name": "New system", **scores}
+        if route == "manage_task_references":
+            return {"metric": "accuracy", "file": SimpleUploadedFile("labels.csv", REFERENCES)}
         if route == "manage_webhooks~test":
             return {"action": "test", "webhook": str(self.webhook.uuid)}
         if route in FORMS or route == "new_draft":
@@ -237,33 +249,6 @@ class World:
 
 OF_THE_SITE = {"feed_of_all", "document_file", "robots", "sitemap"}  # about no benchmark, or about public ones alone
 
-FORMS = {
-    "manage_queue": {"action": "accept"},
-    "manage_decide": {"action": "accept"},
-    "manage_people": {"action": "invite", "role": "member"},
-    "manage_webhooks": {"address": "https://hooks.example/x", "events": "publication"},
-    "batch_step": {"action": "withdraw", "reason": "It was wrong."},
-    "batch_step~pending": {"action": "retract"},
-    "takedown": {"reason": "A request.", "is_sure": "1"},
-    "correct": {"score-task-1": "5", "note": "The wrong log."},
-    "manage_releases": {"number": "2", "name": "Frozen again"},
-    "manage_edition": {"name": "Second edition"},
-    "use_template": {"name": "Alike"},
-    "manage_archive": {"archived": "1"},
-    "manage_announcements": {"text": "Round two is open."},
-    "baseline": {"baseline": "human", "reason": ""},
-    "manage_metadata": {"action": "starter"},
-    "manage_models": {"action": "link", "system": "a new"},
-    "manage_clusters": {"suggestion": "0", "revision": "1"},
-    "experiments": {"study": "diversity", "seed": "1"},
-    "run_study": {"study": "missing_scores"},
-    "what_if_profiles": {"name": "Mine", "weights": "task-1:3"},
-    "what_if_profiles~publish": {"name": "For all", "weights": "task-1:3", "is_published": "1"},
-    "new": {"name": "New", "text": "system,T\nA,1\n"},
-    "try": {"text": "system,T\nA,1\nB,2\n"},
-    "try_votes": {"text": "model_a,model_b,winner\nA,B,tie\n", "model": "half_wins", "cluster": "vote"},
-}
-
 
 def settings_form(benchmark):
     """The settings as the owner's page shows them."""
@@ -295,92 +280,6 @@ def sent(parts):
     forms = [parts.counting, parts.tasks.management_form, parts.groups.management_form, *parts.tasks, *parts.groups]
     fields = [form[name] for form in forms for name in form.fields if name != "is_archived"]
     return {field.html_name: "" if field.value() is None else str(field.value()) for field in fields}
-
-
-ARGUMENTS = {
-    "manage_queue": ("key",),
-    "manage_decide": ("key", "uuid"),
-    "manage_people": ("key",),
-    "manage_webhooks": ("key",),
-    "manage_audit": ("key",),
-    "manage_audit_csv": ("key",),
-    "join": ("secret",),
-    "unsubscribe": ("token",),
-    "batch_step": ("uuid",),
-    "history": ("key",),
-    "release": ("key", "release_key"),
-    "release_data": ("key", "release_key"),
-    "manage": ("key",),
-    "manage_tasks": ("key",),
-    "manage_releases": ("key",),
-    "manage_studies": ("key",),
-    "run_study": ("key",),
-    "compute_board": ("key",),
-    "compute_ranks": ("key", "number"),
-    "manage_edition": ("key",),
-    "use_template": ("key",),
-    "manage_archive": ("key",),
-    "manage_announcements": ("key",),
-    "baseline": ("key", "system_key"),
-    "manage_clusters": ("key",),
-    "manage_metadata": ("key",),
-    "manage_models": ("key",),
-    "model": ("model_key",),
-    "meta_board": ("meta_key",),
-    "manage_meta_board": ("meta_key",),
-    "new_draft": ("uuid",),
-    "board": ("key",),
-    "board_csv": ("key",),
-    "board_download": ("key", "extension"),
-    "export": ("key", "table", "extension"),
-    "submit": ("key",),
-    "upload": ("key",),
-    "correct": ("key", "uuid"),
-    "takedown": ("uuid",),
-    "rule": ("key", "rule_key"),
-    "rule_page": ("rule_key",),
-    "head_to_head": ("key",),
-    "agreement": ("key",),
-    "scores": ("key",),
-    "task": ("key", "task"),
-    "pareto": ("key",),
-    "timeline": ("key",),
-    "submitters": ("key",),
-    "history_compare": ("key",),
-    "prospects": ("key",),
-    "what_if": ("key",),
-    "what_if_data": ("key",),
-    "what_if_profiles": ("key",),
-    "stability": ("key",),
-    "experiments": ("key",),
-    "experiment": ("key", "number"),
-    "experiment_arrays": ("key", "number"),
-    "instances": ("key",),
-    "distribution": ("key", "study"),
-    "system": ("key", "system_key"),
-    "system_badge": ("key", "system_key"),
-    "badge": ("key",),
-    "embed": ("key",),
-    "card": ("key",),
-    "feed": ("key",),
-    "draft": ("uuid",),
-    "batch": ("uuid",),
-    "batch_progress": ("uuid",),
-}
-
-# Where a name does not lead to an address, or needs more than the number of a row.
-PATHS = {
-    "account_confirm_email": "/account/confirm-email/abc/",
-    "openid_connect_callback": "/account/with/oidc/callback/",
-    "sign_in_with": "/account/with/oidc/",
-    "document": "/docs/rules/borda/",
-    "document_file": "/docs/files/figures/open-steadiness.svg",
-    "account_reset_password_from_key": "/account/password/reset/key/1-abc/",
-    "admin:app_list": "/admin/auth/",
-    "admin:view_on_site": "/admin/r/1/1/",
-    "admin:<path:object_id>/": "/admin/auth/group/1/",
-    "admin:(?P<url>.*)$": "/admin/nothing/",
-}
 
 
 def has_object(name: str) -> bool:

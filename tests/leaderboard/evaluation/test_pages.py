@@ -1,0 +1,159 @@
+"""The owner's pages of references and phases, and the page of teams, as people use them."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.evaluation.encryption import opened_sha256
+from leaderboard.evaluation.phases import has_ladder, store_phase
+from leaderboard.evaluation.references import opened
+from leaderboard.evaluation.teams import found_team, invite_by_name, team_of
+from leaderboard.models import Phase, TaskReferences
+from tests.factories import owner_of
+from tests.markup import compact
+
+pytestmark = pytest.mark.django_db
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@pytest.fixture
+def benchmark(make):
+    return make.benchmark({}, n_tasks=2, name="Hidden test")
+
+
+@pytest.fixture
+def owner(benchmark, client):
+    client.force_login(owner_of(benchmark), backend=BACKEND)
+    return client
+
+
+def upload(client, benchmark, data: bytes, **fields):
+    path = reverse("manage_task_references", args=[benchmark.key, "task-1"])
+    return client.post(path, {"file": SimpleUploadedFile("labels.csv", data)} | fields, follow=True)
+
+
+def test_an_owner_chooses_a_metric_with_its_options_and_uploads_references(owner, benchmark):
+    path = reverse("manage_task_references", args=[benchmark.key, "task-1"])
+    page = compact(owner.get(path, {"metric": "f1"}))
+    assert 'name="option-' in page
+    answer = compact(upload(owner, benchmark, b"id,reference,note\na,yes,x\nb,no,y\n", metric="accuracy"))
+    assert "Version 1 is stored encrypted: 2 instances. These columns mean nothing here: note." in answer
+    row = TaskReferences.objects.get()
+    assert opened(row)[1].values == ("yes", "no")
+    assert opened_sha256(row) in answer
+    answer = compact(upload(owner, benchmark, b"id,reference\na,no\nb,no\nc,no\n", metric="accuracy"))
+    assert "Version 2 is stored encrypted: 3 instances." in answer
+    listed = compact(owner.get(reverse("manage_references", args=[benchmark.key])))
+    assert '<td>Accuracy</td><td class="number">3</td><td class="number">2</td>' in listed
+
+
+def test_a_refused_file_changes_nothing_and_every_problem_is_named(owner, benchmark):
+    answer = upload(owner, benchmark, b"id,reference\na,one\na,two\n,three\n", metric="accuracy")
+    assert answer.status_code == 400
+    page = compact(answer)
+    assert "line 3" in page
+    assert "line 4" in page
+    assert not TaskReferences.objects.exists()
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(owner, benchmark, settings):
+    settings.UPLOAD_BYTES = 1000
+    assert upload(owner, benchmark, b"x" * 200_000, metric="accuracy").status_code == 413
+    assert upload(owner, benchmark, b"x" * 2000, metric="accuracy").status_code == 400
+    assert not TaskReferences.objects.exists()
+
+
+def test_a_site_without_a_key_in_production_says_what_its_operator_has_to_set(owner, benchmark, settings):
+    settings.REFERENCES_KEYS, settings.IS_PRODUCTION = [], True
+    assert "PLURANK_REFERENCES_KEYS" in compact(upload(owner, benchmark, b"id,reference\na,x\n", metric="accuracy"))
+
+
+def test_an_owner_adds_changes_and_deletes_phases(owner, benchmark):
+    path = reverse("manage_phases", args=[benchmark.key])
+    sent = {"action": "store", "name": "Final", "opens_at": "2026-01-01T00:00", "closes_at": "2999-01-01T00:00",
+            "kind": "test", "split": "public", "private_at": "2999-01-02T00:00", "counts": "last",
+            "daily_cap": "5"}  # fmt: skip
+    page = compact(owner.post(path, sent, follow=True))
+    assert "Final is stored." in page
+    assert "can submit 5 a day" in page
+    phase = Phase.objects.get()
+    assert (phase.split, phase.counts, phase.daily_cap, phase.total_cap) == ("public", "last", 5, None)
+    form = compact(owner.get(path, {"phase": phase.pk}))
+    assert 'value="2026-01-01T00:00"' in form
+    overlap = owner.post(path, sent | {"name": "Other"})
+    assert overlap.status_code == 400
+    assert "open at the same time as Final" in compact(overlap)
+    owner.post(path, sent | {"phase": phase.pk, "daily_cap": "7"})
+    assert Phase.objects.get().daily_cap == 7
+    owner.post(path, {"action": "delete", "phase": phase.pk})
+    assert not Phase.objects.exists()
+
+
+def test_a_quota_is_computed_from_the_instances_and_the_error(owner, benchmark):
+    path = reverse("manage_phases", args=[benchmark.key])
+    assert "no instances to compute it from" in compact(owner.get(path, {"error": "1"}))
+    rows = "".join(f"i{k},{k % 2}\n" for k in range(4000))
+    upload(owner, benchmark, f"id,reference\n{rows}".encode(), metric="accuracy")
+    page = compact(owner.get(path, {"error": "1"}))
+    assert "At most 7 submissions in all, because Task 1 has 4000 instances." in page  # as docs/ladder.md says
+    assert 'name="total_cap" value="7"' in page
+    assert "above 0" in compact(owner.get(path, {"error": "0"}))
+
+
+def test_an_owner_turns_the_ladder_on_and_off(owner, benchmark):
+    path = reverse("manage_phases", args=[benchmark.key])
+    assert "Turn the Ladder on" in compact(owner.get(path))
+    assert "The Ladder is on." in compact(owner.post(path, {"action": "ladder", "ladder": "1"}, follow=True))
+    assert has_ladder(benchmark)
+    assert "The Ladder is off." in compact(owner.post(path, {"action": "ladder", "ladder": "0"}, follow=True))
+
+
+def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
+    path = reverse("team", args=[benchmark.key])
+    ada, bob = make.user("Ada"), make.user("Bob")
+    client.force_login(ada, backend=BACKEND)
+    now = timezone.now()
+    store_phase(
+        benchmark, {"name": "Final", "opens_at": now - timedelta(days=1), "total_cap": 9}, author=owner_of(benchmark)
+    )
+    assert "in no team" in compact(client.post(path, {"action": "link"}, follow=True))
+    page = compact(client.post(path, {"action": "found", "name": "Owls"}, follow=True))
+    assert "9 in all left in Final." in page
+    page = compact(client.post(path, {"action": "link"}))
+    link = page.split('data-copy="the link">')[1].split("<")[0]
+    client.force_login(bob, backend=BACKEND)
+    assert "Ada invites you to this team of Hidden test" in compact(client.get(link))
+    assert "You are in the team Owls." in compact(client.post(link, follow=True))
+    assert client.get(link).status_code == 404
+    assert "You left the team Owls." in compact(client.post(path, {"action": "leave"}, follow=True))
+    assert team_of(bob, benchmark) is None
+
+
+def test_who_was_invited_by_name_joins_on_the_page(client, make, benchmark):
+    path = reverse("team", args=[benchmark.key])
+    ada, bob = make.user("Ada"), make.user("Bob")
+    invite_by_name(found_team(benchmark, ada, "Owls"), ada, bob.display_name)
+    client.force_login(bob, backend=BACKEND)
+    page = compact(client.get(path))
+    assert "The team <strong>Owls</strong> invites you." in page
+    number = page.split('name="invitation" value="')[1].split('"')[0]
+    assert "You are in the team Owls." in compact(
+        client.post(path, {"action": "accept", "invitation": number}, follow=True)
+    )
+
+
+def test_the_pages_ask_for_the_same_number_of_queries_whatever_there_is(
+    owner, benchmark, django_assert_max_num_queries
+):
+    for n in (1, 3):
+        for _ in range(n):
+            upload(owner, benchmark, b"id,reference\na,x\nb,y\n", metric="accuracy")
+        with django_assert_max_num_queries(7):
+            owner.get(reverse("manage_references", args=[benchmark.key]))
+        with django_assert_max_num_queries(7):
+            owner.get(reverse("manage_task_references", args=[benchmark.key, "task-1"]))
+        with django_assert_max_num_queries(8):
+            owner.get(reverse("manage_phases", args=[benchmark.key]))
