@@ -36,6 +36,7 @@ from leaderboard.studies import views as studies
 from leaderboard.studies.experiments import views as experiments
 from leaderboard.studies.prospects import views as prospects
 from leaderboard.submissions import views as submissions
+from leaderboard.submissions.following import views as following
 from leaderboard.submissions.importing import views as uploads
 from leaderboard.submissions.moderation import views as moderation
 
@@ -101,6 +102,7 @@ urlpatterns = [
     path("b/<slug:key>/manage/queue/<uuid:uuid>/", moderation.manage_decide, name="manage_decide"),
     path("b/<slug:key>/manage/people/", people.manage_people, name="manage_people"),
     path("b/<slug:key>/manage/webhooks/", notifications.manage_webhooks, name="manage_webhooks"),
+    path("b/<slug:key>/manage/following/", following.manage_following, name="manage_following"),
     path("b/<slug:key>/manage/audit/", people.manage_audit, name="manage_audit"),
     path("b/<slug:key>/manage/audit.csv", people.manage_audit_csv, name="manage_audit_csv"),
     path("b/<slug:key>/team/", teams.team, name="team"),

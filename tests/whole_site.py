@@ -28,6 +28,7 @@ from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.models import Benchmark, Revision, Submission, User
 from leaderboard.notifications.webhooks import add_webhook
 from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.following.addresses import follow_address
 from leaderboard.submissions.moderation.takedowns import take_down
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
@@ -57,6 +58,7 @@ def make() -> str:
     make_draft(audience_of(owner, toy), [SubmittedRow(system_name="H", scores={"task-1": "1"})], source="form")
     invite(toy, author=owner, role="moderator")
     add_webhook(toy, author=owner, address="https://example.org/hook", events=["revision", "publication"])
+    follow_address(toy, author=owner, address="https://example.org/scores.csv", kind="file", every_minutes=60)
     factory.experiment(factory.publish(toy), by=owner)
     freeze_revision(toy, author=owner, number=1, name="Spring")
     _, secret = create_token(owner, name="script", scopes=["read", "submit"], days=30)

@@ -58,6 +58,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "hosting"},
         {"name": "people"},
         {"name": "webhooks"},
+        {"name": "following"},
     ],
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

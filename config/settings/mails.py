@@ -20,4 +20,6 @@ SITE_URL = env.text("PLURANK_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGI
 # Webhooks go to the public internet alone, unless an operator's own receivers are inside.
 WEBHOOKS_INSIDE = env.boolean("PLURANK_WEBHOOKS_INSIDE", default=False)
 WEBHOOK_SECONDS = env.number("PLURANK_WEBHOOK_SECONDS", 10, least=1)
+# How long one file of an address that a benchmark follows may take.
+FOLLOW_SECONDS = env.number("PLURANK_FOLLOW_SECONDS", 30, least=1)
 NOTICE_SECONDS = env.number("PLURANK_NOTICE_SECONDS", 3600)  # between two mails about one benchmark

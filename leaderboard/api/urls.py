@@ -23,8 +23,8 @@ from leaderboard.api import (
     studies,
     submissions,
     systems,
-    webhooks,
 )
+from leaderboard.api.other_sites import following, webhooks
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
@@ -97,6 +97,14 @@ version_1 = [
         "benchmarks/<slug:key>/webhooks/<uuid:uuid>/delete/",
         webhooks.DeletionView.as_view(),
         name="delete_webhook",
+    ),
+    path("benchmarks/<slug:key>/followed/", following.FollowedAddressesView.as_view(), name="followed_addresses"),
+    path("benchmarks/<slug:key>/followed/<uuid:uuid>/", following.FollowedAddressView.as_view(), name="followed"),
+    path("benchmarks/<slug:key>/followed/<uuid:uuid>/fetch/", following.FetchView.as_view(), name="fetch_followed"),
+    path(
+        "benchmarks/<slug:key>/followed/<uuid:uuid>/delete/",
+        following.FollowedDeletionView.as_view(),
+        name="delete_followed",
     ),
     path("benchmarks/<slug:key>/submissions/", submissions.SubmissionsView.as_view(), name="submit"),
     path("benchmarks/<slug:key>/imports/", imports.ImportsView.as_view(), name="imports"),

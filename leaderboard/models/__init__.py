@@ -14,6 +14,7 @@ from leaderboard.models.evaluation import (
     TeamInvitation,
     TeamMembership,
 )
+from leaderboard.models.following import Fetch, FollowedAddress
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
 from leaderboard.models.identities import ModelIdentity
 from leaderboard.models.instances import InstanceScores, InstanceSet
@@ -47,6 +48,8 @@ __all__ = [
     "Draft",
     "EvaluationMode",
     "Experiment",
+    "Fetch",
+    "FollowedAddress",
     "HasItem",
     "Heartbeat",
     "ImportChoices",

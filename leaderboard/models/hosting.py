@@ -106,6 +106,7 @@ class AuditEntry(models.Model):
         RELEASE = "release", "frozen revision"
         WEBHOOK = "webhook", "webhook"
         SYSTEM = "system", "system"
+        ADDRESS = "address", "followed address"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
     # None for what the site itself did.

@@ -50,6 +50,7 @@ class NoticeKind(models.TextChoices):
     WAITING = "waiting", "A submission that I can decide on"
     TOKEN = "token", "One of my API tokens expires soon"
     WEBHOOK = "webhook", "A webhook of one of my benchmarks that was switched off"
+    FOLLOWED = "followed", "What an address that one of my benchmarks follows brought, or that it was switched off"
 
 
 class Notice(models.Model):

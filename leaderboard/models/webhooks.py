@@ -24,10 +24,17 @@ class Webhook(models.Model):
         REVISION = "revision", "a new revision, before its board is there"
         PUBLICATION = "publication", "a new board"
 
+    class File(models.TextChoices):
+        NONE = "none", "a short message with links"
+        CSV = "csv", "the scores as a CSV file"
+        JSON = "json", "the board as a JSON file"
+
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="webhooks")
     address = models.CharField(max_length=ADDRESS_LENGTH)
     events = models.JSONField(default=list)
+    # What is posted of a new board.
+    file = models.CharField(max_length=4, choices=File, default=File.NONE, db_default="none")
     is_active = models.BooleanField(default=True)
     why_off = models.CharField(max_length=200, blank=True)  # where the site itself switched it off
     # Attempts that failed since one succeeded, and when the first of them did.

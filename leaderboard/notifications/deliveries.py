@@ -4,7 +4,7 @@ import base64
 import hmac
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -74,8 +74,18 @@ def standard_signature(secrets: Sequence[str], body: bytes, *, number: str, at: 
     return " ".join(f"v1,{base64.b64encode(hmac.new(key, text, sha256).digest()).decode()}" for key in keys)
 
 
-def deliver(message: OutboxMessage) -> None:
+# What makes the file of a published board, as CSV or JSON. Boards are made to the left of this package.
+FILES = {Webhook.File.CSV, Webhook.File.JSON}
+FileMaker = Callable[[Publication, str], bytes]
+CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json; charset=utf-8"}
+
+
+def deliver(message: OutboxMessage, board_file: FileMaker | None = None) -> None:
     """Post what a message of the outbox stands for, and note what came of it.
+
+    Args:
+        message: of the outbox.
+        board_file: what makes the files that webhooks may want of a new board; without it they get the short body.
 
     Raises:
         PostError: it did not arrive.
@@ -88,16 +98,21 @@ def deliver(message: OutboxMessage) -> None:
     webhook = delivery.webhook
     if switch_off_leavers(webhook.benchmark) and not Webhook.objects.filter(pk=webhook.pk, is_active=True).exists():
         return
-    body = json.dumps(body_of(delivery), ensure_ascii=False).encode()
+    body, content_type, said = json.dumps(body_of(delivery), ensure_ascii=False).encode(), CONTENT_TYPES["json"], {}
+    publication = delivery.publication
+    if board_file and webhook.file in FILES and publication and is_open_to_all(publication, webhook.benchmark):
+        body, content_type = board_file(publication, webhook.file), CONTENT_TYPES[webhook.file]
+        said = {"Plurank-Benchmark": webhook.benchmark.key, "Plurank-Revision": str(publication.revision.number)}
     at, numbers = int(time.time()), [webhook.secret_number]
     if webhook.old_secret_until is not None:
         numbers.append(webhook.secret_number - 1)
     secrets = [secret_of(webhook, number) for number in numbers]
     headers = {
-        "Content-Type": "application/json; charset=utf-8",
+        "Content-Type": content_type,
         "User-Agent": f"Plurank/{settings.PLURANK_VERSION}",
         "Plurank-Event": delivery.event,
         "Plurank-Delivery": str(delivery.uuid),
+        **said,
         "Plurank-Signature": signature(secrets[0], body, at),
         "webhook-id": str(delivery.uuid),
         "webhook-timestamp": str(at),
@@ -146,6 +161,12 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
         winners = winners_of(publication, benchmark.default_rule) if is_known else None
         said["winners"] = winners and {"rule": benchmark.default_rule, "n": winners[0], "names": winners[1]}
     return said
+
+
+def is_open_to_all(publication: Publication, benchmark: Benchmark) -> bool:
+    """Whether all readers may see all scores and names of a published board."""
+    anybody = audience_of(AnonymousUser(), benchmark)
+    return anybody.may_read and not anybody.is_restricted and publication.revision.withdrawn_at is None
 
 
 @transaction.atomic

@@ -32,3 +32,9 @@ class WebhookForm(forms.Form):
         label="Events",
         widget=forms.CheckboxSelectMultiple,
     )
+    file = forms.TypedChoiceField(
+        choices=Webhook.File.choices,
+        required=False,
+        empty_value=Webhook.File.NONE.value,
+        label="What it gets of a new board",
+    )

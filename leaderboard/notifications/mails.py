@@ -25,6 +25,7 @@ SUBJECTS = {
     NoticeKind.WAITING: "a submission needs a decision",
     NoticeKind.TOKEN: "an API token expires soon",
     NoticeKind.WEBHOOK: "a webhook was switched off",
+    NoticeKind.FOLLOWED: "news from an address that your benchmark follows",
 }
 MAILS_A_SWEEP = 50
 STALE = timedelta(days=3)  # what could not be mailed for so long is left to the page

@@ -21,7 +21,7 @@ from django.db.models.functions import Coalesce, RowNumber
 from django.utils import timezone
 
 from leaderboard.models import OutboxMessage
-from leaderboard.notifications.deliveries import deliver
+from leaderboard.notifications.deliveries import FileMaker, deliver
 from leaderboard.notifications.posting import AddressError, PostError
 from ranking_engine.text.characters import writable
 
@@ -63,13 +63,17 @@ def put_webhook(url: str) -> OutboxMessage:
     return OutboxMessage.objects.create(kind=Kind.WEBHOOK, payload={"url": url}, not_before=timezone.now())
 
 
-def send_due_webhooks() -> int:
+def send_due_webhooks(board_file: FileMaker | None = None) -> int:
     """As `send_due_messages`, for webhooks: strangers' servers may take their time, and keep no mail back."""
-    return send_due_messages(Kind.WEBHOOK)
+    return send_due_messages(Kind.WEBHOOK, board_file)
 
 
-def send_due_messages(kind: str = Kind.MAIL) -> int:
+def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None) -> int:
     """Send what is due of one kind, oldest first, a bounded number of it; any number of senders is harmless.
+
+    Args:
+        kind: mails or webhooks.
+        board_file: what makes the files that webhooks may want.
 
     Returns:
         How many were sent. What fails is tried again later; a mail server that does not answer ends the round.
@@ -102,7 +106,7 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
                 if message.kind == Kind.MAIL:
                     _send_mail(message, connection)
                 else:
-                    deliver(message)
+                    deliver(message, board_file)
             except ServerUnreachableError as error:
                 record_failure(message, str(error))
                 break

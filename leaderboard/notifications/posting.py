@@ -12,8 +12,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -134,21 +134,56 @@ def resolve(target: Target, seconds: float) -> str:
     return addresses[0]
 
 
-class _Pinned(http.client.HTTPConnection):
+class PinnedConnection(http.client.HTTPConnection):
     """A connection to the address that was checked, in the name that was asked for."""
 
     def __init__(self, target: Target, address: str, seconds: float) -> None:
         super().__init__(target.host, target.port, timeout=seconds)
         self.target, self.address = target, address
         self.is_cut_off = False
+        # The base class forgets its own once an answer has begun that ends with the connection.
+        self.opened: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the checked address; the name is for TLS alone."""
         self.sock = socket.create_connection((self.address, self.target.port), self.timeout)
         if self.target.is_tls:
             self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.target.host)
+        self.opened = self.sock
         if self.is_cut_off:
             raise TimeoutError
+
+
+@contextmanager
+def connected(target: Target, seconds: float) -> Iterator[PinnedConnection]:
+    """A connection to a target, after every address that its name leads to was checked. All in it ends in time.
+
+    Raises:
+        AddressError: nothing is asked of this address.
+        PostError: whatever else goes wrong between this site and that one.
+    """
+    began = time.monotonic()
+    address_number = resolve(target, seconds)
+    left = max(0.1, seconds - (time.monotonic() - began))
+    connection = PinnedConnection(target, address_number, left)
+    # A timeout of the socket holds for each step; anyone who answers a byte at a time is cut off here.
+    ends = threading.Timer(left, _cut_off, [connection])
+    ends.daemon = True
+    ends.start()
+    late = f"No answer within {seconds:g} seconds."
+    try:
+        yield connection
+    except ssl.SSLCertVerificationError as error:
+        raise PostError(f"The certificate does not match the host name: {error.verify_message}.") from error
+    except TimeoutError as error:
+        raise PostError(late) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise PostError(late if connection.is_cut_off else f"No answer: {type(error).__name__}.") from error
+    finally:
+        ends.cancel()
+        connection.close()
+    if connection.is_cut_off:  # an answer without a length ends as if it were whole
+        raise PostError(late)
 
 
 def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
@@ -159,27 +194,9 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
         PostError: it did not arrive, or the answer has another status.
     """
     target = read_address(address)
-    seconds, began = float(settings.WEBHOOK_SECONDS), time.monotonic()
-    address_number = resolve(target, seconds)
-    left = max(0.1, seconds - (time.monotonic() - began))
-    connection = _Pinned(target, address_number, left)
-    # A timeout of the socket holds for each step; anyone who answers a byte at a time is cut off here.
-    ends = threading.Timer(left, _cut_off, [connection])
-    ends.daemon = True
-    ends.start()
-    try:
+    with connected(target, float(settings.WEBHOOK_SECONDS)) as connection:
         connection.request("POST", target.path, body, dict(headers))
         status = connection.getresponse().status
-    except ssl.SSLCertVerificationError as error:
-        raise PostError(f"The certificate does not match the host name: {error.verify_message}.") from error
-    except TimeoutError as error:
-        raise PostError(f"No answer within {seconds:g} seconds.") from error
-    except (OSError, http.client.HTTPException) as error:
-        late = f"No answer within {seconds:g} seconds."
-        raise PostError(late if connection.is_cut_off else f"No answer: {type(error).__name__}.") from error
-    finally:
-        ends.cancel()
-        connection.close()
     if 300 <= status < 400:
         raise PostError(f"The answer was {status}; redirects are not followed.", status)
     if not 200 <= status < 300:
@@ -187,8 +204,9 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
     return status
 
 
-def _cut_off(connection: _Pinned) -> None:
+def _cut_off(connection: PinnedConnection) -> None:
     connection.is_cut_off = True  # first: anyone who waits for an answer goes on at once, and asks
-    if connection.sock is not None:
+    sock = connection.opened or connection.sock
+    if sock is not None:
         with suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
+            sock.shutdown(socket.SHUT_RDWR)

@@ -32,14 +32,23 @@ class WebhookError(ValueError):
 
 
 @transaction.atomic
-def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Sequence[str]) -> tuple[Webhook, str]:
+def add_webhook(
+    benchmark: Benchmark, *, author: User, address: str, events: Sequence[str], file: str = Webhook.File.NONE
+) -> tuple[Webhook, str]:
     """Have an address told.
+
+    Args:
+        benchmark: whose news.
+        author: an owner.
+        address: that is posted to.
+        events: what it is told of.
+        file: as what it gets a new board: "csv", "json", or "none" for a short message with links.
 
     Returns:
         The webhook, and the secret that its deliveries are signed with.
 
     Raises:
-        ValidationError: the address is none that is posted to, or there are no such events.
+        ValidationError: the address is none that is posted to, or there are no such events or no such file.
         WebhookError: there are too many.
     """
     try:
@@ -47,10 +56,11 @@ def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Seq
     except AddressError as error:
         raise ValidationError({"address": str(error)}) from error
     events = _checked(events)
+    _require_file(file)
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if Webhook.objects.filter(benchmark=benchmark).count() >= MAX_WEBHOOKS:
         raise WebhookError(f"A benchmark can have at most {MAX_WEBHOOKS} webhooks; delete one first.")
-    webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, author=author)
+    webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, file=file, author=author)
     _record(webhook, {}, author)
     return webhook, secret_of(webhook)
 
@@ -61,16 +71,29 @@ def _checked(events: Sequence[str]) -> list[str]:
     return [event for event in Event.values if event in events]
 
 
+def _require_file(file: str) -> None:
+    if file not in Webhook.File.values:
+        raise ValidationError({"file": "Choose csv, json, or no file."})
+
+
 @transaction.atomic
 def change_webhook(
-    webhook: Webhook, *, author: User, is_active: bool | None = None, events: Sequence[str] | None = None
+    webhook: Webhook,
+    *,
+    author: User,
+    is_active: bool | None = None,
+    events: Sequence[str] | None = None,
+    file: str | None = None,
 ) -> Webhook:
-    """Switch a webhook on or off, or choose other events; what is None stays.
+    """Switch a webhook on or off, or choose other events or another file; what is None stays.
 
     Raises:
-        ValidationError: there are no such events.
+        ValidationError: there are no such events, or no such file.
     """
     before = _state(webhook)
+    if file is not None:
+        _require_file(file)
+        webhook.file = file
     if events is not None:
         webhook.events = _checked(events)
     if is_active is not None:
@@ -79,7 +102,7 @@ def change_webhook(
         webhook.is_active, webhook.why_off = is_active, ""
         webhook.author = author if is_active else webhook.author  # from now on it is theirs, and ends with their role
         webhook.n_failures, webhook.failing_since = 0, None
-    webhook.save(update_fields=["events", "is_active", "why_off", "n_failures", "failing_since", "author"])
+    webhook.save(update_fields=["events", "file", "is_active", "why_off", "n_failures", "failing_since", "author"])
     _record(webhook, before, author)
     return webhook
 
@@ -159,7 +182,12 @@ def told_address(address: str) -> str:
 
 
 def _state(webhook: Webhook) -> dict[str, object]:
-    return {"address": told_address(webhook.address), "events": list(webhook.events), "active": webhook.is_active}
+    return {
+        "address": told_address(webhook.address),
+        "events": list(webhook.events),
+        "file": webhook.file,
+        "active": webhook.is_active,
+    }
 
 
 def _record(webhook: Webhook, before: dict[str, object], author: User) -> None:

@@ -16,6 +16,7 @@ from django.utils import timezone
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
 from config.processes.systemd import GOES_ON, READY, notify
 from leaderboard.accounts.tokens import tell_of_expiring_tokens
+from leaderboard.boards.public.published_file import published_file
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.outbox import send_due_messages, send_due_webhooks
 from leaderboard.operations.retention import retain
@@ -26,6 +27,7 @@ from leaderboard.rankings.listed_boards import store_missing_listed_boards
 from leaderboard.rankings.notices import tell_of_publications
 from leaderboard.studies.plans import plan_nightly_studies
 from leaderboard.submissions.embargo import end_embargoes
+from leaderboard.submissions.following.rounds import fetch_due_addresses
 from leaderboard.submissions.overdue import escalate_overdue
 
 logger = logging.getLogger(__name__)
@@ -40,7 +42,8 @@ OFTEN: tuple[Callable[[], object], ...] = (end_embargoes, escalate_overdue, Reco
 # A mail server that does not answer costs seconds: these have a thread of their own, and delay nothing above.
 NEWS: tuple[Callable[[], object], ...] = (tell_of_publications, put_digests, send_due_messages)
 # So do strangers' servers.
-HOOKS: tuple[Callable[[], object], ...] = (send_due_webhooks,)
+HOOKS: tuple[Callable[[], object], ...] = (lambda: send_due_webhooks(published_file),)
+FOLLOWING: tuple[Callable[[], object], ...] = (fetch_due_addresses,)
 # And so may deleting what is old.
 KEEPING: tuple[Callable[[], object], ...] = (retain,)
 
@@ -63,14 +66,15 @@ class Command(BaseCommand):
         """Sweep until told to stop."""
         process = Process(SWEEP, name=SWEEP)
         if options["once"]:
-            for step in (*UPKEEP, *OFTEN, process.beat, *NEWS, *HOOKS, *KEEPING):
+            for step in (*UPKEEP, *OFTEN, process.beat, *NEWS, *HOOKS, *FOLLOWING, *KEEPING):
                 step()
             return
         stop, every = threading.Event(), float(str(options["every"]))
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
         # Daemons: to stop, no one waits for a mail server.
-        for name, steps in (("news", NEWS), ("hooks", HOOKS), ("keeping", KEEPING)):
+        threads = {"news": NEWS, "hooks": HOOKS, "following": FOLLOWING, "keeping": KEEPING}
+        for name, steps in threads.items():
             threading.Thread(target=self._tell, args=(steps, stop, every), daemon=True, name=name).start()
         next_upkeep = 0.0
         # Should a sweep hang, whatever it waits for, the process says where and ends: anyone who keeps it running

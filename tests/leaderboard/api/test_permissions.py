@@ -6,6 +6,7 @@ A private benchmark is, for whoever has no role on it, byte for byte the 404 of 
 import json
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
@@ -18,7 +19,7 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
 from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
-from leaderboard.models import ApiToken, SubmissionEvent, Webhook
+from leaderboard.models import ApiToken, FollowedAddress, SubmissionEvent, Webhook
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 
@@ -34,133 +35,12 @@ releases tasks_file systems_file scores_file ranking_file board_file margins_fil
 agreement_file time_file changes_file system_history_file prospects_file studies_file study_file experiment_file
 instance_scores_file
 """
-TABLE = """
-route        method visibility anonymous stranger member moderator owner unscoped expired
-benchmarks   GET    any        200       200      200    200       200   403      401
-benchmarks   POST   any        401       201      201    201       201   403      401
-(read)       GET    open       200       200      200    200       200   403      401
-(read)       GET    private    404       404      200    200       200   403      401
-rankings     POST   open       200       200      200    200       200   403      401
-rankings     POST   private    404       404      200    200       200   403      401
-ranking      POST   open       200       200      200    200       200   403      401
-ranking      POST   private    404       404      200    200       200   403      401
-landscape    GET    any        200       200      200    200       200   403      401
-prospects    POST   open       200       200      200    200       200   403      401
-prospects    POST   private    404       404      200    200       200   403      401
-experiment_studies GET any        200       200      200    200       200   403      401
-experiments  POST   open       401       202      202    202       202   403      401
-experiments  POST   private    401       404      202    202       202   403      401
-experiments~dry POST open      401       200      200    200       200   403      401
-experiment~csv GET  open       200       200      200    200       200   403      401
-imports~dry  POST   open       401       200      200    200       200   403      401
-imports~dry  POST   private    401       404      200    200       200   403      401
-submit       POST   open       401       201      201    201       201   403      401
-submit       POST   private    401       404      201    201       201   403      401
-submit~dry   POST   open       401       200      200    200       200   403      401
-submit~dry   POST   private    401       404      200    200       200   403      401
-submit~owned POST   open       401       403      403    403       201   403      401
-submit~owned POST   private    401       404      403    403       201   403      401
-submission   GET    open       200       200      200    200       200   -        401
-submission   GET    private    404       404      200    200       200   -        401
-submission~p GET    open       404       404      404    200       200   -        401
-submission~p GET    private    404       404      404    200       200   -        401
-withdraw     POST   open       401       403      403    200       200   403      401
-withdraw     POST   private    401       404      403    200       200   403      401
-accept       POST   open       401       404      404    200       200   403      401
-accept       POST   private    401       404      404    200       200   403      401
-reject       POST   open       401       404      404    200       200   403      401
-reject       POST   private    401       404      404    200       200   403      401
-benchmark    PATCH  open       401       403      403    403       200   403      401
-benchmark    PATCH  private    401       404      403    403       200   403      401
-system       PATCH  open       401       403      403    403       200   403      401
-system       PATCH  private    401       404      403    403       200   403      401
-tasks        PATCH  open       401       403      403    403       200   403      401
-tasks        PATCH  private    401       404      403    403       200   403      401
-tasks~dry    PATCH  open       401       403      403    403       200   403      401
-tasks~dry    PATCH  private    401       404      403    403       200   403      401
-metadata     PATCH  open       401       403      403    403       200   403      401
-metadata     PATCH  private    401       404      403    403       200   403      401
-models_of_benchmark GET open    401      403      403    403       200   403      401
-models_of_benchmark GET private 404      404      403    403       200   403      401
-models_of_benchmark PATCH open  401      403      403    403       200   403      401
-models_of_benchmark PATCH private 401    404      403    403       200   403      401
-model        GET    public     200       200      200    200       200   403      401
-model        GET    unlisted   404       404      200    200       200   403      401
-model        GET    private    404       404      200    200       200   403      401
-meta_boards  GET    any        200       200      200    200       200   403      401
-meta_boards  POST   public     401       201      201    201       201   403      401
-meta_boards  POST   private    401       400      201    201       201   403      401
-meta_board   GET    public     200       200      200    200       200   403      401
-meta_board   GET    private    404       404      404    404       200   403      401
-meta_board   PATCH  public     401       403      403    403       200   403      401
-meta_board   PATCH  private    401       404      404    404       200   403      401
-delete_meta_board POST public  401       403      403    403       200   403      401
-delete_meta_board POST private 401       404      404    404       200   403      401
-archive      POST   open       401       403      403    403       200   403      401
-archive      POST   private    401       404      403    403       200   403      401
-editions     POST   open       401       403      403    403       201   403      401
-editions     POST   private    401       404      403    403       201   403      401
-releases     POST   open       401       403      403    403       201   403      401
-releases     POST   private    401       404      403    403       201   403      401
-people       GET    open       401       403      403    403       200   403      401
-people       GET    private    404       404      403    403       200   403      401
-person       POST   open       401       403      403    403       200   403      401
-person       POST   private    401       404      403    403       200   403      401
-invitations  POST   open       401       403      403    403       201   403      401
-invitations  POST   private    401       404      403    403       201   403      401
-webhooks     GET    open       401       403      403    403       200   403      401
-webhooks     GET    private    404       404      403    403       200   403      401
-webhooks     POST   open       401       403      403    403       201   403      401
-webhooks     POST   private    401       404      403    403       201   403      401
-webhook      GET    open       401       403      403    403       200   403      401
-webhook      GET    private    404       404      403    403       200   403      401
-webhook      PATCH  open       401       403      403    403       200   403      401
-webhook      PATCH  private    401       404      403    403       200   403      401
-test_webhook POST   open       401       403      403    403       200   403      401
-test_webhook POST   private    401       404      403    403       200   403      401
-renew_secret POST   open       401       403      403    403       200   403      401
-renew_secret POST   private    401       404      403    403       200   403      401
-delete_webhook POST open       401       403      403    403       200   403      401
-delete_webhook POST private    401       404      403    403       200   403      401
-audit        GET    open       401       403      403    403       200   403      401
-audit        GET    private    404       404      403    403       200   403      401
-audit~csv    GET    open       401       403      403    403       200   403      401
-audit~csv    GET    private    404       404      403    403       200   403      401
-audit_file   GET    open       401       403      403    403       200   403      401
-audit_file   GET    private    404       404      403    403       200   403      401
-queue        GET    open       401       403      403    200       200   403      401
-queue        GET    private    404       404      403    200       200   403      401
-decisions    POST   open       401       403      403    200       200   403      401
-decisions    POST   private    401       404      403    200       200   403      401
-reinstate    POST   open       401       404      404    200       200   403      401
-reinstate    POST   private    401       404      404    200       200   403      401
-retract      POST   open       401       404      404    403       403   403      401
-retract      POST   private    401       404      404    403       403   403      401
-withdraw_own POST   open       401       403      403    403       403   403      401
-withdraw_own POST   private    401       404      403    403       403   403      401
-keep         POST   open       401       403      403    200       200   403      401
-keep         POST   private    401       404      403    200       200   403      401
-withdrawal_requests GET open   401       403      403    200       200   403      401
-withdrawal_requests GET private 404      404      403    200       200   403      401
-take_down    POST   open       401       403      403    403       200   403      401
-take_down    POST   private    401       404      403    403       200   403      401
-close_account POST  any        401       403      403    403       403   403      401
-rules        GET    any        200       200      200    200       200   403      401
-rules_file   GET    any        200       200      200    200       200   403      401
-versions     GET    any        200       200      200    200       200   200      200
-root         GET    any        200       200      200    200       200   403      401
-me           GET    any        401       200      200    200       200   -        401
-own_submissions GET any        401       200      200    200       200   -        401
-own_drafts   GET    any        401       200      200    200       200   -        401
-schema       GET    any        200       200      200    200       200   200      200
-docs         GET    any        200       200      200    200       200   200      200
-nothing      GET    any        404       404      404    404       404   404      404
-nothing      POST   any        404       404      404    404       404   404      404
-"""
+TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
 MANAGED = (
     "metadata", "withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person",
     "keep", "withdraw_own", "withdrawal_requests", "take_down", "close_account", "invitations", "audit",
     "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
+    "followed_addresses", "followed", "fetch_followed", "delete_followed",
     "models_of_benchmark", "delete_meta_board",
 )  # fmt: skip
 # What reads needs no more than reading.
@@ -229,6 +109,10 @@ class World:
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
         )
+        self.followed = FollowedAddress.objects.create(
+            benchmark=self.benchmark, address="https://results.example/", kind="file", every_minutes=60,
+            next_at=timezone.now(), author=owner,
+        )  # fmt: skip
         self._tokens = {}
         for kind, user in people.items():
             scopes = ["manage"] if kind == "unscoped" else list(ApiToken.Scope.values)
@@ -292,6 +176,8 @@ class World:
             "close_account": {"password": "not the password", "is_sure": True},
             "webhooks": {"address": "https://hooks.example/", "events": ["publication"]},
             "webhook": {"is_active": False},
+            "followed_addresses": {"address": "https://results.example/", "kind": "file", "every_minutes": 60},
+            "followed": {"is_active": False},
             "decisions": {"submissions": [str(self.pending.uuid)], "decision": "accept"},
         }
 
@@ -310,6 +196,7 @@ class World:
         places = {
             **dict.fromkeys(("system", "prospect", "system_history"), "e"),
             **dict.fromkeys(("webhook", "test_webhook", "renew_secret", "delete_webhook"), self.webhook.uuid),
+            **dict.fromkeys(("followed", "fetch_followed", "delete_followed"), self.followed.uuid),
             "ranking": "borda",
             "rule_properties": "borda",
             "study": "missing_scores",

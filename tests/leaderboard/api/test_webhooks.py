@@ -37,7 +37,7 @@ def test_an_owner_adds_tests_switches_off_and_deletes_a_webhook(make, api, setti
     assert owner.post(f"{path}{number}/delete/").json() == {"deleted": number}
     assert owner.get(path).json() == {"results": []}
     fields = set(AuditEntry.objects.filter(subject="webhook", of=number).values_list("field", flat=True))
-    assert fields == {"address", "events", "active"}
+    assert fields == {"address", "events", "file", "active"}
 
 
 def test_what_is_wrong_in_a_body_is_said_with_its_place_and_another_benchmarks_webhook_is_not_found(make, api):

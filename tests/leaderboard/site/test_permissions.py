@@ -74,7 +74,7 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
         "badge", "system_badge", "embed", "card", "feed",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies", "manage_metadata",
         "manage_models",
-        "manage_releases", "manage_queue", "manage_people", "manage_audit", "manage_webhooks",
+        "manage_releases", "manage_queue", "manage_people", "manage_audit", "manage_webhooks", "manage_following",
     ],
 )  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):

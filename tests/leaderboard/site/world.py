@@ -27,7 +27,7 @@ from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.tasks import Proposal, TaskEdit, present_proposal
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.teams import found_team, invite_by_link
-from leaderboard.models import Benchmark, User, Webhook
+from leaderboard.models import Benchmark, FollowedAddress, User, Webhook
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.mails import unsubscribe_link
 from leaderboard.studies.forms import StudiesForm
@@ -144,6 +144,10 @@ class World:
         task = self.benchmark.tasks.get(key="task-1")
         store_references(task, check_file(REFERENCES, "labels.csv", "accuracy", {}), author=people["owner"])
         self.team_secret = invite_by_link(found_team(self.benchmark, people["member"], "Owls"), people["member"])
+        self.followed = FollowedAddress.objects.create(
+            benchmark=self.benchmark, address="https://results.example/", kind="file", every_minutes=60,
+            next_at=timezone.now(), author=people["owner"],
+        )  # fmt: skip
         self.new_draft = make_benchmark_draft(submitter, name="Draft", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
 
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
@@ -203,6 +207,8 @@ class World:
             return {"system_name": "New system", **scores}
         if route == "manage_task_references":
             return {"metric": "accuracy", "file": SimpleUploadedFile("labels.csv", REFERENCES)}
+        if route == "manage_following~fetch":
+            return {"action": "fetch", "followed": str(self.followed.uuid)}
         if route == "manage_webhooks~test":
             return {"action": "test", "webhook": str(self.webhook.uuid)}
         if route in FORMS or route == "new_draft":
@@ -212,7 +218,7 @@ class World:
             return filled[route](self.benchmark)
         if route == "notice_choices":
             ways = {"decision": "site", "overtaken": "mail", "first_place": "off", "waiting": "mail", "token": "mail"}
-            return ways | {"webhook": "site"}
+            return ways | {"webhook": "site", "followed": "site"}
         if route in ("new_meta_board", "manage_meta_board"):
             keys = [self.benchmark.key, self.other.key]
             ways = {"worth": "share", "missing_policy": "median", "default_rule": "borda", "least": "2"}

@@ -17,7 +17,8 @@ from leaderboard.models.webhooks import ADDRESS_LENGTH
 from leaderboard.notifications.queries import deliveries_of, webhook_of
 from leaderboard.notifications.webhooks import add_webhook, change_webhook, delete_webhook, put_test, renew_secret
 
-EVENTS = Webhook.Event.values
+EVENTS, FILES = Webhook.Event.values, Webhook.File.values
+FILE_TEXT = "As what a new board is posted: `csv`, `json`, or `none` for a short message with links."
 WEBHOOK_EXAMPLE = body_example("Of new revisions", {"address": "https://example.org/hook", "events": ["revision"]})
 WEBHOOK_CHANGE_EXAMPLE = body_example("Switch it off", {"is_active": False})
 
@@ -27,6 +28,7 @@ class WebhookBodySerializer(Shape):
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
     events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS))
+    file = ChoiceText(FILES, absent="none", help_text=FILE_TEXT)
 
 
 class WebhookChangeSerializer(Shape):
@@ -34,6 +36,7 @@ class WebhookChangeSerializer(Shape):
 
     is_active = Truth(absent=None)
     events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), absent=None)
+    file = ChoiceText(FILES, absent=None, help_text=FILE_TEXT)
 
 
 class DeliverySerializer(Shape):
@@ -60,6 +63,7 @@ class WebhookEntrySerializer(Shape):
     uuid = s.UUIDField()
     address = s.CharField()
     events = s.ListField(child=s.ChoiceField(choices=EVENTS))
+    file = s.ChoiceField(choices=FILES, help_text=FILE_TEXT)
     is_active = s.BooleanField()
     why_off = s.CharField(allow_blank=True, help_text="Why the site switched it off.")
     n_failures = s.IntegerField(help_text="Attempts that failed since one succeeded.")

@@ -1,0 +1,110 @@
+"""Fetching from a URL that an owner entered, under the rules of `posting`: the public internet alone, and an end to it.
+
+Redirects are followed, a few of them: each address is read, resolved and checked as the first one was. What an answer
+says is read up to a bound, before and after it is unpacked.
+"""
+
+import zlib
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from urllib.parse import urljoin
+
+from django.conf import settings
+
+from leaderboard.notifications.posting import PostError, connected, read_address
+
+MAX_REDIRECTS = 3
+REDIRECTS = {301, 302, 303, 307, 308}
+VALIDATOR_LENGTH = 200  # a longer one is as none
+CHUNK_BYTES = 65_536
+PACKED = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+@dataclass(frozen=True)
+class Validators:
+    """What an answer says of its content, to ask later whether that changed."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What an address answered: with status 304 there is no body, because nothing changed."""
+
+    status: int
+    body: bytes
+    validators: Validators
+
+
+def fetch(address: str, *, known: Validators | None = None, most_bytes: int, seconds: float) -> Fetched:
+    """Get what an address has, if it changed.
+
+    Args:
+        address: where; `https` and public, as for webhooks.
+        known: of what was fetched the last time; None to get it anyway.
+        most_bytes: that its content may have, packed and unpacked.
+        seconds: that each of its redirects may take.
+
+    Raises:
+        AddressError: nothing is fetched from this address, or from one that it redirects to.
+        PostError: it did not answer, or not with content.
+    """
+    for _ in range(MAX_REDIRECTS + 1):
+        target = read_address(address)
+        headers = {
+            "Accept-Encoding": "gzip",
+            "User-Agent": f"Plurank/{settings.PLURANK_VERSION}",
+            **({"If-None-Match": known.etag} if known and known.etag else {}),
+            **({"If-Modified-Since": known.last_modified} if known and known.last_modified else {}),
+        }
+        with connected(target, seconds) as connection:
+            connection.request("GET", target.path, headers=headers)
+            with connection.getresponse() as response:
+                status, place = response.status, response.headers.get("Location", "")
+                body = bounded_body(response, most_bytes) if status == 200 else b""
+        if status in REDIRECTS and place:
+            address = urljoin(address, place)
+        elif status == 200 or (status == 304 and known):
+            return Fetched(status, body, validators_of(response))
+        else:
+            raise PostError(f"The answer was {status}.", status)
+    raise PostError(f"The address redirects more than {MAX_REDIRECTS} times.")
+
+
+def bounded_body(response: HTTPResponse, most_bytes: int) -> bytes:
+    """What an answer says, unpacked.
+
+    Raises:
+        PostError: it is too large, packed or unpacked, or it cannot be unpacked.
+    """
+    too_large = PostError(f"The content has more than {most_bytes:,} bytes.", response.status)
+    parts: list[bytes] = []
+    size = 0
+    while part := response.read(CHUNK_BYTES):
+        size += len(part)
+        if size > most_bytes:
+            raise too_large
+        parts.append(part)
+    packed, encoding = b"".join(parts), response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding in ("identity", ""):
+        return packed
+    if encoding not in PACKED:
+        raise PostError("The content is compressed in a way that this site did not ask for.", response.status)
+    reading = zlib.decompressobj(PACKED[encoding])
+    try:
+        body = reading.decompress(packed, most_bytes + 1)
+    except zlib.error as error:
+        raise PostError("The compressed content is damaged.", response.status) from error
+    if len(body) > most_bytes:
+        raise too_large
+    if not reading.eof:
+        raise PostError("The compressed content is incomplete.", response.status)
+    return body
+
+
+def validators_of(response: HTTPResponse) -> Validators:
+    """Those that can be sent back: short, and of characters that belong in a header."""
+    said = (response.headers.get(name, "").strip() for name in ("ETag", "Last-Modified"))
+    return Validators(*(text if len(text) <= VALIDATOR_LENGTH and text.isascii() and text.isprintable() else ""
+                        for text in said))  # fmt: skip

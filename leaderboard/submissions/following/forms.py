@@ -1,0 +1,26 @@
+"""The form of an address that a benchmark is to follow."""
+
+from django import forms
+
+from leaderboard.common.form_fields import LineFormField
+from leaderboard.models import FollowedAddress
+from leaderboard.models.webhooks import ADDRESS_LENGTH
+
+JOINING = "New scores join the board at once. Otherwise you get a draft to confirm."
+CREATING = "So do new systems. Otherwise scores with a new system among them become a draft."
+
+
+class FollowForm(forms.Form):
+    """An address, its content, and what becomes of it."""
+
+    address = LineFormField(
+        max_length=ADDRESS_LENGTH,
+        help_text="It begins with <code>https://</code>.",
+        widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
+    )
+    kind = forms.ChoiceField(choices=FollowedAddress.Kind.choices, label="Content")
+    every_minutes = forms.TypedChoiceField(
+        choices=FollowedAddress.Every.choices, coerce=int, initial=FollowedAddress.Every.DAY, label="How often"
+    )
+    is_direct = forms.BooleanField(required=False, label=JOINING)
+    creates_systems = forms.BooleanField(required=False, label=CREATING)
