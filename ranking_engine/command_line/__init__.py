@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank|intervals|compare|prospects|stability|instances|votes FILE`."""
+"""The command line: `python -m ranking_engine rank|intervals|compare|prospects|stability|instances|votes|score ...`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, instances, intervals, prospects, rank, stability, votes
+from ranking_engine.command_line import compare, instances, intervals, metrics, prospects, rank, score, stability, votes
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.tables import TableError
@@ -96,7 +96,7 @@ def argument_parser(
     )
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, intervals, compare, prospects, stability, instances, votes, *further):
+    for command in (rank, intervals, compare, prospects, stability, instances, votes, metrics, score, *further):
         command.add_command(commands)
     for each in (parser, *commands.choices.values()):
         each.epilog = (each.epilog or "").replace("python -m ranking_engine", prog)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,9 @@ def read_references(data: bytes, name: str, metric: Metric) -> References:
         **dict.fromkeys(REFERENCE_COLUMNS, "reference"),
         **{detail: detail for detail in DETAILS},
     }
-    reader = CellReader(data, name, lambda column: roles.get(column.casefold()))
+    reader = CellReader(
+        data, name, lambda column: roles.get(column.casefold()), {"reference": metric.reference_kind.value}
+    )
     needed = () if metric.reference_kind == Kind.NOTHING else ("reference",)
     read = READERS[metric.reference_kind]
     ids: dict[str, int] = {}
@@ -82,7 +84,14 @@ def read_references(data: bytes, name: str, metric: Metric) -> References:
     )
 
 
-def read_predictions(data: bytes, name: str, expected: References | Sequence[str], metric: Metric) -> Predictions:
+def read_predictions(
+    data: bytes,
+    name: str,
+    expected: References | Sequence[str],
+    metric: Metric,
+    *,
+    others: Collection[str] = (),
+) -> Predictions:
     """Read what a system predicts, and check it line by line against the instances.
 
     Columns: `id`, and `prediction`, also called `predictions`, `probability`, `probabilities`, `output` or `score`; for
@@ -94,6 +103,7 @@ def read_predictions(data: bytes, name: str, expected: References | Sequence[str
         expected: the references, or the ids of the instances alone: what needs the references, such as whether there
             are as many tags as tokens, is then not checked. No message says anything of a reference's value.
         metric: says which kind of value predictions are.
+        others: ids of further instances, such as those of other splits: their predictions are passed over.
 
     Raises:
         InputError: with every problem and its line: ids that are missing, unknown or there twice, and values of
@@ -108,14 +118,17 @@ def read_predictions(data: bytes, name: str, expected: References | Sequence[str
             return PROBABILITY_PREFIX + column[len(PROBABILITY_PREFIX) :].strip()
         return roles.get(column.casefold())
 
-    reader = CellReader(data, name, role_of)
+    reader = CellReader(data, name, role_of, {"prediction": metric.prediction_kind.value})
     ids = expected.ids if isinstance(expected, References) else tuple(expected)
     place = {instance: k for k, instance in enumerate(ids)}
+    passed_over = frozenset(others)
     lines = [0] * len(ids)
     values: list[Any] = [None] * len(ids)
     read = prediction_reader(metric)
     for line, instance, cells in reader.rows((ID, "prediction")):
         k = place.get(instance)
+        if k is None and instance in passed_over:
+            continue
         if k is None:
             reader.wrong(line, ID, f"no instance is called {shorten(instance)!r}", "ids are unknown")
             continue
@@ -141,10 +154,10 @@ def read_predictions(data: bytes, name: str, expected: References | Sequence[str
 
 
 class CellReader:
-    """Reads rows, and collects what is wrong with them."""
+    """Reads rows, and collects what is wrong with them; `nouns` say what a column has, where its name does not."""
 
-    def __init__(self, data: bytes, name: str, role_of: Callable[[str], str | None]) -> None:
-        self.data, self.name, self.role_of = data, name, role_of
+    def __init__(self, data: bytes, name: str, role_of: Callable[[str], str | None], nouns: Mapping[str, str]) -> None:
+        self.data, self.name, self.role_of, self.nouns = data, name, role_of, nouns
         self.problems = Problems()
         self.ignored: dict[str, None] = {}
         self.n_characters = 0
@@ -193,7 +206,7 @@ class CellReader:
         try:
             return read(cell)
         except ValueError as error:
-            self.wrong(line, column, str(error), "cells cannot be read")
+            self.wrong(line, column, str(error), f"cells are no {self.nouns.get(column, column)} that can be read")
             return None
 
     def wrong(self, line: int, column: str, message: str, cause: str) -> None:

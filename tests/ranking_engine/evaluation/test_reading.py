@@ -64,6 +64,14 @@ def test_predictions_come_in_the_order_of_the_references():
     assert predictions.for_ids(["3"]).values == ("1",)
 
 
+def test_predictions_of_other_instances_are_passed_over_where_these_are_named():
+    data = b"id,prediction\na,1\nb,2\n"
+    assert read_predictions(data, "mine", ["b"], RMSE, others=["a", "b"]).values == (2.0,)
+    assert problems_of(read_predictions, data, "mine", ["b"], RMSE) == [
+        "mine, line 2, column 'id': no instance is called 'a'"
+    ]
+
+
 def test_everything_that_is_wrong_with_predictions_is_told_at_once():
     data = b"id,prediction\na,1\nb,x\na,2\nz,1\nc,nan\nd,1,2\n,1\ne,1e400\n"
     assert problems_of(read_predictions, data, "mine.csv", ["a", "b", "c", "d", "e", "f"], RMSE) == [

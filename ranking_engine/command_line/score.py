@@ -1,0 +1,156 @@
+"""`score`: the figure of predictions against references, with its standard error."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
+from ranking_engine.evaluation.metrics import METRICS, MetricResult, PartFigure, evaluate
+from ranking_engine.evaluation.reading import read_predictions, read_references
+from ranking_engine.evaluation.rows import MAX_BYTES
+from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.text.grids import Grid, markdown_grid, text_grid
+from ranking_engine.text.names import shorten
+
+EXAMPLES = """\
+examples:
+  python -m ranking_engine score --metric accuracy --references labels.csv --predictions mine.jsonl
+  python -m ranking_engine score --metric f1 --option positive=spam --references labels.csv --predictions mine.csv
+  python -m ranking_engine score --metric bleu --references texts.jsonl --predictions mine.jsonl --format json
+
+files: CSV, JSON lines or Parquet. References: `id` and `reference`, and, if you have them, `split`, `weight`, `cluster`
+and `category`; predictions: `id` and `prediction`. Instances of one cluster count as one in the standard error.
+"""
+FORMATS = ("table", "markdown", "json", "csv")
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "score",
+        help="score predictions against references",
+        description="The figure of predictions by a metric of the field's own libraries, with its standard error.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--metric", metavar="KEY", required=True, help="the command `metrics` lists them")
+    command.add_argument("--references", metavar="FILE", required=True, help="what is right")
+    command.add_argument("--predictions", metavar="FILE", required=True, help="of one system; - is standard input")
+    command.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=option_value,
+        help="of the metric, such as positive=spam; repeatable",
+    )
+    command.add_argument(
+        "--split", metavar="NAME", action="append", default=[], help="score these splits alone; repeatable"
+    )
+    command.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of the bootstrap, where a metric needs one (default: 0)"
+    )
+    command.add_argument(
+        "--instances",
+        metavar="FILE",
+        type=Path,
+        help="write the values of the instances to FILE, as CSV",
+    )
+    command.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    command.set_defaults(run=run)
+
+
+def option_value(text: str) -> tuple[str, str]:
+    """Return the name and the value of an option of a metric, or raise an ArgumentTypeError."""
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise argparse.ArgumentTypeError(f"{shorten(text)!r}: expected NAME=VALUE, such as positive=spam")
+    return name.strip(), value
+
+
+def run(options: argparse.Namespace) -> str:
+    """Score, and return the result in the format asked for."""
+    metric = METRICS.get(options.metric)
+    if metric is None:
+        raise UsageError(f"no metric is called {shorten(options.metric)!r}; the command `metrics` lists them")
+    if options.seed < 0:
+        raise UsageError("--seed is below 0")
+    chosen = metric.read_options(dict(options.option))
+    references = read_references(bytes_of(options.references), options.references, metric)
+    every = references.ids
+    if options.split:
+        try:
+            references = references.of_splits(*options.split)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    predictions = read_predictions(bytes_of(options.predictions), options.predictions, references, metric, others=every)
+    try:
+        result = evaluate(metric, references, predictions, chosen, seed=options.seed)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if options.instances:
+        if result.instance_values is None:
+            raise UsageError(f"{metric.name} is no mean of values of instances: --instances has nothing to write")
+        rows = zip(references.ids, result.instance_values.tolist(), strict=True)
+        options.instances.write_text(csv_text([["id", "value"], *rows]), encoding="utf-8")
+    if options.format == "json":
+        return json.dumps(result_record(result), ensure_ascii=False, indent=2) + "\n"
+    return as_text(result, options.format)
+
+
+def bytes_of(name: str) -> bytes:
+    """Return the bytes of a file, or of standard input, and no more than are read of it."""
+    if name == STANDARD_INPUT:
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    with Path(name).open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def result_record(result: MetricResult) -> dict[str, Any]:
+    """Return a result as JSON has it, without the values of instances."""
+
+    def parts_of(parts: Any) -> dict[str, Any]:  # noqa: ANN401 -- a mapping of figures
+        return {name: dataclasses.asdict(part) for name, part in parts.items()}
+
+    return {
+        "metric": result.metric,
+        "value": result.value,
+        "standard_error": result.standard_error,
+        "error_method": result.error_method.value,
+        "n_instances": result.n_instances,
+        "n_clusters": result.n_clusters,
+        "by_split": parts_of(result.by_split),
+        "by_category": parts_of(result.by_category),
+        "library": result.library,
+        "library_version": result.library_version,
+        "options": dict(result.options),
+    }
+
+
+def as_text(result: MetricResult, form: str) -> str:
+    """Return a result as a table, of CSV, of Markdown or of aligned text, which says how it was computed."""
+    whole = PartFigure(result.value, result.standard_error, result.n_instances)
+    rows = [("", "", whole)]
+    rows += [("split", name, part) for name, part in result.by_split.items()]
+    rows += [("category", name, part) for name, part in result.by_category.items()]
+    if form == "csv":
+        figures = [[kind, name, part.value, part.standard_error, part.n_instances] for kind, name, part in rows]
+        return csv_text([["part", "name", result.metric, "standard_error", "n_instances"], *figures])
+
+    def figure(value: float | None) -> str:
+        return "-" if value is None else f"{value:.6g}"
+
+    grid: Grid = [["instances", METRICS[result.metric].name, "standard error", "n"]]
+    for kind, name, part in rows:
+        named = f"{kind} {name}" if kind else "all"
+        grid.append([named, figure(part.value), figure(part.standard_error), f"{part.n_instances:,}"])
+    clusters = f", in {result.n_clusters:,} clusters" if result.n_clusters < result.n_instances else ""
+    method = {"mean": "of a mean", "jackknife": "by the jackknife", "bootstrap": "by 200 resamples"}
+    source = f"{result.library} {result.library_version}" if result.library else "own code"
+    note = f"Computed by {source}; standard error {method[result.error_method.value]}{clusters}."
+    return "\n".join([*(markdown_grid if form == "markdown" else text_grid)(grid), "", note]) + "\n"
