@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from plurank.client import Site
     from plurank.landscapes import landscape
     from plurank.readers import read
+    from plurank.scoring import score
     from plurank.votes import VoteSet, read_votes
+    from ranking_engine.evaluation.metrics import METRICS
     from ranking_engine.importers import FORMATS
     from ranking_engine.stability.catalogue import EXPERIMENTS as STUDIES
 
 __all__ = [
     "FORMATS",
+    "METRICS",
     "RULES",
     "STUDIES",
     "Board",
@@ -42,15 +45,18 @@ __all__ = [
     "read",
     "read_votes",
     "rule_key",
+    "score",
 ]
 
 # Loaded when they are asked for: studies take a quarter of a second.
 _LATER = {
     "FORMATS": ("ranking_engine.importers", "FORMATS"),
+    "METRICS": ("ranking_engine.evaluation.metrics", "METRICS"),
     "landscape": ("plurank.landscapes", "landscape"),
     "Site": ("plurank.client", "Site"),
     "STUDIES": ("ranking_engine.stability.catalogue", "EXPERIMENTS"),
     "read": ("plurank.readers", "read"),
+    "score": ("plurank.scoring", "score"),
     "read_votes": ("plurank.votes", "read_votes"),
     "VoteSet": ("plurank.votes", "VoteSet"),
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import plurank
 from plurank import client, findings, landscapes, rankings, tables, votes
+from ranking_engine.evaluation import metric
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "python-reference.md"
 HEAD = """# Reference of the package `plurank`
@@ -20,6 +21,7 @@ PARTS = {
         findings.RankChanges, landscapes.BoardLandscape,
     ],
     "Votes": [plurank.read_votes, plurank.VoteSet, votes.VoteRatings],
+    "Predictions": [plurank.score, metric.MetricResult, metric.Metric, metric.Option],
     "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
     "Refusals of a site": [
         client.SiteError, client.InvalidInputError, client.NotAllowedError, client.NotThereError, client.TooManyError,

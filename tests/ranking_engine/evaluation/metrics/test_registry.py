@@ -9,6 +9,7 @@ import pytest
 from ranking_engine.evaluation.metric import Library, MissingLibraryError
 from ranking_engine.evaluation.metrics import METRICS, Kind, is_available, library_version
 from ranking_engine.evaluation.metrics.libraries import load
+from tests.ranking_engine.evaluation.metrics import page
 
 
 def test_the_metrics_are_those_of_the_field():
@@ -48,3 +49,8 @@ def test_no_library_is_imported_before_a_metric_is_computed():
 def test_a_library_that_is_not_installed_is_named_with_what_to_install():
     with pytest.raises(MissingLibraryError, match=r"this metric needs no-such: pip install 'plurank\[scoring\]'"):
         load(Library("no-such", "no_such_module"))
+
+
+def test_the_page_lists_every_metric_as_its_record_says():
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert text == page.written(text)
