@@ -28,10 +28,12 @@ def evalica_cases(glue: ScoreMatrix) -> Iterator[NotebookCase]:
 
 
 def choix_cases(glue: ScoreMatrix) -> Iterator[NotebookCase]:
-    """Bradley-Terry strengths without ties, by its two exact solvers."""
+    """Bradley-Terry strengths without ties, by its two exact solvers; Plackett-Luce by one."""
     matrix = random_matrix(87, 40, seed=3, kind="uniform")
     for call in ("ilsr_pairwise", "opt_pairwise"):
         yield NotebookCase(call, "random 87x40", matrix, strengths)
+    for call in ("ilsr_rankings", "ilsr_rankings to 1e-12"):
+        yield NotebookCase(call, "random 87x40", matrix, lambda built: rank(built, "plackett_luce").scores)
 
 
 def posthocs_cases(glue: ScoreMatrix) -> Iterator[NotebookCase]:

@@ -176,9 +176,15 @@ def choix_cases():
         values = solver(len(scores), pairs, **options)
         return values - values.mean()
 
+    def of_orders(scores, **options):
+        values = choix.ilsr_rankings(len(scores), np.argsort(-scores, axis=0).T.tolist(), **options)
+        return values - values.mean()
+
     return {
         "ilsr_pairwise": lambda scores: solved(choix.ilsr_pairwise, scores, max_iter=10_000),
         "opt_pairwise": lambda scores: solved(choix.opt_pairwise, scores, alpha=0.0),
+        "ilsr_rankings": of_orders,
+        "ilsr_rankings to 1e-12": lambda scores: of_orders(scores, tol=1e-12),
     }
 
 

@@ -115,6 +115,7 @@ def smallest_witness(rule: str, key: str, options: Mapping[str, Any], *, seed: i
         if search.witness is not None:
             whole = replace(search.witness, systems=None, tasks=None)
             part = part_of(board, search.witness.systems, search.witness.tasks)
-            is_of_part = violates(part, whole)  # where a part of the board violates it, that is the smaller board
+            # Where a part of the board violates it, that is the smaller board; the task that is added may be elsewhere.
+            is_of_part = (not whole.task or whole.task in part.task_names) and violates(part, whole)
             return StoredWitness(part, whole) if is_of_part else StoredWitness(board, search.witness)
     return None

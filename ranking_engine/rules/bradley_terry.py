@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.clusters import cluster_key, clusters_of
 from ranking_engine.core.profile import Outcome, Profile
-from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
@@ -52,31 +52,46 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     won = np.array(twice / (unit if twice.dtype == object else float(unit)), dtype=np.float64)
     won = won[np.ix_(order, order)] + prior
     np.fill_diagonal(won, 0.0)
-    # The strong components of "has won something from", each before those that it has only won from.
-    label = strong_components(won > 0)
-    member = (label[:, None] == np.arange(label.max() + 1)).astype(np.float32)
-    between = member.T @ (won > 0).astype(np.float32) @ member > 0
-    np.fill_diagonal(between, val=False)
-    components = [np.flatnonzero(label == k) for k in topological_order(between)]
-    if len(components) > 1:
-        names = [sorted(profile.matrix.system_names[order[i]] for i in part) for part in components]
-        groups = "; ".join([*(listed(part) for part in names[:3]), *(["..."] if len(names) > 3 else [])])
-        reason = (
-            f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other "
-            f"({groups}); a prior would give some"
-        )
+    reason, names = apart(won > 0, profile, order)
+    if reason:
         return Outcome(None, "undefined", reason, {**details, "components": names})
     strengths, steps = fitted(won)
     details["steps"] = steps
     clusters = clusters_of(profile.matrix)
     details["n_clusters"] = len(clusters)
     if len(clusters) >= MIN_CLUSTERS:
-        errors = in_first_order(_standard_errors(profile, clusters, order, won, strengths), order)
+        in_names, details["t_quantile"] = _standard_errors(profile, clusters, order, won, strengths)
+        errors = in_first_order(in_names, order)
         details["standard_errors"] = dict(zip(profile.matrix.system_names, errors.tolist(), strict=True))
-        from scipy.special import stdtrit  # noqa: PLC0415 -- slow import
-
-        details["t_quantile"] = float(stdtrit(len(clusters) - 1, 0.975))
     return Outcome(in_first_order(snapped(strengths, SAME_STRENGTH), order), details=details)
+
+
+def apart(is_ahead: BoolArray, profile: Profile, order: NDArray[np.intp]) -> tuple[str, list[list[str]]]:
+    """Return why no finite strengths exist, and the groups that are apart, each before those that it has only won from.
+
+    Args:
+        is_ahead: `is_ahead[i, j]`: system `order[i]` has won something from system `order[j]`.
+        profile: whose names the groups have.
+        order: the systems of `is_ahead`.
+
+    Returns:
+        An empty reason and no groups where chains of wins lead from every system to every other.
+    """
+    # The strong components of "has won something from", each before those that it has only won from.
+    label = strong_components(is_ahead)
+    member = (label[:, None] == np.arange(label.max() + 1)).astype(np.float32)
+    between = member.T @ is_ahead.astype(np.float32) @ member > 0
+    np.fill_diagonal(between, val=False)
+    components = [np.flatnonzero(label == k) for k in topological_order(between)]
+    if len(components) == 1:
+        return "", []
+    names = [sorted(profile.matrix.system_names[order[i]] for i in part) for part in components]
+    groups = "; ".join([*(listed(part) for part in names[:3]), *(["..."] if len(names) > 3 else [])])
+    reason = (
+        f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other "
+        f"({groups}); a prior would give some"
+    )
+    return reason, names
 
 
 def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
@@ -126,12 +141,8 @@ def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
 
 def _standard_errors(
     profile: Profile, clusters: Mapping[str, int], order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
-) -> FloatArray:
-    """Return the root of the diagonal of B S B G / (G - 1), B the inverse information, S the sum of u_c u_c'.
-
-    u_c, the gradient of cluster c, is the sum over its tasks of the task's weight times (rivals below + tied ones / 2
-    - expected wins) of each system.
-    """
+) -> tuple[FloatArray, float]:
+    """Return `clustered_errors`: a task adds rivals below + tied ones / 2 - expected wins, times its weight."""
     place, tasks = profile.order, np.array(sorted(range(profile.n_tasks), key=profile.matrix.task_names.__getitem__))
     present = ~np.isnan(profile.scores)
     scored = present.sum(axis=0)
@@ -140,9 +151,27 @@ def _standard_errors(
     chance = _chances(strengths)
     expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
     of_tasks = (points - expected) * (profile.weights[tasks] / profile.denominator)
+    return clustered_errors(profile.matrix, clusters, tasks, of_tasks, _information(won + won.T, chance))
+
+
+def clustered_errors(
+    matrix: ScoreMatrix,
+    clusters: Mapping[str, int],
+    tasks: NDArray[np.intp],
+    of_tasks: FloatArray,
+    information: FloatArray,
+) -> tuple[FloatArray, float]:
+    """Return the root of the diagonal of B S B G / (G - 1), and Student's quantile with G - 1 degrees of freedom.
+
+    B is the inverse information, S the sum of u_c u_c' over the G clusters, u_c the gradient of cluster c: the sum of
+    the columns of `of_tasks`, shape (n_systems, n_tasks), that belong to its tasks.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 -- slow import
+
     gradients = np.zeros((len(of_tasks), len(clusters)))
     for t, column in zip(tasks, of_tasks.T, strict=True):
-        gradients[:, clusters[cluster_key(profile.matrix, t)]] += column
-    influence = np.linalg.solve(_information(won + won.T, chance), gradients)
+        gradients[:, clusters[cluster_key(matrix, t)]] += column
+    influence = np.linalg.solve(information, gradients)
     influence -= influence.mean(axis=0)
-    return np.asarray(np.sqrt((influence**2).sum(axis=1) * len(clusters) / (len(clusters) - 1)))
+    variances = (influence**2).sum(axis=1) * len(clusters) / (len(clusters) - 1)
+    return np.asarray(np.sqrt(variances)), float(stdtrit(len(clusters) - 1, 0.975))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.rule import Held, Number, Omission, Rule
-from ranking_engine.rules import kemeny
+from ranking_engine.rules import kemeny, soft_condorcet
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -42,5 +42,33 @@ RULES: tuple[Rule, ...] = (
         omission={"common_tasks": Omission("2 1|1 2|3 3", 3, 1, 3, 2)},
         decided_detail=("unique", True),
         winner_below="another order, equally near to the tasks, makes it first",
+    ),
+    Rule(
+        key="soft_condorcet",
+        name="Soft Condorcet",
+        family="consensus",
+        needs_complete=False,
+        cost=costs.soft_condorcet,
+        function=soft_condorcet.soft_condorcet,
+        summary="Ratings whose order contradicts few comparisons: Kemeny's aim with smooth steps.",
+        source=("Lanctot et al. 2025, Soft Condorcet optimization for ranking of general agents, arXiv:2411.00119"),
+        advice=(
+            "Use it where you would use Kemeny but have too many systems: its order is near the best one, without "
+            "proof. Its ratings also say who is close to whom."
+        ),
+        held=Held(
+            claims.MAJORITY | {"unanimity", "reversal_symmetry"},
+            why={
+                "unanimity": "in each step the upper one moves further up than the other would from there",
+                "condorcet_winner": "it moves up as far as any may in each step, and all others less",
+                "condorcet_loser": "it moves down as far as any may in each step",
+                "reversal_symmetry": "tasks turned upside down mirror every step, and so the ratings",
+            },
+            why_not={"monotonicity": "other steps may lead to another minimum"},
+        ),
+        is_slow=True,
+        max_systems=2_000,
+        numbers={"temperature": Number(1.0, 0.1, 100.0)},
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
     ),
 )

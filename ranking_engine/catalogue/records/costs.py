@@ -35,6 +35,11 @@ def kemeny(n: int, T: int) -> float:
     return pairwise(n, T) + 2e-3 + 1e-4 * n + 4e-8 * n**3
 
 
+def soft_condorcet(n: int, T: int) -> float:
+    """Of descending to a minimum."""
+    return pairwise(n, T) + 2e-2 + 1e-5 * n + 8e-6 * n * n
+
+
 def rounds_at_once(n: int, T: int) -> float:
     """Of one of many boards, of locking in victories or fitting strengths."""
     return 1e-4 + 3e-7 * n * n
@@ -43,6 +48,11 @@ def rounds_at_once(n: int, T: int) -> float:
 def bradley_terry(n: int, T: int) -> float:
     """Of fitting strengths."""
     return pairwise(n, T) + 4e-3 + 1.5e-6 * n * n + 4e-10 * n**3
+
+
+def plackett_luce(n: int, T: int) -> float:
+    """Of fitting strengths to orders."""
+    return pairwise(n, T) + 4e-3 + 1e-6 * n * T + 1.6e-8 * n * n * T + 4e-10 * n**3
 
 
 def rounds(n: int, T: int) -> float:

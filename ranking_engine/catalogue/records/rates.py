@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.records.costs import MAX_COMPARED
-from ranking_engine.catalogue.rule import SCORES, Held, Kernels, Number, Omission, PairKernel, ResampleKernel, Rule
+from ranking_engine.catalogue.rule import (
+    POSITIONS,
+    SCORES,
+    Held,
+    Kernels,
+    Number,
+    Omission,
+    PairKernel,
+    ResampleKernel,
+    Rule,
+)
 from ranking_engine.core.profile import TaskSum
 from ranking_engine.kernels import growing, pairs, resamples, strengths, tables, votes
-from ranking_engine.rules import bradley_terry, rates
+from ranking_engine.rules import bradley_terry, plackett_luce, rates
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -107,6 +117,43 @@ RULES: tuple[Rule, ...] = (
             max_systems=300,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        names_systems=True,
+    ),
+    Rule(
+        key="plackett_luce",
+        name="Plackett-Luce",
+        family="rates",
+        needs_complete=False,
+        cost=costs.plackett_luce,
+        function=plackett_luce.plackett_luce,
+        summary="The strengths that make the orders of all tasks the most likely, each picked from the best down.",
+        source=(
+            "Luce 1959, Plackett 1975, Hunter 2004; for sparse scores of different kinds: Ghosh et al. 2024, ONEBench, "
+            "arXiv:2412.06745"
+        ),
+        advice=(
+            "Use it if each task has scores of some systems only, in units of its own: it reads the order of those "
+            "that it has. Unlike Bradley-Terry it takes a task as one observation, not as many comparisons, and high "
+            "places count more than low ones."
+        ),
+        held=Held(
+            claims.ALWAYS | {"unanimity"},
+            why={"unanimity": "the lower one is in every set from which the higher one is picked, and in more"},
+            why_not={
+                "majority": "how far down a system is on the other tasks counts",
+                "iia": "a strength depends on who else is left to pick from",
+                "consistency": "strengths are not sums over tasks",
+                "participation": "strengths are not sums over tasks",
+                "condorcet_winner": "a few last places outweigh many narrow victories",
+                "condorcet_loser": "a few first places outweigh many narrow defeats",
+                "reversal_symmetry": "picking from the worst up is another model",
+            },
+        ),
+        is_slow=True,
+        max_systems=2_000,
+        numbers={"prior": Number(0.0, 0.0, 1e6)},
+        reads=POSITIONS,
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 1)},
         names_systems=True,
     ),
 )

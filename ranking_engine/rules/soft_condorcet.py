@@ -1,0 +1,101 @@
+"""Soft Condorcet optimisation: ratings whose order contradicts few comparisons, near Kemeny's where that is too large.
+
+Kemeny's order has the least sum, over all pairs, of the weight that prefers the lower one. Lanctot et al. 2025 replace
+the step from 0 to 1 of each pair by a smooth one, sigma((r_j - r_i) / temperature), and follow its slope. Ratings stay
+between two bounds. The loss has several minima; which one is reached depends on the start and the steps. Here all
+ratings start in the middle and no step is random, so that the same table always gives the same ratings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.rules.majority import pair_details
+from ranking_engine.rules.rates import in_first_order, name_order, snapped
+
+HIGHEST = 100.0
+MAX_STEPS = 300
+_FLAT = 1e-7  # of the slope, for margins of at most 1
+_SAME = 1e-9  # ratings that differ by less tie
+_FASTER, _SLOWER = 1.3, 0.5
+_LEAST_BEND = 1e-12
+
+
+def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
+    """Return ratings between 0 and 100, from descent on the smooth loss (Lanctot et al. 2025).
+
+    `details`: `loss`, the smooth loss in units of weight, as far as orders differ in it; `distance`, that of the order
+    of the ratings from the tasks, as of Kemeny's, where a tie counts one half; `steps`; `is_minimum`: the slope has
+    vanished, or points out of the bounds.
+    O(n^2) a step, at most 300 steps.
+    """
+    order = name_order(profile)
+    margins = profile.pairwise.margins[np.ix_(order, order)]
+    unit = float(profile.pairwise.denominator)
+    largest = max(abs(int(margins.max())), 1) if profile.n_systems > 1 else 1
+    ratings, n_steps, is_minimum = descended(np.array(margins / largest, dtype=np.float64), temperature)
+    details: dict[str, Any] = {**pair_details(profile.pairwise), "temperature": float(temperature)}
+    always = float(np.minimum(profile.pairwise.wins, profile.pairwise.wins.T).sum()) / 2 / unit
+    beyond = np.maximum(np.array(margins / unit, dtype=np.float64), 0.0)
+    difference = ratings[:, None] - ratings
+    details["distance"] = always + float((beyond * ((difference < 0) + 0.5 * (difference == 0))).sum())
+    details["loss"] = always + float((beyond * (0.5 - 0.5 * np.tanh(difference / 2 / temperature))).sum())
+    details["steps"] = n_steps
+    details["is_minimum"] = is_minimum
+    return Outcome(in_first_order(ratings, order), details=details)
+
+
+def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int, bool]:
+    """Return ratings at which the loss is least nearby, the steps taken, and whether its slope has vanished.
+
+    Args:
+        margins: `margins[i, j]` = -`margins[j, i]`, from -1 to 1; systems in the order of names, so that the order of
+            rows changes no bit.
+        temperature: the difference of ratings over which a pair goes from undecided to nearly decided.
+
+    Each rating moves by its slope over its bend, which is at most one temperature, all of them by less where the loss
+    would rise. So a system that beats all others moves up as far as any may, and one that is above another on every
+    task stays above it: with the other's rating it would move further, and what the distance takes from that is less
+    than the distance. Systems whose ratings differ by rounding alone are made equal after each step: what makes two of
+    them alike must not be lost by the order in which floats are added.
+    """
+    sizes = np.abs(margins)
+    ratings = np.full(len(margins), HIGHEST / 2)
+    loss, slope, bend = _loss(margins, sizes, ratings, temperature)
+    length, n_steps, is_minimum = 1.0, 0, False
+    while n_steps < MAX_STEPS:
+        inwards = np.where((ratings >= HIGHEST) & (slope < 0) | (ratings <= 0) & (slope > 0), 0.0, slope)
+        if np.abs(inwards).max() * temperature <= _FLAT:
+            is_minimum = True
+            break
+        n_steps += 1
+        tried = snapped(np.clip(ratings - length * slope / np.maximum(bend, _LEAST_BEND), 0.0, HIGHEST), _SAME)
+        after = _loss(margins, sizes, tried, temperature)
+        if after[0] <= loss:
+            ratings, (loss, slope, bend) = tried, after
+            length = min(length * _FASTER, 1.0)
+        else:
+            length *= _SLOWER
+    return ratings, n_steps, is_minimum
+
+
+def _loss(
+    margins: FloatArray, sizes: FloatArray, ratings: FloatArray, temperature: float
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the loss, up to a constant, its slope, and how much the slope bends: no less than it does.
+
+    The loss is half the sum of m_ij sigma((r_j - r_i) / temperature).
+    """
+    half = np.tanh((ratings[:, None] - ratings) / (2 * temperature))
+    loss = -float((margins * half).sum()) / 4
+    half *= half
+    np.subtract(1.0, half, out=half)
+    return (
+        loss,
+        -np.einsum("ij,ij->i", margins, half) / (4 * temperature),
+        np.einsum("ij,ij->i", sizes, half) / (4 * temperature**2),
+    )
