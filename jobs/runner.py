@@ -36,6 +36,7 @@ from leaderboard.queue.kinds import (
     SLOW_RANKINGS,
     STUDY,
     STUDY_PLAN,
+    VOTES,
     kind_of,
 )
 from leaderboard.rankings.compute import compute_rankings, compute_slow_rankings
@@ -48,6 +49,7 @@ from leaderboard.studies.experiments.run import compute_experiment
 from leaderboard.studies.instances import compute_instances
 from leaderboard.studies.plans import compute_plan
 from leaderboard.studies.prospects.stored import compute_prospects
+from leaderboard.votes.ratings import compute_vote_ratings
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     EXPERIMENT: compute_experiment,
     STUDY: compute_chunk,
     MERGE: compute_merge,
+    VOTES: compute_vote_ratings,
 }
 CHECK_SECONDS = 1.0  # how often a checkpoint looks into the database
 

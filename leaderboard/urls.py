@@ -39,6 +39,7 @@ from leaderboard.submissions import views as submissions
 from leaderboard.submissions.following import views as following
 from leaderboard.submissions.importing import views as uploads
 from leaderboard.submissions.moderation import views as moderation
+from leaderboard.votes import views as votes
 
 urlpatterns = [
     path("", benchmarks.home, name="home"),
@@ -70,6 +71,9 @@ urlpatterns = [
     path("b/<slug:key>/experiments/<int:number>.npz", experiments.experiment_arrays, name="experiment_arrays"),
     path("b/<slug:key>/instances/", studies.instances, name="instances"),
     path("b/<slug:key>/rules/<str:rule_key>/", rule.rule, name="rule"),
+    path("b/<slug:key>/votes/", votes.votes, name="votes"),
+    path("b/<slug:key>/votes/send/", votes.send_votes, name="send_votes"),
+    path("b/<slug:key>/votes.<slug:extension>", votes.votes_file, name="votes_file"),
     path("b/<slug:key>/submit/", submissions.submit, name="submit"),
     path("b/<slug:key>/correct/<uuid:uuid>/", submissions.correct, name="correct"),
     path("b/<slug:key>/systems/<slug:system_key>/", boards.system, name="system"),
@@ -97,6 +101,7 @@ urlpatterns = [
     path("b/<slug:key>/manage/studies/run/", studies.run_study, name="run_study"),
     path("b/<slug:key>/manage/compute/", studies.compute_board, name="compute_board"),
     path("b/<slug:key>/manage/compute/<int:number>/", studies.compute_ranks, name="compute_ranks"),
+    path("b/<slug:key>/manage/votes/", votes.manage_votes, name="manage_votes"),
     path("b/<slug:key>/manage/edition/", benchmarks.manage_edition, name="manage_edition"),
     path("b/<slug:key>/manage/queue/", moderation.manage_queue, name="manage_queue"),
     path("b/<slug:key>/manage/queue/<uuid:uuid>/", moderation.manage_decide, name="manage_decide"),
@@ -116,6 +121,7 @@ urlpatterns = [
     path("new/<uuid:uuid>/", benchmarks.new_draft, name="new_draft"),
     path("drafts/<uuid:uuid>/", submissions.draft, name="draft"),
     path("submissions/<uuid:uuid>/", submissions.batch, name="batch"),
+    path("votes/<uuid:uuid>/", votes.vote_batch, name="vote_batch"),
     path("submissions/<uuid:uuid>/progress/", submissions.batch_progress, name="batch_progress"),
     path("search/", searches.search_page, name="search"),
     path("rules/", rules.rules, name="rules"),

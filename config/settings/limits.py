@@ -8,6 +8,9 @@ IMPORT_BYTES = 5 * UPLOAD_BYTES  # of all result files of one import, which are 
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 UPLOAD_CELLS = env.number("PLURANK_UPLOAD_CELLS", 150_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
+# Of votes: one file is read while its sender waits; all votes of a benchmark are rated again with each batch.
+VOTES_PER_UPLOAD = env.number("PLURANK_VOTES_PER_UPLOAD", 200_000, least=1)
+VOTES_PER_BENCHMARK = env.number("PLURANK_VOTES_PER_BENCHMARK", 5_000_000, least=1)
 # What someone without an account may have ranked on the page for trying.
 TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
 TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)

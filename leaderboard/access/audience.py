@@ -50,6 +50,8 @@ class Audience:
     is_restricted: bool = False
     sees_others: bool = True
     sees_names: bool = True
+    may_send_votes: bool = False
+    why_no_votes: str = ""  # why they may not send votes, as a sentence
 
     @property
     def user(self) -> User:
@@ -125,6 +127,10 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
     why_closed = _why_closed(viewer, benchmark, is_owner=is_owner, ban=ban)
     level = "owner" if is_owner else "member" if role else "public"
     is_restricted = hides_something(benchmark) and not decides
+    # What of the two a benchmark takes; the other one it takes from no one.
+    collects_votes = benchmark.kind == Benchmark.Kind.VOTES
+    why_no_votes = why_closed if collects_votes else "It collects scores, not votes."
+    why_closed = "Its scores are computed from votes: send votes." if collects_votes else why_closed
     return Audience(
         viewer=viewer,
         benchmark=benchmark,
@@ -137,6 +143,8 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
         is_restricted=is_restricted,
         sees_others=not is_restricted or benchmark.score_view != Benchmark.ScoreView.OWN,
         sees_names=not is_restricted or not _is_anonymous(benchmark),
+        may_send_votes=not why_no_votes,
+        why_no_votes=why_no_votes,
     )
 
 

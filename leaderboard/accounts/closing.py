@@ -30,6 +30,8 @@ from leaderboard.models import (
     Revision,
     SubmissionEvent,
     User,
+    VoteBatch,
+    VoteEvent,
 )
 from leaderboard.notifications.deliveries import switch_off_leavers
 from leaderboard.notifications.outbox import forget_addressee
@@ -41,6 +43,8 @@ WORDS: list[tuple[type[models.Model], str, str]] = [
     (Batch, "uploader", "note"),
     (Revision, "author", "note"),
     (SubmissionEvent, "actor", "reason"),
+    (VoteBatch, "uploader", "note"),
+    (VoteEvent, "actor", "reason"),
     (AuditEntry, "actor", "reason"),
     (Release, "author", "note"),
     (Ban, "author", "reason"),

@@ -29,6 +29,8 @@ from leaderboard.models import (
     SubmissionEvent,
     System,
     User,
+    VoteBatch,
+    VoteEvent,
     WeightProfile,
 )
 from leaderboard.models.systems import PROVISIONAL
@@ -38,6 +40,7 @@ README = """Your data on this site
 
 account.json       your account, its email addresses, linked accounts, sessions, tokens without their secrets, roles
 submissions.csv    your submissions, and submitted.csv the scores in them
+votes.csv          the batches of votes that you sent; the votes themselves are in the benchmark's download
 written.csv        what you wrote: notes, reasons, names of frozen revisions
 notices.csv        the notices that you got
 drafts.csv         what you have begun, and boards and weights that you saved
@@ -100,6 +103,8 @@ def tables_of(user: User) -> dict[str, Table]:
         ("note of a submission", Batch.objects.filter(uploader=user), "note", "created_at"),
         ("note of a revision", Revision.objects.filter(author=user), "note", "created_at"),
         ("reason of a decision", SubmissionEvent.objects.filter(actor=user), "reason", "at"),
+        ("note of a batch of votes", VoteBatch.objects.filter(uploader=user), "note", "created_at"),
+        ("reason of a decision on votes", VoteEvent.objects.filter(actor=user), "reason", "at"),
         ("reason of a change", AuditEntry.objects.filter(actor=user), "reason", "at"),
         ("reason of a ban", Ban.objects.filter(author=user), "reason", "created_at"),
         ("note of a frozen revision", Release.objects.filter(author=user), "note", "created_at"),
@@ -120,6 +125,13 @@ def tables_of(user: User) -> dict[str, Table]:
             _rows(
                 scores.annotate(named=system_name_for(user)), "submission__uuid", "submission__state", "named",
                 "task__key", "value", "missing_reason", "standard_error", "n_instances",
+            ),
+        ),
+        "votes.csv": (
+            ("benchmark", "batch", "sent", "state", "votes"),
+            _rows(
+                VoteBatch.objects.filter(uploader=user).order_by("-pk"),
+                "benchmark__key", "uuid", "created_at", "state", "n_votes",
             ),
         ),
         "written.csv": (

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.functional import cached_property
 
-from leaderboard.access.audience import SIGN_IN_FIRST, Audience
+from leaderboard.access.audience import Audience
 from leaderboard.benchmarks.announcements import announcements_of
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
 from leaderboard.boards.board import ORDERS, Board
@@ -33,6 +33,7 @@ from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.text import precision_sentence
 from leaderboard.rankings.verdict import short_headline
+from leaderboard.submissions.quotas import submission_door
 from ranking_engine import MISSING_POLICIES, TIES
 from ranking_engine.catalogue.omission import native_sentence, policy_sentence
 from ranking_engine.catalogue.registry import get_rule
@@ -80,6 +81,7 @@ class BoardPage:
         self.benchmark = {
             "key": benchmark.key,
             "name": benchmark.name,
+            "kind": benchmark.kind,
             "source_url": benchmark.source_url,
             "licence": benchmark.licence,
             "citation": benchmark.citation,
@@ -94,9 +96,7 @@ class BoardPage:
         self.place = places(Job.Queue.RANKINGS).get(self.job.pk) if self.job and is_waiting else None
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
-        # Anyone who has not signed in yet is shown the way where everyone with an account may submit.
-        is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}
-        self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
+        self.submit_url, self.submit_label = submission_door(audience)
         self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number
         self.is_archived = benchmark.is_archived

@@ -20,6 +20,16 @@ class CategoryRow:
     points: list[float | None]
 
 
+def category_rows(report: dict[str, Any]) -> list[CategoryRow]:
+    """The ratings by category of a report, systems in the order of its ratings, as far as a page can take them."""
+    systems = [row["system"] for row in report.get("systems", ())]
+    n_rows = MAX_CELLS // max(1, len(systems))
+    return [
+        CategoryRow(part["category"], part["n_votes"], [part["points"].get(system) for system in systems])
+        for part in report.get("categories", {}).get("categories", ())[:n_rows]
+    ]
+
+
 @dataclass(frozen=True)
 class RatedVotes:
     """What votes say, or why they cannot be read or rated.
@@ -37,13 +47,7 @@ class RatedVotes:
     @property
     def categories(self) -> list[CategoryRow]:
         """The ratings by category, systems in the order of the ratings."""
-        report = self.report or {}
-        systems = [row["system"] for row in report.get("systems", ())]
-        n_rows = MAX_CELLS // max(1, len(systems))
-        return [
-            CategoryRow(part["category"], part["n_votes"], [part["points"].get(system) for system in systems])
-            for part in report.get("categories", {}).get("categories", ())[:n_rows]
-        ]
+        return category_rows(self.report or {})
 
     @property
     def category_problems(self) -> list[str]:

@@ -29,6 +29,7 @@ from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import Experiment, StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, ImportChoices, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import Baseline, System
+from leaderboard.models.votes import VoteBatch, VoteEvent, VoteReport, VoteSettings
 from leaderboard.models.webhooks import Webhook, WebhookDelivery
 from leaderboard.models.weights import WeightProfile
 
@@ -94,6 +95,10 @@ __all__ = [
     "Turn",
     "User",
     "Visit",
+    "VoteBatch",
+    "VoteEvent",
+    "VoteReport",
+    "VoteSettings",
     "Webhook",
     "WebhookDelivery",
     "WeightProfile",

@@ -49,6 +49,10 @@ def searched_text(name: str, description: str) -> str:
 class Benchmark(models.Model):
     """A hosted set of tasks with systems scored on them."""
 
+    class Kind(models.TextChoices):
+        SCORES = "scores", "scores, which submitters send"
+        VOTES = "votes", "votes on pairs of systems, from which scores are computed"
+
     class Visibility(models.TextChoices):
         PUBLIC = "public", "public: listed, everyone can read it"
         UNLISTED = "unlisted", "unlisted: everyone with the link can read it"
@@ -85,6 +89,10 @@ class Benchmark(models.Model):
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
     name = LineField(max_length=NAME_LENGTH)
     description = LinesField(blank=True, help_text="Markdown; its first line is shown in lists.")
+    # What submitters send; an owner chooses votes before anything is submitted (`leaderboard.votes`).
+    kind = models.CharField(
+        max_length=6, choices=Kind, default=Kind.SCORES, db_default=Kind.SCORES.value, editable=False
+    )
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
     submission_policy = models.CharField(max_length=10, choices=SubmissionPolicy, default=SubmissionPolicy.MODERATED)
     replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)

@@ -20,6 +20,7 @@ class Source(models.TextChoices):
     API = "api"
     IMPORTER = "importer"
     CORRECTION = "correction"
+    VOTES = "votes"
 
 
 class Draft(models.Model):

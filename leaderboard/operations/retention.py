@@ -30,6 +30,7 @@ from leaderboard.models import (
     StudyPartial,
     SubmissionCount,
     TeamInvitation,
+    VoteBatch,
 )
 from leaderboard.rankings.old_ranks import RANKS_KIND, count_old_ranks, remove_old_ranks
 from leaderboard.submissions.quotas import TOTAL, day_of
@@ -103,6 +104,8 @@ OLD_ROWS = (
     OldRows("jobs", "ended jobs of revisions before the published one", _jobs),
     OldRows("drafts", "drafts of submissions that were not confirmed",
             lambda: Draft.objects.filter(expires_at__lt=timezone.now())),
+    OldRows("vote drafts", "votes that were not confirmed",
+            lambda: VoteBatch.objects.filter(state=VoteBatch.State.DRAFT, expires_at__lt=timezone.now())),
     OldRows("benchmark drafts", "drafts of benchmarks that were not confirmed",
             lambda: BenchmarkDraft.objects.filter(expires_at__lt=timezone.now())),
     OldRows("sessions", "sessions that ended", _sessions),

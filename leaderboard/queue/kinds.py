@@ -27,6 +27,7 @@ SIGNIFICANCE = "significance"
 INSTANCES = "instances"
 EXPERIMENT = "experiment"  # a study with parameters that someone chose
 STUDY_PLAN = "study_plan"
+VOTES = "votes"  # ratings of votes, from which the scores of a board are made
 # A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
 STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
@@ -63,6 +64,15 @@ JOB_KINDS = {
             budget_seconds=120,
             priority=10,
             comes_with_revision=False,  # inserted with the board, where a rule is slow at its size
+        ),
+        JobKind(
+            VOTES,
+            "ratings of votes",
+            Job.Queue.STUDIES,  # a million votes take seconds, which other boards should not wait for
+            limit_seconds=STUDIES_SECONDS,
+            budget_seconds=60,
+            priority=12,
+            comes_with_revision=False,  # inserted when votes are accepted or withdrawn: the revision comes of it
         ),
         JobKind(
             RANKS_AGAIN,

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.access.audience import Audience, is_embargoed
+from leaderboard.access.audience import SIGN_IN_FIRST, Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
 from leaderboard.submissions.problems import QuotaError
@@ -128,6 +129,20 @@ def board_terms(audience: Audience) -> list[str]:
             each = [f"{cap} {label}" for cap, label in caps if cap is not None]
             terms.append(f"each user may submit {' and '.join(each)} (systems)")
     return terms
+
+
+def submission_door(audience: Audience) -> tuple[str, str]:
+    """The address where a reader of a board sends scores or votes, and its label; both empty where they may not.
+
+    Anyone who has not signed in yet is shown the way where everyone with an account may submit.
+    """
+    benchmark = audience.benchmark
+    is_open = benchmark.submission_policy in (Benchmark.SubmissionPolicy.OPEN, Benchmark.SubmissionPolicy.MODERATED)
+    if benchmark.kind == Benchmark.Kind.VOTES:
+        may, why, route, label = audience.may_send_votes, audience.why_no_votes, "send_votes", "Send votes"
+    else:
+        may, why, route, label = audience.may_submit, audience.why_closed, "submit", "Submit scores"
+    return (reverse(route, args=[benchmark.key]), label) if may or (why == SIGN_IN_FIRST and is_open) else ("", "")
 
 
 def after_deadline(benchmark: Benchmark) -> str:

@@ -72,24 +72,19 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
     except ValueError as error:
         raise InputError.of(str(error)) from error
     for t, task in enumerate(scores.matrix.task_names):
-        number = votes.category_names.index(task) if task in votes.category_names else -1
-        is_in = votes.categories == number
-        n_of_systems = np.bincount(
-            np.concatenate([votes.first[is_in], votes.second[is_in]]), minlength=votes.n_systems
-        )  # fmt: skip
-        n_of_system = dict(zip(votes.system_names, n_of_systems.tolist(), strict=True))
         for i, system in enumerate(scores.matrix.system_names):
             value, deviation = float(scores.matrix.values[i, t]), float(scores.errors[i, t])
             if np.isnan(value):
                 continue
+            n_votes = int(scores.n_of_systems[i, t])
             collect.add(
                 Record(
                     system=collect.label(system, "system", ""),
                     task=collect.label(task, "category", ""),
                     metric=METRIC,
                     value=value,
-                    standard_error=deviation if n_of_system[system] >= MIN_VOTES and deviation > 0 else None,
-                    n=n_of_system[system],
+                    standard_error=deviation if n_votes >= MIN_VOTES and deviation > 0 else None,
+                    n=n_votes,
                     higher_is_better=True,
                     source=collect.source,
                     raw_hash=collect.raw_hash,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.text.names import shorten
@@ -25,12 +26,14 @@ class CategoryScores:
             the votes connect. Systems without any rating are left out.
         errors: as `matrix.values`, standard errors in points; NaN without.
         n_votes: of each category.
+        n_of_systems: as `matrix.values`, how many votes of the category each system is in.
         problems: by category, what is missing and why.
     """
 
     matrix: ScoreMatrix
     errors: FloatArray
     n_votes: tuple[int, ...]
+    n_of_systems: NDArray[np.intp]
     problems: dict[str, str]
 
 
@@ -57,7 +60,7 @@ def category_scores(
         raise ValueError(f"{n_categories:,} categories; at most {MAX_CATEGORIES:,} can be tasks")
     place = {name: i for i, name in enumerate(votes.system_names)}
     numbers = [*range(n_categories), *([NO_CATEGORY] if (votes.categories == NO_CATEGORY).any() else [])]
-    columns, errors, names, n_votes, problems = [], [], [], [], {}
+    columns, errors, counts, names, n_votes, problems = [], [], [], [], [], {}
     for number in numbers:
         name = (
             votes.category_names[number]
@@ -81,6 +84,8 @@ def category_scores(
         points_errors[rows] = POINTS * ratings.intervals.errors[members]
         columns.append(points)
         errors.append(points_errors)
+        counts.append(np.zeros(votes.n_systems, dtype=np.intp))
+        counts[-1][[place[name] for name in chosen.system_names]] = ratings.n_votes
         names.append(name)
         n_votes.append(chosen.n_votes)
     if not columns:
@@ -90,4 +95,5 @@ def category_scores(
     has_any = ~np.isnan(values).all(axis=1)
     systems = [name for name, is_kept in zip(votes.system_names, has_any, strict=True) if is_kept]
     matrix = ScoreMatrix(values[has_any], system_names=systems, task_names=names)
-    return CategoryScores(matrix, np.stack(errors, axis=1)[has_any], tuple(n_votes), problems)
+    errors_of, counts_of = np.stack(errors, axis=1)[has_any], np.stack(counts, axis=1)[has_any]
+    return CategoryScores(matrix, errors_of, tuple(n_votes), counts_of, problems)

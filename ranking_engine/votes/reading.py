@@ -73,6 +73,36 @@ def read_votes(
         OSError: the file cannot be opened.
         ImportError: it is a Parquet file, and pyarrow is not installed.
     """
+    return read_labelled_votes(
+        source, name=name, columns=columns, covariates=covariates, max_bytes=max_bytes, max_votes=max_votes,
+        formats=formats,
+    )[0]  # fmt: skip
+
+
+Labels = dict[str, tuple[str, ...]]
+
+
+def read_labelled_votes(
+    source: str | Path | bytes,
+    *,
+    name: str = "",
+    columns: Mapping[str, str] | None = None,
+    covariates: Sequence[str] = (),
+    max_bytes: int = MAX_BYTES,
+    max_votes: int = MAX_VOTES,
+    formats: Sequence[str] = FORMATS,
+) -> tuple[Votes, Labels]:
+    """Read votes as `read_votes` does, and what the file calls the voters and prompts, by their numbers.
+
+    Args:
+        source, name, columns, covariates, max_bytes, max_votes, formats: as for `read_votes`.
+
+    Returns:
+        The votes; by role ("voter", "prompt"), where the file has its column, the text of each number.
+
+    Raises:
+        InputError, OSError, ImportError: as for `read_votes`.
+    """
     called = name or (str(source) if isinstance(source, (str, Path)) else "votes")
     try:
         if len(covariates) > MAX_COVARIATES:
@@ -103,7 +133,8 @@ def read_votes(
             rows = parquet_records(path or source, find, max_votes=max_votes, max_bytes=max_bytes)  # type: ignore[arg-type]
         else:
             rows = {"csv": csv_records, "jsonl": jsonl_records, "json": json_records}[kind](text, find)
-        return VoteReader(rows[0], max_votes).read(rows[1])
+        reader = VoteReader(rows[0], max_votes)
+        return reader.read(rows[1]), {role: tuple(known) for role, known in reader.labels.items()}
     except InputError as error:
 
         def placed(problem: Problem) -> Problem:

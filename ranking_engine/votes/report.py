@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.ranking import UNRANKED
-from ranking_engine.votes.categories import category_scores
+from ranking_engine.votes.categories import CategoryScores, category_scores
 from ranking_engine.votes.data import BOTH_BAD, TIE, Votes
 from ranking_engine.votes.elo import elo
 from ranking_engine.votes.flips import FirstPlaceFlip, fewest_votes
@@ -109,28 +109,30 @@ def vote_report(
         except ValueError as error:
             report["categories"] = {"categories": [], "problems": [str(error)]}
         else:
-            report["categories"] = {
-                "categories": [
-                    {
-                        "category": name,
-                        "n_votes": n_votes,
-                        "problem": scores.problems.get(name, ""),
-                        "points": {
-                            system: number(value)
-                            for system, value in zip(
-                                scores.matrix.system_names, scores.matrix.values[:, t].tolist(), strict=True
-                            )
-                        },
-                    }
-                    for t, (name, n_votes) in enumerate(zip(scores.matrix.task_names, scores.n_votes, strict=True))
-                ],
-                "problems": [
-                    f"{name}: {problem}"
-                    for name, problem in scores.problems.items()
-                    if name not in scores.matrix.task_names
-                ],
-            }
+            report["categories"] = category_report(scores)
     return report
+
+
+def category_report(scores: CategoryScores) -> Report:
+    """Return ratings by category as plain values."""
+    names = scores.matrix.task_names
+    return {
+        "categories": [
+            {
+                "category": name,
+                "n_votes": n_votes,
+                "problem": scores.problems.get(name, ""),
+                "points": {
+                    system: number(value)
+                    for system, value in zip(
+                        scores.matrix.system_names, scores.matrix.values[:, t].tolist(), strict=True
+                    )
+                },
+            }
+            for t, (name, n_votes) in enumerate(zip(names, scores.n_votes, strict=True))
+        ],
+        "problems": [f"{name}: {problem}" for name, problem in scores.problems.items() if name not in names],
+    }
 
 
 def system_rows(ratings: Ratings) -> list[Report]:

@@ -51,6 +51,7 @@ manage_task_references metric
 manage_phases          phase error
 model                  rule page
 meta_boards            page
+votes                  page
 meta_board             reference q format
 new_meta_board         b rule score policy reference least
 """
@@ -64,7 +65,7 @@ manage_following
 manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
 notice_choices unsubscribe baseline manage_meta_board profile own_data sign_in_with socialaccount_connections
 socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback google_callback orcid_callback
-openid_connect_callback use_template manage_references team join_team
+openid_connect_callback use_template manage_references team join_team send_votes votes_file vote_batch manage_votes
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -95,6 +96,9 @@ FIELDS = {
     "manage_decide": "action reason",
     "batch_step": "action reason",
     "baseline": "baseline reason",
+    "send_votes": "text columns note",
+    "vote_batch": "action reason",
+    "manage_votes": "tie_model cluster covariates n_resamples reason action voter",
     "takedown": "reason is_sure",
     "what_if_profiles": "name weights note",
     "experiments": "study rules vector levels copied_tasks first seed n_orders",
@@ -116,7 +120,7 @@ FIELDS = {
     "unsubscribe": "token",
 }
 FILES = {
-    **dict.fromkeys(("try_votes", "new", "manage_metadata", "manage_task_references"), ("file",)),
+    **dict.fromkeys(("try_votes", "send_votes", "new", "manage_metadata", "manage_task_references"), ("file",)),
     "try": ("file", "about_file"),
     "upload": ("file", "results", "instances"),
 }

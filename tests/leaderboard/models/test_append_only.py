@@ -10,6 +10,7 @@ from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import AppendOnlyPermit, Revision, Score, Submission, SubmissionEvent
 from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.leaderboard.votes.sent import collecting, sent, vote_lines
 
 FROZEN = [
     "leaderboard_score",
@@ -22,9 +23,10 @@ FROZEN = [
     "leaderboard_auditentry",
     "leaderboard_instanceset",
     "leaderboard_instancescores",
+    "leaderboard_voteevent",
 ]
 SCORES = "leaderboard_score"
-KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision"]
+KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision", "leaderboard_votebatch"]
 
 
 def fill(make):
@@ -34,6 +36,7 @@ def fill(make):
     owner = benchmark.memberships.get(role="owner").user
     submit_upload(benchmark, owner, Upload(table=table, is_of_instances=True))
     freeze_revision(benchmark, author=make.user(), number=1, name="2026.1")
+    sent(collecting(make), vote_lines(12))
 
 
 def refused(statement: str) -> str:

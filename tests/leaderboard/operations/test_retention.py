@@ -27,6 +27,7 @@ from leaderboard.models import (
     SubmissionCount,
     Team,
     TeamInvitation,
+    VoteBatch,
     Webhook,
     WebhookDelivery,
 )
@@ -37,7 +38,8 @@ from tests.markup import compact
 # Days after which a row of each kind goes; 0 where it goes as soon as it is over.
 DAYS = dict.fromkeys(["jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts"], 90)
 DAYS |= {"messages": 30, "notices": 365, "partials": 7}
-DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "sessions", "listed sessions", "attempts", "team invitations"], 0)
+DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "vote drafts", "sessions", "listed sessions", "attempts"], 0)
+DAYS |= {"team invitations": 0}
 
 
 def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
@@ -62,6 +64,15 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
         "jobs": job,
         "partials": StudyPartial.objects.create(job=held, arrays=b"", seconds=0),
         "drafts": Draft.objects.create(benchmark=benchmark, owner=user, rows=[], expires_at=ago["drafts"]),
+        "vote drafts": VoteBatch.objects.create(
+            benchmark=benchmark,
+            uploader=user,
+            state="draft",
+            votes=b"",
+            n_votes=1,
+            systems={},
+            expires_at=ago["vote drafts"],
+        ),
         "benchmark drafts": BenchmarkDraft.objects.create(
             owner=user, name=name, table=b"", expires_at=ago["benchmark drafts"]
         ),

@@ -35,6 +35,7 @@ from leaderboard.studies.plans import choices_of
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, take_batch
 from leaderboard.submissions.rows import SubmittedRow
+from tests.leaderboard.site import voting
 from tests.leaderboard.site.addresses import ARGUMENTS, FORMS, PATHS
 
 # Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
@@ -150,6 +151,7 @@ class World:
         )  # fmt: skip
         self.new_draft = make_benchmark_draft(submitter, name="Draft", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
 
+        self.voting = voting.Voting(make, people, self.benchmark, visibility)
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
 
     @staticmethod
@@ -167,6 +169,8 @@ class World:
 
     def path(self, route: str) -> str:
         name, _, variant = route.partition("~")
+        if name in voting.ROUTES:
+            return self.voting.path(route)
         values = {
             "key": self.benchmark.key,
             "rule_key": "borda",
@@ -200,6 +204,8 @@ class World:
         return rows.get(name, batches.get(variant, self.accepted)).uuid
 
     def form(self, route: str) -> dict[str, object]:
+        if route.partition("~")[0] in voting.ROUTES:
+            return voting.FORMS.get(route, voting.FORMS["send_votes"])
         if route.startswith("upload"):
             return {"text": "system,Task 1,Task 5\nNew system,1,2\nOther system,3,\n"}
         if route.startswith("submit"):
@@ -238,7 +244,8 @@ class World:
         try:
             if row.route.endswith(("~owners", "~closed")):
                 policy = row.route.partition("~")[2]
-                Benchmark.objects.filter(pk=self.benchmark.pk).update(submission_policy=policy)
+                both = Benchmark.objects.filter(pk__in=[self.benchmark.pk, self.voting.benchmark.pk])
+                both.update(submission_policy=policy)
             client, path = self.client(kind), self.path(row.route)
             response = client.post(path, self.form(row.route)) if row.method == "POST" else client.get(path)
             # No cache that others share keeps a page: it may tell who reads it, and what they may see. Badges and feeds

@@ -1,0 +1,162 @@
+"""Forms for votes: the upload, and how they are rated."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField, PastedTableField
+from leaderboard.models import VoteSettings
+from ranking_engine.text.names import shorten
+from ranking_engine.votes.columns import ROLES, column_key
+from ranking_engine.votes.models import MODELS
+from ranking_engine.votes.reading import MAX_COVARIATES, MAX_LABEL
+
+CLUSTERS = {
+    "vote": "each vote by itself",
+    "voter": "votes of one person together",
+    "prompt": "votes on one prompt together",
+}
+MIN_RESAMPLES, MAX_RESAMPLES = 100, 500  # the engine takes no fewer
+COLUMNS_LENGTH = COVARIATES_LENGTH = 2_000
+
+
+class SendVotesForm(forms.Form):
+    """A file of votes, or the votes themselves."""
+
+    file = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="A file of votes",
+        help_text="CSV, JSON lines, a JSON list or Parquet, as Chatbot Arena and LMArena publish them.",
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl,.parquet"}),
+    )
+    text = PastedTableField(required=False, label="or the votes themselves", rows=8)
+    columns = LineFormField(
+        required=False,
+        max_length=COLUMNS_LENGTH,
+        label="What columns are",
+        help_text="Only for names that are not known, such as <code>words=weight,topic=category</code>.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    note = LinesFormField(
+        required=False,
+        max_length=NOTE_LENGTH,
+        label="Note",
+        help_text="How the votes were collected; shown with them.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean_columns(self) -> dict[str, str]:
+        """The roles by column."""
+        return read_columns(self.cleaned_data["columns"])
+
+    def clean(self) -> dict[str, Any]:
+        """Votes from one place, and no more than are read."""
+        cleaned = super().clean() or self.cleaned_data
+        file, text = cleaned.get("file"), cleaned.get("text") or ""
+        if file and text.strip():
+            raise forms.ValidationError("Choose either a file or paste the votes.")
+        if file and file.size > settings.IMPORT_BYTES:
+            limit = settings.IMPORT_BYTES // 2**20
+            raise forms.ValidationError({"file": f"More than {limit} MB; send the votes in parts."})
+        if not file and not text.strip() and not self.errors:
+            raise forms.ValidationError("Choose a file of votes or paste them.")
+        cleaned["data"] = file.read() if file else text.encode("utf-8", "surrogatepass")
+        return cleaned
+
+
+def read_columns(text: str) -> dict[str, str]:
+    """Return the roles by column of `NAME=ROLE, NAME=ROLE`.
+
+    Raises:
+        ValidationError: it is not written like that.
+    """
+    roles: dict[str, str] = {}
+    for part in text.split(",") if text.strip() else ():
+        name, mark, role = part.rpartition("=")
+        if not mark or not name.strip() or role.strip() not in ROLES:
+            raise forms.ValidationError(
+                f"{shorten(part.strip())!r}: write NAME=ROLE, where a role is one of {', '.join(ROLES)}."
+            )
+        roles[name.strip()] = role.strip()
+    return roles
+
+
+class VoteSettingsForm(forms.Form):
+    """How the votes of a benchmark are rated."""
+
+    tie_model = forms.ChoiceField(
+        label="Ties", choices=[(key, model.name) for key, model in MODELS.items()], help_text="How ties count."
+    )
+    cluster = forms.ChoiceField(
+        label="Standard errors count",
+        choices=list(CLUSTERS.items()),
+        help_text="People and prompts have many votes each, which are not independent.",
+    )
+    n_resamples = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_RESAMPLES,
+        label="Resamples for intervals",
+        help_text="0: intervals by the sandwich formula, which is much faster.",
+    )
+    covariates = LineFormField(
+        required=False,
+        max_length=COVARIATES_LENGTH,
+        label="Covariates",
+        help_text="What else may have decided votes, with commas between: <code>length, lists</code>. Each file needs "
+        "the columns <code>length_a</code> and <code>length_b</code>, or is of Chatbot Arena’s shape.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    shows_elo = forms.BooleanField(
+        required=False,
+        label="Show Elo ratings too",
+        help_text="They depend on the order of the votes, and the page shows by how much.",
+    )
+    exports_voters = forms.BooleanField(
+        required=False,
+        label="Downloads say which votes are of the same person",
+        help_text="By a number without a name. Someone who knows a few votes of a person may find their others by it.",
+    )
+    reason = LinesFormField(
+        required=False, max_length=REASON_LENGTH, label="Reason", widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+    @classmethod
+    def showing(cls, chosen: VoteSettings) -> "VoteSettingsForm":
+        """The form with the settings as they are."""
+        names = ("tie_model", "cluster", "n_resamples", "shows_elo", "exports_voters")
+        initial = {name: getattr(chosen, name) for name in names}
+        return cls(initial=initial | {"covariates": ", ".join(chosen.covariates)})
+
+    def clean_covariates(self) -> list[str]:
+        """Their names, each once."""
+        names = [column_key(name) for name in self.cleaned_data["covariates"].split(",") if name.strip()]
+        if len(names) > MAX_COVARIATES or len(set(names)) < len(names):
+            raise forms.ValidationError(f"Name each covariate once, and at most {MAX_COVARIATES}.")
+        return names
+
+    def clean_n_resamples(self) -> int:
+        """A number; 0 where none is given."""
+        n_resamples = self.cleaned_data["n_resamples"] or 0
+        if 0 < n_resamples < MIN_RESAMPLES:
+            raise forms.ValidationError(f"Write 0, or a number from {MIN_RESAMPLES}.")
+        return n_resamples
+
+
+class ForgetVoterForm(forms.Form):
+    """A voter whose votes are no longer to say whose they are."""
+
+    voter = LineFormField(
+        max_length=MAX_LABEL,
+        label="The person, as the files call them",
+        help_text="It is not stored.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = LinesFormField(
+        max_length=REASON_LENGTH,
+        label="Reason",
+        help_text="It is kept for good: do not name the person.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )

@@ -1,0 +1,231 @@
+"""Batches of votes: stored, confirmed, decided, withdrawn, reinstated. Each step is one transaction."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience, audience_of
+from leaderboard.models import Benchmark, User, VoteBatch, VoteEvent
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.lifecycle import require_reason
+from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.quotas import give_back_quota, take_cells, take_quota
+from leaderboard.submissions.uploads import IdempotencyError
+from leaderboard.votes.content import CheckedVotes, contents_of, require_room
+from leaderboard.votes.jobs import take_change
+from leaderboard.votes.notices import tell_of_decision, tell_of_waiting
+
+State, Kind = VoteBatch.State, VoteEvent.Kind
+VOTES_A_CELL = 10  # a vote takes about as many bytes as a tenth of a score
+DONE_ALREADY = "Someone was faster: this batch of votes is {state} now."
+
+
+def require_may_send(audience: Audience) -> None:
+    """Go on where they may send votes.
+
+    Raises:
+        SubmissionError: they may not.
+    """
+    if not audience.may_send_votes:
+        raise SubmissionError(f"You cannot send votes to {audience.benchmark.name}. {audience.why_no_votes}")
+
+
+@transaction.atomic
+def draft_votes(audience: Audience, checked: CheckedVotes) -> VoteBatch:
+    """Keep checked votes for their sender alone, who confirms them on the next page.
+
+    Raises:
+        QuotaError: they have stored too much.
+    """
+    take_cells(audience.user, cells_of(checked.n_votes))
+    expires_at = timezone.now() + timedelta(days=settings.DRAFT_DAYS)
+    return _stored(audience, checked, source=Source.FORM, state=State.DRAFT, expires_at=expires_at)
+
+
+@transaction.atomic
+def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
+    """Send a draft: it is accepted at once, or waits for a decision.
+
+    Raises:
+        SubmissionError: it was confirmed or discarded already, or its sender may no longer send votes.
+        InputError: the benchmark can no longer take it in.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+    audience = audience_of(actor, locked)
+    require_may_send(audience)
+    require_room(audience, contents_of(batch))
+    take_quota(locked, actor, 1, limited=not audience.may_moderate)
+    batch.benchmark = locked
+    _move(batch, [State.DRAFT], State.PENDING, expires_at=None)
+    _begin(batch, audience)
+    return batch
+
+
+@transaction.atomic
+def discard_draft(batch: VoteBatch) -> None:
+    """Delete a draft that was not confirmed, once."""
+    if VoteBatch.objects.filter(pk=batch.pk, state=State.DRAFT).delete()[0] == 0:
+        raise SubmissionError("These votes were already confirmed or discarded.")
+
+
+@transaction.atomic
+def send_votes(
+    benchmark: Benchmark, sender: User, checked: CheckedVotes, *, idempotency_key: str | None = None
+) -> tuple[VoteBatch, bool]:
+    """Store checked votes in one step, once for one idempotency key.
+
+    Returns:
+        The batch, and whether this call made it.
+
+    Raises:
+        IdempotencyError: the key was used for other votes.
+        SubmissionError: the sender may not send votes here, or no more today.
+        InputError: the benchmark can no longer take them in.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if idempotency_key:
+        batches = VoteBatch.objects.filter(benchmark=locked, uploader=sender, idempotency_key=idempotency_key)
+        if (first := batches.first()) is not None:
+            if first.payload_hash != checked.payload_hash:
+                raise IdempotencyError("This idempotency key was already used for other votes; use a new one.")
+            return first, False
+    audience = audience_of(sender, locked)
+    require_may_send(audience)
+    require_room(audience, checked)
+    take_quota(locked, sender, 1, limited=not audience.may_moderate)
+    take_cells(sender, cells_of(checked.n_votes))
+    batch = _stored(audience, checked, source=Source.API, state=State.PENDING, idempotency_key=idempotency_key)
+    _begin(batch, audience)
+    return batch, True
+
+
+@transaction.atomic
+def accept_votes(batch: VoteBatch, *, actor: User | None, reason: str = "") -> None:
+    """Accept a batch that waits: its votes count from the next ratings on.
+
+    Raises:
+        SubmissionError: it was decided already.
+    """
+    _lock(batch)
+    _take(batch, [State.PENDING], Kind.ACCEPTED, actor=actor, reason=reason)
+    tell_of_decision(batch, "was accepted", actor=actor, reason=reason)
+
+
+@transaction.atomic
+def reject_votes(batch: VoteBatch, *, actor: User | None, reason: str) -> None:
+    """Reject a batch that waits.
+
+    Raises:
+        SubmissionError: it was decided already, or no reason is given.
+    """
+    require_reason(reason, "the sender sees it")
+    _lock(batch)
+    _move(batch, [State.PENDING], State.REJECTED)
+    _record(batch, Kind.REJECTED, actor=actor, reason=reason)
+    tell_of_decision(batch, "was rejected", actor=actor, reason=reason)
+
+
+@transaction.atomic
+def retract_votes(batch: VoteBatch, *, actor: User, reason: str = "") -> None:
+    """Withdraw the user's own batch before anyone decided about it; it counts no more for the caps.
+
+    Raises:
+        PermissionDenied: it is someone else's.
+        SubmissionError: it was decided already.
+    """
+    if batch.uploader_id != actor.pk:
+        raise PermissionDenied("These votes were sent by someone else.")
+    _lock(batch)
+    _move(batch, [State.PENDING], State.RETRACTED)
+    _record(batch, Kind.RETRACTED, actor=actor, reason=reason)
+    give_back_quota(batch.benchmark, actor, 1, submitted_at=batch.created_at)
+
+
+@transaction.atomic
+def withdraw_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
+    """Take a batch out of the ratings.
+
+    Raises:
+        SubmissionError: it is not accepted now, or no reason is given.
+    """
+    require_reason(reason, "it is kept in the history")
+    _lock(batch)
+    _take(batch, [State.ACCEPTED], Kind.WITHDRAWN, actor=actor, reason=reason)
+    tell_of_decision(batch, "was withdrawn", actor=actor, reason=reason)
+
+
+@transaction.atomic
+def reinstate_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
+    """Let the votes of a withdrawn batch count again.
+
+    Raises:
+        SubmissionError: it is not withdrawn now, or no reason is given.
+    """
+    require_reason(reason, "it is kept in the history")
+    _lock(batch)
+    _take(batch, [State.WITHDRAWN], Kind.REINSTATED, actor=actor, reason=reason)
+    tell_of_decision(batch, "counts again", actor=actor, reason=reason)
+
+
+def may_withdraw(batch: VoteBatch, audience: Audience) -> bool:
+    """Whether they may take a batch out of the ratings: moderators, and its sender where the benchmark lets them."""
+    is_own = audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
+    return audience.may_moderate or (is_own and batch.benchmark.submitters_withdraw)
+
+
+def cells_of(n_votes: int) -> int:
+    """How many scores votes count for in what an account may store."""
+    return -(-n_votes // VOTES_A_CELL)
+
+
+def _stored(audience: Audience, checked: CheckedVotes, *, source: str, state: str, **fields: object) -> VoteBatch:
+    return VoteBatch.objects.create(
+        benchmark=audience.benchmark,
+        uploader=audience.user,
+        source=source,
+        state=state,
+        note=checked.note,
+        payload_hash=checked.payload_hash,
+        votes=checked.packed,
+        n_votes=checked.n_votes,
+        n_voters=checked.n_voters,
+        systems=checked.systems,
+        categories=checked.categories,
+        **fields,
+    )
+
+
+def _begin(batch: VoteBatch, audience: Audience) -> None:
+    """Note that a batch was sent, and accept it where no one has to decide."""
+    _record(batch, Kind.SENT, actor=audience.user, reason="")
+    if audience.is_accepted_at_once:
+        _take(batch, [State.PENDING], Kind.ACCEPTED, actor=audience.user, reason="")
+        return
+    batch.decide_by = timezone.now() + timedelta(days=batch.benchmark.decision_days)
+    batch.save(update_fields=["decide_by"])
+    tell_of_waiting(batch)
+
+
+def _take(batch: VoteBatch, before: Sequence[str], kind: str, *, actor: User | None, reason: str) -> None:
+    """Move a batch into the ratings or out of them, in a transaction that has locked its benchmark."""
+    _move(batch, before, State.WITHDRAWN if kind == Kind.WITHDRAWN else State.ACCEPTED)
+    _record(batch, kind, actor=actor, reason=reason, change=take_change(batch.benchmark))
+
+
+def _lock(batch: VoteBatch) -> None:
+    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+
+
+def _move(batch: VoteBatch, before: Sequence[str], state: str, **fields: object) -> None:
+    if not VoteBatch.objects.filter(pk=batch.pk, state__in=before).update(state=state, **fields):
+        now = VoteBatch.objects.filter(pk=batch.pk).first()
+        raise SubmissionError(DONE_ALREADY.format(state=now.state if now else "discarded"))
+    batch.state = state
+
+
+def _record(batch: VoteBatch, kind: str, *, actor: User | None, reason: str, change: int = 0) -> None:
+    VoteEvent.objects.create(batch=batch, kind=kind, actor=actor, reason=reason, change=change)

@@ -1,0 +1,287 @@
+"""What may be sent, what is refused before the work, and what becomes of people who voted."""
+
+import io
+import json
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.access.audience import audience_of
+from leaderboard.models import VoteBatch, VoteReport
+from leaderboard.submissions.problems import QuotaError, SubmissionError
+from leaderboard.submissions.uploads import IdempotencyError
+from leaderboard.votes.content import SentVotes, checked_votes
+from leaderboard.votes.lifecycle import (
+    confirm_votes,
+    discard_draft,
+    draft_votes,
+    reject_votes,
+    retract_votes,
+    send_votes,
+    withdraw_votes,
+)
+from leaderboard.votes.queries import open_batches, ratings_for
+from leaderboard.votes.settings import change_vote_settings, forget_voter
+from ranking_engine.files.problems import InputError
+from ranking_engine.votes.packing import unpacked_votes
+from ranking_engine.votes.reading import read_votes
+from tests.factories import owner_of
+from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
+
+DEFAULTS = {"tie_model": "half_wins", "cluster": "vote", "covariates": [], "n_resamples": 0, "shows_elo": False,
+            "exports_voters": False}  # fmt: skip
+ARENA = {
+    "question_id": "q1", "model_a": "Ash", "model_b": "Birch", "winner": "tie (bothbad)", "judge": "u1",
+    "language": "English", "tstamp": 1682351591.1,
+    "conv_metadata": {"sum_assistant_a_tokens": 30, "sum_assistant_b_tokens": 10},
+}  # fmt: skip
+
+
+def check(benchmark, data: bytes, *, by=None, **columns: str):
+    return checked_votes(audience_of(by or owner_of(benchmark), benchmark), SentVotes(data, columns))
+
+
+def parquet_of(rows: list[dict]) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        json.dumps([ARENA, ARENA]).encode(),
+        (json.dumps(ARENA) + "\n" + json.dumps(ARENA)).encode(),
+        b"model_a,model_b,winner,language,judge,question_id\n" + b"Ash,Birch,tie (bothbad),English,u1,q1\n" * 2,
+        b"Ash;Birch".join([b"model_a;model_b;winner;language;judge;question_id\n", b";tie (bothbad);English;u1;q1\n"]),
+    ],
+    ids=["list", "lines", "csv", "semicolons"],
+)
+def test_published_shapes_are_read(make, data):
+    checked = check(collecting(make), data)
+    assert (checked.systems.keys(), checked.categories.keys()) == ({"Ash", "Birch"}, {"English"})
+    assert (checked.n_votes in (1, 2), checked.n_voters) == (True, 1)
+
+
+def test_a_parquet_file_is_read(make):
+    rows = [{"model_a": "Ash", "model_b": "Birch", "winner": "model_a"}] * 3
+    assert check(collecting(make), parquet_of(rows)).n_votes == 3
+
+
+def test_columns_may_be_named(make):
+    checked = check(collecting(make), b"x,y,best,rater\nAsh,Birch,a,1\n", x="a", y="b", best="winner", rater="voter")
+    assert (checked.n_votes, checked.n_voters) == (1, 1)
+
+
+def test_all_problems_come_at_once_with_their_lines(make):
+    data = b"model_a,model_b,winner\nAsh,Ash,a\nAsh,Birch,perhaps\nAsh,,a\n"
+    with pytest.raises(InputError) as caught:
+        check(collecting(make), data)
+    lines = caught.value.problems.lines
+    assert [f"line {n}" in line for n, line in zip((2, 3, 4), lines, strict=True)] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "there are no votes"),
+        (b"\x00\xff\xfe", "the file"),
+        (b"PAR1nonsense", "Parquet"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b'[{"model_a": ' + b"9" * 5_000 + b"}]", "no column|JSON"),
+        (b"model_a,model_b,winner\n" + b"a,b,a\n" * 30, "more than 20 votes"),
+        (b"model_a,model_b,winner,category\n" + b"".join(b"a,b,a,c%d\n" % k for k in range(19)), "19 tasks"),
+    ],
+    ids=["nothing", "bytes", "no parquet", "deep", "digits", "many", "categories"],
+)  # fmt: skip
+def test_the_worst_is_refused_before_anything_is_stored(make, settings, monkeypatch, data, message):
+    settings.VOTES_PER_UPLOAD = 20
+    monkeypatch.setattr("leaderboard.votes.content.MAX_TASKS", 10)
+    with pytest.raises(InputError, match=message):
+        check(collecting(make), data)
+    assert not VoteBatch.objects.exists()
+
+
+def test_a_file_beyond_the_limit_of_bytes_is_not_read(make, settings):
+    settings.IMPORT_BYTES = 100
+    with pytest.raises(InputError, match="at most 100 are read"):
+        check(collecting(make), vote_lines(50).encode())
+
+
+def test_all_batches_together_have_a_limit_of_votes_and_systems(make, settings, monkeypatch):
+    benchmark = collecting(make)
+    sent(benchmark, vote_lines(60))
+    settings.VOTES_PER_BENCHMARK = 100
+    monkeypatch.setattr("leaderboard.votes.content.MAX_SYSTEMS", 5)
+    more = vote_lines(60).replace("Ash", "Alder").replace("Birch", "Beech")
+    with pytest.raises(InputError) as caught:
+        check(benchmark, more.encode())
+    assert len(caught.value.problems.lines) == 2
+
+
+def test_only_owners_add_categories(make):
+    benchmark = collecting(make)
+    sent(benchmark, vote_lines(60))
+    rate(benchmark)
+    stranger = make.user()
+    assert check(benchmark, vote_lines(30, categories=["CODE"]).encode(), by=stranger).n_votes == 30
+    with pytest.raises(InputError, match="'poetry': no task"):
+        check(benchmark, vote_lines(30, categories=["code", "poetry"]).encode(), by=stranger)
+
+
+def test_the_same_key_and_votes_are_stored_once(make):
+    benchmark = collecting(make)
+    owner, checked = owner_of(benchmark), check(benchmark, vote_lines(30).encode())
+    first = send_votes(benchmark, owner, checked, idempotency_key="k")
+    second = send_votes(benchmark, owner, checked, idempotency_key="k")
+    assert (first[1], second[1], first[0].pk == second[0].pk) == (True, False, True)
+    with pytest.raises(IdempotencyError):
+        send_votes(benchmark, owner, check(benchmark, vote_lines(31).encode()), idempotency_key="k")
+
+
+def test_caps_and_stored_votes_are_counted(make, settings):
+    benchmark = collecting(make, daily_cap=1)
+    stranger = make.user()
+    owner_check = vote_lines(30)
+    sent(benchmark, owner_check)
+    rate(benchmark)
+    sent(benchmark, vote_lines(30), by=stranger)
+    with pytest.raises(QuotaError, match="1 system a day"):
+        sent(benchmark, vote_lines(30), by=stranger)
+    settings.CELLS_PER_DAY = 5
+    with pytest.raises(QuotaError, match="can store 5 scores a day"):
+        draft_votes(audience_of(make.user(), benchmark), check(benchmark, vote_lines(60).encode()))
+
+
+def test_a_draft_is_confirmed_or_discarded_once(make):
+    benchmark = collecting(make)
+    owner = owner_of(benchmark)
+    audience = audience_of(owner, benchmark)
+    draft = draft_votes(audience, check(benchmark, vote_lines(30).encode()))
+    confirm_votes(draft, actor=owner)
+    for step in (lambda: confirm_votes(draft, actor=owner), lambda: discard_draft(draft)):
+        with pytest.raises(SubmissionError):
+            step()
+    gone = draft_votes(audience, check(benchmark, vote_lines(30).encode()))
+    discard_draft(gone)
+    with pytest.raises(SubmissionError):
+        confirm_votes(gone, actor=owner)
+    assert VoteBatch.objects.count() == 1
+
+
+def test_decisions_are_told_and_taken_once(make):
+    benchmark = collecting(make, submission_policy="moderated")
+    sent(benchmark, vote_lines(30))
+    rate(benchmark)
+    sender, moderator = make.user(), make.member(benchmark, "moderator")
+    batch = sent(benchmark, vote_lines(30), by=sender)
+    assert [notice.text for notice in moderator.notices.all()] == [
+        f"A batch of 30 votes for {benchmark.name} needs a decision."
+    ]
+    reject_votes(batch, actor=moderator, reason="Not asked at random.")
+    assert [(notice.text, notice.words) for notice in sender.notices.all()] == [
+        (f"Your batch of 30 votes for {benchmark.name} was rejected.", "Not asked at random.")
+    ]
+    with pytest.raises(SubmissionError, match="is rejected now"):
+        retract_votes(batch, actor=sender)
+
+
+def test_a_person_is_the_same_in_every_batch_and_on_no_other_benchmark(make):
+    benchmark, other = collecting(make), collecting(make)
+    line = "model_a,model_b,winner,voter\nAsh,Birch,a,ada@example.org\n"
+    ids = [
+        unpacked_votes(bytes(sent(where, line).votes)).voter_ids.tolist()
+        for where in (benchmark, benchmark, other)
+    ]  # fmt: skip
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_a_forgotten_person_is_in_no_stored_vote_and_the_ratings_follow(make):
+    benchmark = collecting(make)
+    owner = owner_of(benchmark)
+    change_vote_settings(benchmark, DEFAULTS | {"cluster": "voter"}, author=owner)
+    batch = sent(benchmark, vote_lines(120))
+    assert forget_voter(benchmark, "person1@example.org", author=owner, reason="They asked for it.") == 1
+    assert forget_voter(benchmark, "nobody@example.org", author=owner, reason="They asked for it.") == 0
+    batch.refresh_from_db()
+    assert (batch.n_voters, batch.n_votes) == (8, 120)
+    assert [event.kind for event in batch.events.all()] == ["sent", "accepted", "forgotten"]
+    rate(benchmark)
+    assert VoteReport.objects.count() == 1
+
+
+def test_the_download_is_read_as_the_same_votes_and_says_who_voted_only_if_owners_choose(make, client):
+    benchmark = collecting(make)
+    text = vote_lines(60)
+    sent(benchmark, text)
+    rate(benchmark)
+    path = reverse("votes_file", args=[benchmark.key, "csv"])
+    lines = client.get(path).content
+    back, whole = read_votes(lines), read_votes(text.encode())
+    for name in ("system_names", "category_names"):
+        assert getattr(back, name) == getattr(whole, name)
+    for name in ("first", "second", "outcomes", "categories", "weights", "prompts"):
+        assert np.array_equal(getattr(back, name), getattr(whole, name))
+    assert back.voters is None
+    change_vote_settings(benchmark, DEFAULTS | {"exports_voters": True}, author=owner_of(benchmark))
+    lines = client.get(path).content
+    assert np.array_equal(read_votes(lines).voters, whole.voters)
+    assert b"person" not in lines
+
+
+def test_what_is_accepted_under_an_embargo_is_in_no_download(make, client):
+    benchmark = collecting(make)
+    sent(benchmark, vote_lines(60))
+    rate(benchmark)
+    benchmark.embargo_until = timezone.now() + timedelta(days=1)
+    benchmark.save(update_fields=["embargo_until"])
+    sent(benchmark, vote_lines(90, seed=2))
+    rate(benchmark)
+    everyone = audience_of(make.user(), benchmark)
+    assert [batch.n_votes for batch in open_batches(everyone)] == [60]
+    text = client.get(reverse("votes_file", args=[benchmark.key, "csv"])).content.decode()
+    assert len(text.splitlines()) == 61
+
+
+def test_settings_have_the_votes_rated_again_and_are_in_the_trail(make):
+    benchmark = collecting(make)
+    owner = owner_of(benchmark)
+    sent(benchmark, vote_lines(240, n_voters=30))
+    rate(benchmark)
+    assert change_vote_settings(benchmark, DEFAULTS, author=owner) == 0
+    values = DEFAULTS | {"tie_model": "davidson", "cluster": "voter", "shows_elo": True, "n_resamples": 100}
+    assert change_vote_settings(benchmark, values, author=owner, reason="Ties matter.") == 4
+    rate(benchmark)
+    report = ratings_for(audience_of(owner, benchmark)).report
+    expected = ("davidson", "voter", "bootstrap", 30)
+    assert (report["model"], report["cluster"], report["intervals"], report["n_clusters"]) == expected
+    assert len(report["elo"]["systems"]) == 4
+    trail = benchmark.audit_entries.filter(reason="Ties matter.").values_list("of", flat=True)
+    assert set(trail) == {"votes: tie_model", "votes: cluster", "votes: shows_elo", "votes: n_resamples"}
+
+
+def test_covariates_are_fitted_where_every_batch_has_them(make):
+    benchmark = collecting(make)
+    owner = owner_of(benchmark)
+    sent(benchmark, vote_lines(120))
+    change_vote_settings(benchmark, DEFAULTS | {"covariates": ["length"]}, author=owner)
+    head, *rows = vote_lines(120, seed=4).splitlines()
+    longer = "\n".join([f"{head},length_a,length_b", *(f"{row},{k % 7 + 1},{k % 5 + 1}" for k, row in enumerate(rows))])
+    with pytest.raises(InputError, match="no column has the covariate"):
+        check(benchmark, vote_lines(30).encode())
+    sent(benchmark, longer)
+    rate(benchmark)
+    report = ratings_for(audience_of(owner, benchmark)).report
+    assert (report["coefficients"], report["problems"][0]) == (
+        [], "the covariate 'length' is left out: not all batches have it"
+    )  # fmt: skip
+    withdraw_votes(VoteBatch.objects.earliest("pk"), actor=owner, reason="Without lengths.")
+    rate(benchmark)
+    report = ratings_for(audience_of(owner, benchmark)).report
+    assert [part["covariate"] for part in report["coefficients"]] == ["length"]
