@@ -199,9 +199,9 @@ class Rule:
             is.
         max_systems: it is not computed for more ranked systems than this; None where there is no limit.
         kernels: how it scores many boards at once.
-        of_many: for a rule that searches, how it ranks one of many boards: of a profile and the seconds, as estimated
-            from the steps of the search, after which it stops. The same order as that of `function`; the details are
-            `proven` and `seconds`.
+        of_many: how it ranks one of many boards, where that is faster: of a profile and the seconds, as estimated from
+            the steps of a search, after which it stops. The same order as that of `function`; the details of a rule
+            that searches are `proven` and `seconds`.
         rival_share: for n systems, how many parts the score is a mean of, one for each rival; 1 where it is their sum,
             None where rivals do not add parts of their own.
         points: the points of the places among n systems, best first; None for other rules.

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ MAX_MEMBERS = 60  # of an essential set that is solved in integers
 FEW_FACES = 8  # so few are gone through at once
 MAX_FACES = 3_000  # of all maximal lotteries that are gone through for the one nearest to equal shares
 
+_KEPT_SYSTEMS = 40  # of a group whose rounds are kept
+_MOST_KEPT = 4_096  # groups
 _STRONGEST = 12  # candidates to begin with
 _ADDED = 24  # candidates that join at once
 _NEAR_ZERO = 1e-9
@@ -66,6 +68,16 @@ class Lottery:
     least_lead: Fraction | None
 
 
+class Round(NamedTuple):
+    """Who has a share in the lottery of a round, by index, and which; with several lotteries as in `Lottery`."""
+
+    members: NDArray[np.intp]
+    shares: Shares
+
+
+_KEPT: dict[tuple[str, bytes], list[Round]] = {}  # by the margins of a group
+
+
 def maximal_lotteries(profile: Profile) -> Outcome:
     """Rank by maximal lotteries, again and again: those with a share first, then those with one among the others, ...
 
@@ -78,19 +90,13 @@ def maximal_lotteries(profile: Profile) -> Outcome:
     O(n) linear programs of the few systems that matter; undefined where one of them has more than MAX_CANDIDATES.
     """
     margins, names = profile.pairwise.margins, profile.matrix.system_names
-    left = np.arange(profile.n_systems)
-    scores = np.empty(profile.n_systems)
-    rounds: list[Lottery] = []
-    while left.size:
-        try:
-            lottery = maximal_lottery(margins, left)
-        except UnsolvedError as error:
-            return Outcome(None, "undefined", str(error), pair_details(profile.pairwise))
-        rounds.append(lottery)
-        members = np.array(lottery.members, dtype=np.intp)
-        left = left[~np.isin(left, members)]
-        scores[members] = [len(left) + (1 + float(share)) / 2 for share in lottery.shares]
-    first = rounds[0]
+    systems = np.arange(profile.n_systems)
+    try:
+        first = maximal_lottery(margins, systems)
+        later = np.delete(systems, first.members)
+        rounds = [Round(np.array(first.members), first.shares), *rounds_of(margins[np.ix_(later, later)], later)]
+    except UnsolvedError as error:
+        return Outcome(None, "undefined", str(error), pair_details(profile.pairwise))
     total = sum(int(weight) for weight in profile.pairwise.weights.tolist())
     details = {
         **pair_details(profile.pairwise),
@@ -100,7 +106,69 @@ def maximal_lotteries(profile: Profile) -> Outcome:
         "least_lead": None if first.least_lead is None else float(first.least_lead / total),
         "n_rounds": len(rounds),
     }
-    return Outcome(scores, details=details, winners=first.members)
+    return Outcome(_scores(rounds, profile.n_systems), details=details, winners=first.members)
+
+
+def lotteries_of_many(profile: Profile, _seconds: float) -> Outcome:
+    """Return the same ranks and winners for one of the many tables of a study, without what the details say.
+
+    The systems fall into groups, each of which beats everyone in later ones; a group's rounds come before those of the
+    next. The rounds of groups that many tables have are kept.
+    """
+    try:
+        rounds = rounds_of(profile.pairwise.margins, np.arange(profile.n_systems))
+    except UnsolvedError as error:
+        return Outcome(None, "undefined", str(error))
+    return Outcome(_scores(rounds, profile.n_systems), winners=tuple(sorted(rounds[0].members.tolist())))
+
+
+def rounds_of(game: NDArray[Any], systems: NDArray[np.intp]) -> list[Round]:
+    """Return the lotteries of some systems: of all, of those without a share in it, and so on.
+
+    Args:
+        game: their margins, integers.
+        systems: by which indices the rounds name them.
+
+    Raises:
+        UnsolvedError: see `maximal_lottery`.
+    """
+    rounds: list[Round] = []
+    pending = [np.arange(len(game))]
+    while pending:
+        left = pending.pop()
+        inside, n = game[np.ix_(left, left)], len(left)
+        points = 2 * (inside > 0).sum(axis=1) + (inside == 0).sum(axis=1) - 1
+        order = np.argsort(-points, kind="stable")
+        sizes = np.arange(1, n + 1)
+        # The first k beat all others if they have all points there are against them.
+        ends = sizes[np.cumsum(points[order]) == sizes * (sizes - 1) + 2 * sizes * (n - sizes)]
+        if len(ends) > 1:
+            pending += [np.sort(left[group]) for group in reversed(np.split(order, ends[:-1]))]
+            continue
+        key = (inside.dtype.str, inside.tobytes())
+        is_kept = inside.dtype != object and n <= _KEPT_SYSTEMS
+        parts = _KEPT.get(key) if is_kept else None
+        if parts is None and n:
+            lottery = maximal_lottery(inside, np.arange(n))
+            parts = [Round(np.array(lottery.members), lottery.shares)]
+            later = np.delete(np.arange(n), lottery.members)
+            if is_kept:
+                parts += rounds_of(inside[np.ix_(later, later)], later)
+                if len(_KEPT) >= _MOST_KEPT:
+                    _KEPT.clear()
+                _KEPT[key] = parts
+            elif later.size:
+                pending.append(left[later])
+        rounds += [Round(systems[left[part.members]], part.shares) for part in parts or []]
+    return rounds
+
+
+def _scores(rounds: list[Round], n: int) -> FloatArray:
+    scores, left = np.empty(n), n
+    for members, shares in rounds:
+        left -= len(members)
+        scores[members] = [left + (1 + float(share)) / 2 for share in shares]
+    return scores
 
 
 def essential_set(source: ScoreMatrix | Pairwise) -> tuple[int, ...] | None:

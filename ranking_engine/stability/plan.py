@@ -274,7 +274,7 @@ def reference_rankings(
 def one_by_one_seconds(rule: str, matrix: ScoreMatrix) -> float:
     """Return the seconds that one matrix of this size takes by itself, among many."""
     record = get_rule(rule)
-    share = 1.0 if record.of_many is None else OF_MANY_SHARE
+    share = OF_MANY_SHARE if record.is_search else 1.0
     return share * record.cost(matrix.n_systems, matrix.n_tasks) + _OVERHEAD
 
 

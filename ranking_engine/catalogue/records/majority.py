@@ -205,6 +205,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=False,
         cost=costs.lotteries,
         function=maximal_lotteries.maximal_lotteries,
+        of_many=maximal_lotteries.lotteries_of_many,
         summary="Shares among systems that no other shares beat on average; the next ranks go to shares of the others.",
         source=(
             "Fishburn 1984, Brandl, Brandt and Seedig 2016; in rounds as a ranking: Lanctot et al. 2023, "

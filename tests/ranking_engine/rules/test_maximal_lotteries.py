@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix, essential_set, rank, smith_set
+from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules import maximal_lotteries as rule
@@ -42,6 +43,9 @@ def assert_as_defined(matrix):
         close = [{i: share * (1 + Fraction(1, 10**6)) for i, share in one.items()} for one in lotteries]
         assert naive_lotteries.is_nearest_to_equal(exact, close)
     assert left == 0
+    one_of_many = rank_all(matrix, ["maximal_lotteries"], seconds={"maximal_lotteries": 1.0})["maximal_lotteries"]
+    assert np.array_equal(one_of_many.ranks, ranking.ranks)
+    assert one_of_many.winners == ranking.winners
 
 
 @pytest.mark.parametrize("huge", [False, True])
@@ -58,6 +62,19 @@ def test_small_boards_have_the_lotteries_of_the_definition(huge):
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_random_boards_have_the_lotteries_of_the_definition(board, seed):
     assert_as_defined(random_matrix(5, 7, seed=seed, **board))
+
+
+@pytest.mark.parametrize("n_levels", [2, 5, 30])
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 60])
+def test_rounds_by_groups_are_those_of_one_lottery_after_the_other(n, n_levels):
+    margins = Pairwise.of(random_matrix(n, 8, seed=n, kind="skill", n_levels=n_levels)).margins
+    left, one_by_one = np.arange(n), []
+    while left.size:
+        lottery = rule.maximal_lottery(margins, left)
+        one_by_one.append((lottery.members, lottery.shares))
+        left = np.setdiff1d(left, lottery.members)
+    by_groups = rule.rounds_of(margins, np.arange(n))
+    assert [(tuple(members.tolist()), shares) for members, shares in by_groups] == one_by_one
 
 
 @pytest.mark.parametrize("seed", range(2))
