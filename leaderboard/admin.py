@@ -180,8 +180,8 @@ class MembershipInline(admin.TabularInline):
 
     model = Membership
     formset = MembershipFormSet
-    extra = 0
-    min_num = 1
+    extra, min_num = 0, 1
+    fields = ("user", "role")
     autocomplete_fields = ("user",)
 
 

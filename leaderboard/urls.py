@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from leaderboard.accounts import views as accounts, views_people as people
+from leaderboard.accounts.organisations import views as organisations
 from leaderboard.benchmarks import views as benchmarks, views_dashboard as dashboards, views_metadata as metadata
 from leaderboard.benchmarks.identities import views as identities
 from leaderboard.boards import (
@@ -142,6 +143,11 @@ urlpatterns = [
     path("docs/files/<path:path>", operations.document_file, name="document_file"),
     path("docs/<path:path>/", operations.document, name="document"),
     path("status/", operations.status, name="status"),
+    path("account/organisations/", organisations.organisations, name="organisations"),
+    path("o/<slug:organisation_key>/", organisations.organisation, name="organisation"),
+    path("o/<slug:organisation_key>/manage/", organisations.manage_organisation, name="manage_organisation"),
+    path("o/<slug:organisation_key>/leave/", organisations.leave_organisation, name="leave_organisation"),
+    path("organisations/join/<str:secret>/", organisations.join_organisation_page, name="join_organisation"),
     path("account/", dashboards.dashboard, name="dashboard"),
     path("account/profile/", accounts.profile, name="profile"),
     path("account/close/", accounts.close_account, name="close_account"),

@@ -22,6 +22,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from leaderboard.access.audience import audience_of
+from leaderboard.accounts.organisations.founding import found_organisation, move_in
+from leaderboard.accounts.organisations.members import invite_to_organisation
 from leaderboard.accounts.people import invite
 from leaderboard.accounts.tokens import create_token, find_token
 from leaderboard.benchmarks.releases import freeze_revision
@@ -58,6 +60,9 @@ def make() -> str:
     make_draft(audience_of(owner, toy), [SubmittedRow(system_name="H", scores={"task-1": "1"})], source="form")
     invite(toy, author=owner, role="moderator")
     add_webhook(toy, author=owner, address="https://example.org/hook", events=["revision", "publication"])
+    people = found_organisation(owner, key="people", name="People")
+    invite_to_organisation(people, author=owner, role="member")
+    move_in(toy, people, author=owner)
     follow_address(toy, author=owner, address="https://example.org/scores.csv", kind="file", every_minutes=60)
     factory.experiment(factory.publish(toy), by=owner)
     freeze_revision(toy, author=owner, number=1, name="Spring")

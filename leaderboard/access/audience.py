@@ -226,7 +226,7 @@ def readable_benchmark(
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: the viewer is restricted.
     """
-    rows = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key)
+    rows = Benchmark.objects.select_related("publication__revision__configuration", "organisation").filter(key=key)
     if counts_queue:
         waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
         counts = waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True))

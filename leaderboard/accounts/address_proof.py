@@ -10,6 +10,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.organisations.members import leave_all
 from leaderboard.accounts.sessions import end_all_sessions
 from leaderboard.models import ApiToken, AuditEntry, Invitation, Membership, User
 from leaderboard.notifications.deliveries import switch_off_leavers
@@ -34,7 +35,8 @@ def clear_before_proof(user: User) -> None:
     """End every way into an account, and every role from outside, that came before its address was proven.
 
     Further addresses, second factors, accounts at other sites, tokens, sessions, invitations that no one has used, and
-    roles on benchmarks that someone else owns. Its own benchmarks, submissions and drafts stay: they open nothing.
+    roles in organisations and on benchmarks that someone else owns. Its own benchmarks, submissions and drafts stay:
+    they open nothing.
     """
     further = EmailAddress.objects.filter(user=user).exclude(email=user.email.lower())
     for address in further.values_list("email", flat=True):
@@ -44,6 +46,7 @@ def clear_before_proof(user: User) -> None:
     SocialAccount.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
     Invitation.objects.filter(author=user, used_by=None).delete()
+    leave_all(user)
     owned_by_others = Membership.objects.filter(role=Membership.Role.OWNER).exclude(user=user).values("benchmark")
     roles = Membership.objects.filter(user=user, benchmark__in=owned_by_others)
     for role in roles.select_related("benchmark"):

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.organisations.members import leave_all, solely_owned_organisations
 from leaderboard.accounts.sessions import forget_sessions
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import (
@@ -75,6 +76,12 @@ def close_account(user: User) -> None:
     if alone := solely_owned(user):
         names = ", ".join(benchmark.name for benchmark in alone)
         raise ClosingError(f"You are the only owner of {names}. Invite another owner first, on its People page.")
+    if organisation := solely_owned_organisations(user).first():
+        message = (
+            f"You are the only owner of the organisation {organisation.name}. Make someone else an owner of it, or"
+        )
+        raise ClosingError(f"{message} delete it first.")
+    leave_all(user)
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:
             rows: Any = model._default_manager  # noqa: SLF001 -- as below

@@ -85,6 +85,10 @@ def account_of(user: User) -> dict[str, Any]:
             {"name": row.name, "scopes": row.scopes, "created": row.created.isoformat(), "expires": _moment(row.expiry)}
             for row in tokens_of(user)
         ],
+        "organisations": [
+            {"organisation": key, "role": role}
+            for key, role in user.organisation_members.order_by("pk").values_list("organisation__key", "role")
+        ],
         "roles": [
             {"benchmark": key, "role": role}
             for key, role in Membership.objects.filter(user=user).order_by("pk").values_list("benchmark__key", "role")

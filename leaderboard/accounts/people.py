@@ -12,6 +12,8 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.utils import timezone
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.organisations.founding import OrganisationError, take_out
+from leaderboard.accounts.organisations.roles import give_own_role
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.notifications.deliveries import switch_off_leavers
@@ -96,7 +98,7 @@ def revoke_invitation(benchmark: Benchmark, number: int, *, author: User) -> Non
 def members_of(benchmark: Benchmark) -> QuerySet[Membership]:
     """Who has a role, with their accounts: owners first, then moderators, then members, each by name."""
     order = [When(role=role, then=Value(place)) for place, role in enumerate((Role.OWNER, Role.MODERATOR, Role.MEMBER))]
-    rows = Membership.objects.filter(benchmark=benchmark).select_related("user")
+    rows = Membership.objects.filter(benchmark=benchmark).select_related("user", "organisation")
     return rows.order_by(Case(*order, output_field=IntegerField()), "user__display_name", "user")
 
 
@@ -131,14 +133,18 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
     order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
     if known is None or order.index(Role(known.role)) < order.index(Role(invitation.role)):
         before = known.role if known else ""
-        known, _ = Membership.objects.update_or_create(
-            benchmark=invitation.benchmark, user=user, defaults={"role": invitation.role}
-        )
+        give_own_role(invitation.benchmark, user, invitation.role)
         _record(invitation.benchmark, user, "role", before, invitation.role, actor=invitation.author)
     if invitation.hands_over:
         author, reason = invitation.author, "The benchmark was handed over."
+        if invitation.benchmark.organisation_id is not None:
+            try:
+                take_out(invitation.benchmark, author=author)
+            except OrganisationError as error:
+                raise PeopleError(str(error)) from error
+            invitation.benchmark.refresh_from_db(fields=["organisation"])
         change_role(invitation.benchmark, author, author=author, role=Role.MEMBER, reason=reason)
-    return known
+    return Membership.objects.get(benchmark=invitation.benchmark, user=user)
 
 
 @transaction.atomic
@@ -149,17 +155,16 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
         PeopleError: they have none, there is no such role, or no one would own the benchmark.
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    known = Membership.objects.filter(benchmark=benchmark, user=user).first()
+    known = Membership.objects.select_related("organisation").filter(benchmark=benchmark, user=user).first()
     if known is None or (role and role not in Role.values):
         raise PeopleError("There is no such person or role.")
+    if known.organisation is not None:
+        raise PeopleError(f"This person has the role through {known.organisation.name}; it is changed there.")
     owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
     if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
         raise PeopleError("A benchmark needs at least one owner.")
     _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
-    if role:
-        Membership.objects.filter(pk=known.pk).update(role=role)
-    else:
-        known.delete()
+    give_own_role(benchmark, user, role)
     if known.role == Role.OWNER and role != Role.OWNER:
         switch_off_leavers(benchmark)
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from leaderboard.accounts.organisations.members import find_organisation_invitation
 from leaderboard.accounts.people import find_invitation
 
 INVITATION = "invitation"  # the session's key for the secret of the invitation that its visitor opened
@@ -19,7 +20,7 @@ def is_open(request: HttpRequest) -> bool:
     """Whether this visitor may sign up; of their address `require_domain` decides."""
     if settings.SIGN_UP == "invitation":
         secret = request.session.get(INVITATION, "")
-        return bool(secret) and find_invitation(secret) is not None
+        return bool(secret) and (find_invitation(secret) or find_organisation_invitation(secret)) is not None
     return bool(settings.SIGN_UP != "closed")
 
 

@@ -39,6 +39,7 @@ from ranking_engine.catalogue.omission import native_sentence, policy_sentence
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 
+SHOWN_FIELDS = ("key", "name", "kind", "source_url", "licence", "citation", "doi", "organisation")  # of benchmarks
 POLICY_NAMES = {
     "undefined": "No ranking",
     "drop_systems": "Incomplete systems unranked",
@@ -79,13 +80,7 @@ class BoardPage:
         self._query, self._key, self._is_restricted = query, benchmark.key, audience.is_restricted
         self.hidden_text, self.sees_others = hidden_text(audience), audience.sees_others
         self.benchmark = {
-            "key": benchmark.key,
-            "name": benchmark.name,
-            "kind": benchmark.kind,
-            "source_url": benchmark.source_url,
-            "licence": benchmark.licence,
-            "citation": benchmark.citation,
-            "doi": benchmark.doi,
+            **{name: getattr(benchmark, name) for name in SHOWN_FIELDS},
             "doi_url": doi_url(benchmark),
             "description_html": render_markdown(benchmark.description),
         }

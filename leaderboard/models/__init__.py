@@ -23,6 +23,12 @@ from leaderboard.models.lookups import Among, HasItem
 from leaderboard.models.meta_boards import MetaBoard
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
 from leaderboard.models.operations import Heartbeat, RetentionState
+from leaderboard.models.organisations import (
+    Organisation,
+    OrganisationChange,
+    OrganisationInvitation,
+    OrganisationMember,
+)
 from leaderboard.models.people import ApiToken, AttemptCount, Membership, User, Visit
 from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
@@ -68,6 +74,10 @@ __all__ = [
     "NoticeChoice",
     "NoticeDigest",
     "NoticeKind",
+    "Organisation",
+    "OrganisationChange",
+    "OrganisationInvitation",
+    "OrganisationMember",
     "OutboxMessage",
     "Phase",
     "PredictionCount",

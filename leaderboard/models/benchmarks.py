@@ -114,6 +114,10 @@ class Benchmark(models.Model):
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)
     is_archived = models.BooleanField(default=False)
+    # Whose owners own it. None where people own it themselves.
+    organisation = models.ForeignKey(
+        "leaderboard.Organisation", on_delete=models.PROTECT, null=True, blank=True, related_name="benchmarks"
+    )
     # What the owners tell readers above the board, newest first: text and moment (`benchmarks.announcements`).
     announcements = models.JSONField(default=list, db_default=Value([], models.JSONField()), blank=True)
     default_rule = models.CharField(max_length=LONGEST_KEY, default="borda")

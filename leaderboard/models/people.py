@@ -143,6 +143,9 @@ class Membership(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     benchmark = models.ForeignKey("leaderboard.Benchmark", on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
+    # Through which organisation they have it, and which they have themselves beside it: `organisations.roles`.
+    organisation = models.ForeignKey("leaderboard.Organisation", on_delete=models.CASCADE, null=True, related_name="+")
+    own_role = models.CharField(max_length=10, choices=Role, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "benchmark"], name="one_role_a_benchmark")]

@@ -61,7 +61,7 @@ submitters documents document document_file papers_json status styleguide health
 release release_data robots sitemap security_txt what_if_profiles experiment experiment_arrays submit correct takedown
 new new_draft draft batch batch_progress batch_step join manage manage_tasks manage_metadata manage_releases
 manage_studies run_study compute_board compute_ranks manage_clusters manage_edition manage_announcements manage_archive
-manage_following
+manage_following organisations organisation manage_organisation leave_organisation join_organisation
 manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
 notice_choices unsubscribe baseline manage_meta_board profile own_data sign_in_with socialaccount_connections
 socialaccount_signup socialaccount_login_cancelled github_callback gitlab_callback google_callback orcid_callback
@@ -91,6 +91,8 @@ FIELDS = {
     "manage_announcements": "text moment action",
     "manage_people": "email role action person name invitation",
     "manage_webhooks": "address events file action webhook",
+    "organisations": "name key description url",
+    "manage_organisation": "action name description url role user invitation benchmark",
     "manage_following": "address kind every_minutes action followed",
     "manage_queue": "action reason batch",
     "manage_decide": "action reason",

@@ -17,6 +17,8 @@ from django.urls import get_resolver, resolve, reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
+from leaderboard.accounts.organisations.founding import found_organisation
+from leaderboard.accounts.organisations.members import invite_to_organisation
 from leaderboard.accounts.people import invite
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.benchmarks.forms import SettingsForm
@@ -145,6 +147,12 @@ class World:
         task = self.benchmark.tasks.get(key="task-1")
         store_references(task, check_file(REFERENCES, "labels.csv", "accuracy", {}), author=people["owner"])
         self.team_secret = invite_by_link(found_team(self.benchmark, people["member"], "Owls"), people["member"])
+        founder = make.user("founder")
+        self.organisation = found_organisation(founder, key=f"people-{founder.pk}", name="People")
+        for member, role in (("owner", "owner"), ("moderator", "member")):
+            row = {"organisation": self.organisation, "role": role}
+            people[member].organisation_members.create(**row)
+        self.organisation_secret = invite_to_organisation(self.organisation, author=founder, role="member")
         self.followed = FollowedAddress.objects.create(
             benchmark=self.benchmark, address="https://results.example/", kind="file", every_minutes=60,
             next_at=timezone.now(), author=people["owner"],
@@ -181,7 +189,10 @@ class World:
             "meta_key": self.meta_key,
             "number": self.experiment.pk if name.startswith("experiment") else 1,
             "study": "missing_scores",
-            "secret": self.team_secret if name == "join_team" else self.secret,
+            "organisation_key": self.organisation.key,
+            "secret": {"join_team": self.team_secret, "join_organisation": self.organisation_secret}.get(
+                name, self.secret
+            ),
             "table": variant or "scores",
             "extension": {"folder": "zip", "records": "zip", "orders": "preflib"}.get(variant, "json"),
             "token": unsubscribe_link(self.people["stranger"], ["overtaken"]).split("/")[-2],

@@ -1,0 +1,1 @@
+"""Organisations: founded, joined and left by people, and owning benchmarks."""

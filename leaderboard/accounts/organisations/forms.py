@@ -1,0 +1,30 @@
+"""Forms of an organisation."""
+
+from django import forms
+
+from leaderboard.common.form_fields import LineFormField, LinesFormField
+from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
+
+DESCRIPTION_LENGTH = 5000
+
+
+class DescriptionForm(forms.Form):
+    """What an organisation says of itself."""
+
+    name = LineFormField(max_length=NAME_LENGTH)
+    description = LinesFormField(
+        max_length=DESCRIPTION_LENGTH, required=False, widget=forms.Textarea(attrs={"rows": 4})
+    )
+    url = forms.URLField(max_length=500, required=False, label="Web site", assume_scheme="https")
+
+
+class FoundingForm(DescriptionForm):
+    """A new organisation."""
+
+    key = LineFormField(
+        max_length=KEY_LENGTH,
+        validators=[is_key],
+        help_text="For its address: lower-case letters, digits and single hyphens. It cannot be changed.",
+    )
+
+    field_order = ["name", "key", "description", "url"]

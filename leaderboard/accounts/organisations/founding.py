@@ -1,0 +1,143 @@
+"""Organisations: founded, described, deleted; benchmarks that move into them and out of them."""
+
+from typing import Any
+
+from django.db import transaction
+
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.organisations.roles import Role, give_own_role, update_roles
+from leaderboard.models import (
+    AuditEntry,
+    Benchmark,
+    Membership,
+    Organisation,
+    OrganisationChange,
+    OrganisationMember,
+    User,
+)
+
+MAX_OWNED = 10  # organisations, by one person
+MAX_BENCHMARKS = 200  # of an organisation
+FIELDS = ("name", "description", "url")
+
+
+class OrganisationError(ValueError):
+    """Something that cannot be done to an organisation now; the message says why."""
+
+
+def is_owner(organisation: Organisation, user: User) -> bool:
+    """Whether a person owns an organisation."""
+    owners = OrganisationMember.objects.filter(organisation=organisation, role=OrganisationMember.Role.OWNER)
+    return owners.filter(user=user).exists()
+
+
+def note_change(organisation: Organisation, actor: User, field: str, before: str, after: str) -> None:
+    """Write what was changed into the trail of an organisation, in the transaction that changes it."""
+    if before != after:
+        OrganisationChange.objects.create(
+            organisation=organisation, actor=actor, field=field, before=before, after=after
+        )
+
+
+@transaction.atomic
+def found_organisation(user: User, *, key: str, **fields: str) -> Organisation:
+    """Found an organisation, which its founder owns.
+
+    Args:
+        user: the founder.
+        key: of its page; unique.
+        fields: name, description and url.
+
+    Raises:
+        ValidationError: the key is taken, or a field is not as it must be.
+        OrganisationError: they own too many.
+    """
+    User.objects.select_for_update().get(pk=user.pk)
+    if user.organisation_members.filter(role=OrganisationMember.Role.OWNER).count() >= MAX_OWNED:
+        raise OrganisationError(f"You own {MAX_OWNED} organisations; no one can own more.")
+    organisation = Organisation(key=key, **fields)
+    organisation.full_clean()
+    organisation.save()
+    OrganisationMember.objects.create(organisation=organisation, user=user, role=OrganisationMember.Role.OWNER)
+    note_change(organisation, user, "name", "", organisation.name)
+    return organisation
+
+
+@transaction.atomic
+def describe_organisation(organisation: Organisation, *, author: User, **fields: Any) -> None:  # noqa: ANN401
+    """Change name, description or address of the web site.
+
+    Raises:
+        ValidationError: a field is not as it must be.
+    """
+    before = {name: getattr(organisation, name) for name in FIELDS}
+    for name, value in fields.items():
+        if name in FIELDS:
+            setattr(organisation, name, value)
+    organisation.full_clean(exclude=["key"])
+    organisation.save(update_fields=FIELDS)
+    for name in FIELDS:
+        note_change(organisation, author, name, before[name], getattr(organisation, name))
+
+
+@transaction.atomic
+def delete_organisation(organisation: Organisation) -> None:
+    """End an organisation that owns nothing.
+
+    Raises:
+        OrganisationError: it owns benchmarks.
+    """
+    Organisation.objects.select_for_update().get(pk=organisation.pk)
+    if organisation.benchmarks.exists():
+        raise OrganisationError("The organisation owns benchmarks; take them out first.")
+    organisation.delete()
+
+
+@transaction.atomic
+def move_in(benchmark: Benchmark, organisation: Organisation, *, author: User) -> None:
+    """Give a benchmark to an organisation: its owners own the benchmark, its members can read it.
+
+    Its author owns it through the organisation from now on; people with roles of their own keep them.
+
+    Raises:
+        OrganisationError: the author does not own both, or it has an organisation, or there are too many.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    roles = Membership.objects.filter(benchmark=locked, user=author, role=Role.OWNER, organisation=None)
+    if not is_owner(organisation, author) or not roles.exists():
+        raise OrganisationError("You can give a benchmark that you own to an organisation that you own.")
+    if locked.organisation_id is not None:
+        raise OrganisationError("This benchmark has an organisation; take it out there first.")
+    if organisation.benchmarks.count() >= MAX_BENCHMARKS:
+        raise OrganisationError(f"An organisation can own at most {MAX_BENCHMARKS} benchmarks.")
+    locked.organisation = organisation
+    locked.save(update_fields=["organisation"])
+    _record(locked, organisation, author, "", organisation.key)
+    update_roles(locked, actor=author, reason=f"The benchmark belongs to {organisation.name}.")
+    roles.update(organisation=organisation)  # the author is an owner still, and now through the organisation
+
+
+@transaction.atomic
+def take_out(benchmark: Benchmark, *, author: User) -> None:
+    """Take a benchmark out of its organisation: the author owns it, and roles through the organisation end.
+
+    Raises:
+        OrganisationError: it has none, or the author does not own that.
+    """
+    locked = Benchmark.objects.select_for_update(of=("self",)).select_related("organisation").get(pk=benchmark.pk)
+    organisation = locked.organisation
+    if organisation is None or not is_owner(organisation, author):
+        raise OrganisationError("You can take a benchmark out of an organisation that you own.")
+    locked.organisation = None
+    locked.save(update_fields=["organisation"])
+    give_own_role(locked, author, Role.OWNER)
+    _record(locked, organisation, author, organisation.key, "")
+    update_roles(locked, actor=author, reason=f"The benchmark no longer belongs to {organisation.name}.")
+
+
+def _record(benchmark: Benchmark, organisation: Organisation, author: User, before: str, after: str) -> None:
+    subject = AuditEntry.Subject.BENCHMARK
+    changes = changes_between(subject, benchmark.key, {"organisation": before}, {"organisation": after})
+    record_changes(benchmark, changes, actor=author)
+    verb = ("", "owned") if after else ("owned", "")
+    note_change(organisation, author, f"benchmark {benchmark.key}", *verb)

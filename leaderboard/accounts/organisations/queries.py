@@ -1,0 +1,83 @@
+"""What pages show of organisations."""
+
+from dataclasses import dataclass
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404
+
+from leaderboard.access.audience import Viewer, listed_benchmarks
+from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember
+
+SHOWN_CHANGES = 100
+
+
+@dataclass(frozen=True)
+class OrganisationPage:
+    """An organisation as one viewer sees it.
+
+    Attributes:
+        role: of the viewer in it; empty for all others.
+        benchmarks: those that lists may mention to the viewer.
+        members: with their accounts; empty for who is no member.
+    """
+
+    organisation: Organisation
+    role: str
+    benchmarks: list[Benchmark]
+    members: list[OrganisationMember]
+
+
+def organisation_page(viewer: Viewer, key: str) -> OrganisationPage:
+    """The page of an organisation.
+
+    Raises:
+        Http404: there is none of this key.
+    """
+    organisation, role = _with_role(viewer, key)
+    benchmarks = list(listed_benchmarks(viewer).filter(organisation=organisation).order_by("name", "pk"))
+    return OrganisationPage(organisation, role, benchmarks, list(members_of_organisation(organisation)) if role else [])
+
+
+def managed_organisation(viewer: Viewer, key: str) -> Organisation:
+    """The organisation of this key, for its owners.
+
+    Raises:
+        Http404: there is none of this key.
+        PermissionDenied: they do not own it.
+    """
+    organisation, role = _with_role(viewer, key)
+    if role != OrganisationMember.Role.OWNER:
+        raise PermissionDenied("Only the owners of an organisation can change it.")
+    return organisation
+
+
+def _with_role(viewer: Viewer, key: str) -> tuple[Organisation, str]:
+    organisation = Organisation.objects.filter(key=key).first()
+    if organisation is None:
+        raise Http404("There is no organisation of this name.")
+    role = OrganisationMember.objects.filter(organisation=organisation, user=viewer.pk or 0).values_list("role").first()
+    return organisation, role[0] if role else ""
+
+
+def members_of_organisation(organisation: Organisation) -> QuerySet[OrganisationMember]:
+    """Its members with their accounts, owners first."""
+    rows = OrganisationMember.objects.filter(organisation=organisation).select_related("user")
+    return rows.order_by("-role", "user__display_name", "user")
+
+
+def organisations_of(viewer: Viewer) -> list[OrganisationMember]:
+    """The organisations that a person is a member of."""
+    rows = OrganisationMember.objects.filter(user=viewer.pk or 0).select_related("organisation")
+    return list(rows.order_by("organisation__name", "pk"))
+
+
+def own_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
+    """The benchmarks that a person owns without an organisation, and can give to one."""
+    owned = Membership.objects.filter(user=viewer.pk or 0, role=Membership.Role.OWNER, organisation=None)
+    return Benchmark.objects.filter(pk__in=owned.values("benchmark"), organisation=None).order_by("name", "pk")
+
+
+def changes_of(organisation: Organisation) -> list[OrganisationChange]:
+    """The last changes, newest first."""
+    return list(OrganisationChange.objects.filter(organisation=organisation).select_related("actor")[:SHOWN_CHANGES])

@@ -1,0 +1,198 @@
+"""Pages of organisations: the list of a person, the public page, the owner's page, joining and leaving."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from leaderboard.accounts.organisations.forms import DescriptionForm, FoundingForm
+from leaderboard.accounts.organisations.founding import (
+    OrganisationError,
+    delete_organisation,
+    describe_organisation,
+    found_organisation,
+    move_in,
+    take_out,
+)
+from leaderboard.accounts.organisations.members import (
+    change_member,
+    find_organisation_invitation,
+    invite_to_organisation,
+    join_organisation,
+    open_invitations_of,
+    revoke_organisation_invitation,
+)
+from leaderboard.accounts.organisations.queries import (
+    changes_of,
+    managed_organisation,
+    members_of_organisation,
+    organisation_page,
+    organisations_of,
+    own_benchmarks,
+)
+from leaderboard.accounts.sign_up import remember_invitation
+from leaderboard.common.form_fields import take_errors
+from leaderboard.common.limits import (
+    TooManyAttemptsError,
+    client_address,
+    require_attempt_left,
+    take_attempt,
+    too_many_attempts,
+)
+from leaderboard.common.requests import signed_in
+from leaderboard.common.text import whole_number
+from leaderboard.models import Organisation, OrganisationMember, User
+
+DONE = {
+    "describe": "Saved.",
+    "revoke": "The invitation is revoked; its link no longer works.",
+    "change": "Changed.",
+    "remove": "The member was removed, and has no role on its benchmarks through the organisation.",
+    "move_in": "The benchmark now belongs to the organisation.",
+    "take_out": "You now own the benchmark yourself; roles through the organisation ended.",
+}
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def organisations(request: HttpRequest) -> HttpResponse:
+    """One's organisations, and a form to found another."""
+    user = signed_in(request)
+    form = FoundingForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        try:
+            organisation = found_organisation(user, **form.cleaned_data)
+        except ValidationError as error:
+            take_errors(form, error)
+        except OrganisationError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("manage_organisation", organisation.key)
+    context = {"memberships": organisations_of(user), "form": form}
+    return render(request, "organisations/organisations.html", context, status=400 if form.is_bound else 200)
+
+
+@never_cache
+@require_safe
+def organisation(request: HttpRequest, organisation_key: str) -> HttpResponse:
+    """What an organisation says of itself, and its benchmarks; to its members, who they are."""
+    page = organisation_page(request.user, organisation_key)
+    return render(request, "organisations/organisation.html", {"page": page})
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResponse:
+    """Description, people, invitations, benchmarks and changes. A fresh invitation's link is shown once."""
+    managed = managed_organisation(request.user, organisation_key)
+    user, action, link = signed_in(request), request.POST.get("action", ""), ""
+    form = DescriptionForm(
+        request.POST if action == "describe" else None,
+        initial={"name": managed.name, "description": managed.description, "url": managed.url},
+    )
+    if request.method == "POST" and not (form.is_bound and not form.is_valid()):
+        try:
+            if action == "invite":
+                secret = invite_to_organisation(managed, author=user, role=request.POST.get("role", ""))
+                link = request.build_absolute_uri(reverse("join_organisation", args=[secret]))
+            elif action == "delete":
+                delete_organisation(managed)
+                messages.success(request, "The organisation was deleted.")
+                return redirect("organisations")
+            elif action in DONE:
+                take_step(request, managed, action, form)
+                messages.success(request, DONE[action])
+        except ValidationError as error:
+            take_errors(form, error)
+        except OrganisationError as error:
+            messages.error(request, str(error))
+        if not link and not form.errors:
+            return redirect("manage_organisation", organisation_key)
+    context = {
+        "organisation": managed,
+        "form": form,
+        "members": members_of_organisation(managed),
+        "roles": OrganisationMember.Role.choices,
+        "invitations": open_invitations_of(managed),
+        "benchmarks": managed.benchmarks.order_by("name", "pk"),
+        "own_benchmarks": own_benchmarks(user),
+        "changes": changes_of(managed),
+        "link": link,
+    }
+    return render(request, "organisations/manage_organisation.html", context, status=400 if form.errors else 200)
+
+
+def take_step(request: HttpRequest, managed: Organisation, action: str, form: DescriptionForm) -> None:
+    """Do what a button of the owner's page says.
+
+    Raises:
+        OrganisationError: it cannot be done now.
+        ValidationError: the description is not as it must be.
+    """
+    user = signed_in(request)
+    if action == "describe":
+        describe_organisation(managed, author=user, **form.cleaned_data)
+    elif action == "revoke":
+        revoke_organisation_invitation(managed, whole_number(request.POST.get("invitation", "")) or 0, author=user)
+    elif action in ("change", "remove"):
+        member = get_object_or_404(User, pk=whole_number(request.POST.get("user", "")) or 0)
+        role = request.POST.get("role", "") if action == "change" else ""
+        if action == "change" and not role:
+            raise OrganisationError("Choose a role.")
+        change_member(managed, member, author=user, role=role)
+    elif action == "move_in":
+        move_in(get_object_or_404(own_benchmarks(user), key=request.POST.get("benchmark", "")), managed, author=user)
+    else:
+        take_out(get_object_or_404(managed.benchmarks, key=request.POST.get("benchmark", "")), author=user)
+
+
+@login_required
+@require_POST
+def leave_organisation(request: HttpRequest, organisation_key: str) -> HttpResponse:
+    """Leave an organisation, and the roles that it gives."""
+    page, user = organisation_page(request.user, organisation_key), signed_in(request)
+    if not page.role:
+        raise Http404("You are no member of this organisation.")
+    try:
+        change_member(page.organisation, user, author=user, role="")
+    except OrganisationError as error:
+        messages.error(request, str(error))
+        return redirect("organisation", organisation_key)
+    messages.success(request, f"You left {page.organisation.name}.")
+    return redirect("organisations")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join_organisation_page(request: HttpRequest, secret: str) -> HttpResponse:
+    """An invitation, for anyone who has its link; to take it, they sign in. Links that lead to none are counted."""
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(request.path)
+    whose = {"address": client_address(request)}
+    if request.user.is_authenticated:
+        whose["account"] = str(signed_in(request).pk)
+    try:
+        require_attempt_left("join", **whose)
+        invitation = find_organisation_invitation(secret)
+        if invitation is None:
+            take_attempt("join", **whose)
+            raise Http404("This invitation was already used or has expired.")
+    except TooManyAttemptsError as error:
+        return too_many_attempts(request, error)
+    if request.method == "POST":
+        try:
+            join_organisation(invitation, signed_in(request))
+        except OrganisationError as error:
+            raise Http404(str(error)) from error
+        messages.success(request, f"You joined {invitation.organisation.name}.")
+        return redirect("organisation", invitation.organisation.key)
+    if not request.user.is_authenticated:
+        remember_invitation(request, secret)
+    return render(request, "organisations/join.html", {"invitation": invitation})
