@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from config.monitoring.logs import logged_as
 from jobs.stopping import StopRequest
+from leaderboard.evaluation.scoring import compute_scores
 from leaderboard.models import Job
 from leaderboard.queue import jobs
 from leaderboard.queue.kinds import (
@@ -32,6 +33,7 @@ from leaderboard.queue.kinds import (
     PROSPECTS,
     RANKINGS,
     RANKS_AGAIN,
+    SCORING,
     SIGNIFICANCE,
     SLOW_RANKINGS,
     STUDY,
@@ -69,6 +71,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     STUDY: compute_chunk,
     MERGE: compute_merge,
     VOTES: compute_vote_ratings,
+    SCORING: compute_scores,
 }
 CHECK_SECONDS = 1.0  # how often a checkpoint looks into the database
 

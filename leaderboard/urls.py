@@ -19,7 +19,12 @@ from leaderboard.boards.public import views as public
 from leaderboard.boards.submitters import views as submitters
 from leaderboard.boards.timeline import views as timelines
 from leaderboard.comparisons import views as comparisons, views_history as histories
-from leaderboard.evaluation import views_phases as phases, views_references as references, views_teams as teams
+from leaderboard.evaluation import (
+    views_phases as phases,
+    views_predictions as evaluation,
+    views_references as references,
+    views_teams as teams,
+)
 from leaderboard.explore import (
     views as explore,
     views_compare as compare,
@@ -76,6 +81,16 @@ urlpatterns = [
     path("b/<slug:key>/votes/send/", votes.send_votes, name="send_votes"),
     path("b/<slug:key>/votes.<slug:extension>", votes.votes_file, name="votes_file"),
     path("b/<slug:key>/submit/", submissions.submit, name="submit"),
+    path("b/<slug:key>/predictions/", evaluation.predictions, name="predictions"),
+    path("b/<slug:key>/predictions/new/", evaluation.new_predictions, name="new_predictions"),
+    path(
+        "b/<slug:key>/predictions/examples/<slug:task>/<slug:split>.csv",
+        evaluation.example_predictions,
+        name="example_predictions",
+    ),
+    path("predictions/<uuid:uuid>/", evaluation.prediction, name="prediction"),
+    path("predictions/<uuid:uuid>/progress/", evaluation.prediction_progress, name="prediction_progress"),
+    path("predictions/<uuid:uuid>/step/", evaluation.prediction_step, name="prediction_step"),
     path("b/<slug:key>/correct/<uuid:uuid>/", submissions.correct, name="correct"),
     path("b/<slug:key>/systems/<slug:system_key>/", boards.system, name="system"),
     path("b/<slug:key>/systems/<slug:system_key>/baseline/", boards.baseline, name="baseline"),

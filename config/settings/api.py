@@ -54,6 +54,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "studies"},
         {"name": "revisions"},
         {"name": "submissions"},
+        {"name": "predictions"},
         {"name": "decisions"},
         {"name": "hosting"},
         {"name": "people"},

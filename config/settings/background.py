@@ -87,3 +87,10 @@ ON_DEMAND_WAITING = env.number("PLURANK_ON_DEMAND_WAITING", 4)
 ON_DEMAND_SECONDS = env.number("PLURANK_ON_DEMAND_SECONDS", 4, least=1)
 ON_DEMAND_MEMORY_BYTES = env.number("PLURANK_ON_DEMAND_MEMORY_MB", 384, least=128) * 2**20
 ON_DEMAND_PATIENCE_SECONDS = 2
+
+# What scoring the predictions for one task may take, in seconds of a processor and in memory; what a job that scores
+# all files of a submission may take by the clock; and how long an evaluator of a benchmark's owners has for one file.
+SCORING_SECONDS = env.number("PLURANK_SCORING_SECONDS", 120, least=1)
+SCORING_MEMORY_BYTES = env.number("PLURANK_SCORING_MEMORY_MB", 640, least=256) * 2**20
+SCORING_JOB_SECONDS = 1800
+EVALUATION_SECONDS = env.number("PLURANK_EVALUATION_HOURS", 24, least=1) * 3600

@@ -15,6 +15,10 @@ VOTES_PER_BENCHMARK = env.number("PLURANK_VOTES_PER_BENCHMARK", 5_000_000, least
 TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
 TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)
 TRY_TASKS = env.number("PLURANK_TRY_TASKS", 200, least=1)
+# What one submission of predictions may bring, all files together; and how many of one person's may wait at once.
+PREDICTIONS_BYTES = env.number("PLURANK_PREDICTIONS_MB", 20, least=1) * 2**20
+PREDICTIONS_ROWS = env.number("PLURANK_PREDICTIONS_ROWS", 300_000, least=1)
+PREDICTIONS_OPEN = env.number("PLURANK_PREDICTIONS_OPEN", 10, least=1)
 # How many benchmarks one account may make; staff as many as they like.
 BENCHMARKS_PER_ACCOUNT = env.number("PLURANK_BENCHMARKS_PER_ACCOUNT", 20, least=1)
 # How many scores one account may store: they are kept for good, some 125 bytes each.

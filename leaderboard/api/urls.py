@@ -24,6 +24,7 @@ from leaderboard.api import (
     submissions,
     systems,
 )
+from leaderboard.api.evaluation import predictions
 from leaderboard.api.other_sites import following, webhooks
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
@@ -107,6 +108,9 @@ version_1 = [
         name="delete_followed",
     ),
     path("benchmarks/<slug:key>/submissions/", submissions.SubmissionsView.as_view(), name="submit"),
+    path("benchmarks/<slug:key>/predictions/", predictions.PredictionsView.as_view(), name="predictions"),
+    path("predictions/<uuid:uuid>/", predictions.PredictionView.as_view(), name="prediction"),
+    path("predictions/<uuid:uuid>/cancel/", predictions.CancelPredictionView.as_view(), name="cancel_prediction"),
     path("benchmarks/<slug:key>/imports/", imports.ImportsView.as_view(), name="imports"),
     path("submissions/<uuid:uuid>/", submissions.SubmissionView.as_view(), name="submission"),
     path("submissions/<uuid:uuid>/withdraw/", decisions.WithdrawView.as_view(), name="withdraw"),

@@ -199,8 +199,11 @@ class PredictionSubmission(models.Model):
     is_trial = models.BooleanField(default=False, help_text="Scored on the development split; no submission follows.")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     problems = models.JSONField(default=list, help_text="Why it was refused: one entry a problem, without references.")
-    # By the key of the task: the number of the references, and the versions of metric and library.
+    # By the key of the task: the number of the references that are to be used, or were.
     scored_with = models.JSONField(default=dict)
+    outcome = LinesField(blank=True, default="", db_default="", help_text="What became of it, for its submitter.")
+    # Who had it scored again against corrected references; empty once its scores are on the board.
+    rescored_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     submission = models.OneToOneField(
         Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="predictions"
     )

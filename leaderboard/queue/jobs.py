@@ -21,11 +21,10 @@ from leaderboard.queue.chunks import chunks_of, insert_missing_merges, supersede
 from leaderboard.queue.engine_versions import is_older
 from leaderboard.queue.job_counts import count_attempt, count_unstarted
 from leaderboard.queue.kinds import (
-    EXPERIMENT,
     JOB_KINDS,
     MERGE,
+    NEVER_SUPERSEDED,
     RANKINGS,
-    RANKS_AGAIN,
     is_known,
     kind_of,
     study_of,
@@ -78,7 +77,7 @@ def is_superseded(job: Job) -> bool:
     someone asked of one revision is about no newer one.
     """
     is_waiting = job.state == WAITING
-    if job.kind in (EXPERIMENT, RANKS_AGAIN):
+    if job.kind in NEVER_SUPERSEDED:
         return False
     if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not newer_jobs(job).exists():
         return False
@@ -296,8 +295,9 @@ def sweep() -> int:
         error = f"attempt {job.attempts} ended without a result: its worker " + (
             "ran out of time" if is_out_of_time else "was killed, ran out of memory, or lost the database"
         )
-        # A study that brings its worker down would do so for ever, and a board must not wait for it.
-        is_own = is_out_of_time or job.queue != Job.Queue.RANKINGS
+        # A study that brings its worker down would do so for ever, and a board must not wait for it. Predictions are
+        # scored in a child of the worker, or by someone's program elsewhere.
+        is_own = is_out_of_time or job.queue == Job.Queue.STUDIES
         if _end_attempt(owned(job).filter(lease_until__lt=now), job, error, is_own=is_own):
             logger.warning("%s: %s", job, error)
     _take_over_older_jobs(now)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Min, Subquery
+from django.db.models import Min, Model, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -26,6 +26,10 @@ AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
 INSTANCES = "instances"
 EXPERIMENT = "experiment"  # a study with parameters that someone chose
+SCORING = "scoring"  # predictions against references
+EVALUATION = "evaluation"  # the same by a program of the owners, outside: no worker of the site takes it
+EVALUATORS = "evaluators"  # the queue of these; `Job.Queue` lists those that have workers here
+NEVER_SUPERSEDED = (EXPERIMENT, RANKS_AGAIN, SCORING, EVALUATION)  # about one thing that someone asked for
 STUDY_PLAN = "study_plan"
 VOTES = "votes"  # ratings of votes, from which the scores of a board are made
 # A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
@@ -157,6 +161,22 @@ JOB_KINDS = {
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=0,
             comes_with_revision=False,  # inserted when someone asks for it
+        ),
+        JobKind(
+            SCORING,
+            "scoring of predictions",
+            Job.Queue.SCORING,
+            limit_seconds=settings.SCORING_JOB_SECONDS,
+            budget_seconds=0,
+            comes_with_revision=False,  # inserted when someone submits predictions
+        ),
+        JobKind(
+            EVALUATION,
+            "evaluation by the owners' program",
+            EVALUATORS,
+            limit_seconds=settings.EVALUATION_SECONDS,
+            budget_seconds=0,
+            comes_with_revision=False,  # inserted when someone submits predictions
         ),
         JobKind(
             MERGE,
@@ -295,5 +315,36 @@ def insert_job(
     if job.state == Job.State.WAITING and is_waited_for:
         if job.priority < priority:
             Job.objects.filter(pk=job.pk, priority__lt=priority).update(priority=priority)
+        wake_on_commit(job, limit_seconds=kind.limit_seconds)
+    return job
+
+
+def insert_job_about(kind: JobKind, subject: Model, benchmark_id: int, parameters: dict[str, Any]) -> Job:
+    """The job row of `kind` about something that is no revision, made where there is none, and a wake-up for it.
+
+    Args:
+        kind: what to compute.
+        subject: a stored row; jobs name its table and its number.
+        benchmark_id: the benchmark that it belongs to.
+        parameters: what it is computed with. Another job of the same kind is about other ones.
+    """
+    job, _ = Job.objects.get_or_create(
+        kind=kind.key,
+        subject_kind=type(subject).__name__.lower(),
+        subject_id=subject.pk,
+        parameter_hash=content_hash(parameters),
+        chunk=0,
+        engine_version=engine_version,
+        defaults={
+            "benchmark_id": benchmark_id,
+            "parameters": parameters,
+            "queue": kind.queue,
+            "priority": kind.priority,
+            "not_before": timezone.now(),
+            "woken_at": timezone.now(),
+            "request_id": current_request(),
+        },
+    )
+    if job.state == Job.State.WAITING and kind.queue in Job.Queue.values:
         wake_on_commit(job, limit_seconds=kind.limit_seconds)
     return job

@@ -10,13 +10,12 @@ from django.db.models import QuerySet, Sum
 from leaderboard.models import Job, JobCount
 from leaderboard.queue.heartbeats import living_workers
 from leaderboard.queue.job_counts import DONE, label_of
-from leaderboard.queue.kinds import EXPERIMENT, RANKS_AGAIN
+from leaderboard.queue.kinds import NEVER_SUPERSEDED
 from leaderboard.queue.turns import in_order_of_turns
 from ranking_engine import __version__ as engine_version
 
 MAX_JOBS = 5_000  # jobs of a queue that are looked through; what waits behind them has no place
 SECONDS = 5.0  # that a job takes of whose kind none was done yet; chunks of studies are cut so
-OF_ONE_REVISION = (EXPERIMENT, RANKS_AGAIN)  # no newer one makes them unwanted
 WHOLE_TURN = 4  # the band in which a turn is a revision's whole set
 
 
@@ -72,7 +71,7 @@ def _line(waiting: QuerySet[Job]) -> list[Any]:
     for job in jobs:
         newest[job.benchmark_id, job.kind] = max(newest[job.benchmark_id, job.kind], job.sequence)
     # What a newer revision made unwanted ends as soon as a worker comes to it.
-    jobs = [job for job in jobs if job.kind in OF_ONE_REVISION or job.sequence == newest[job.benchmark_id, job.kind]]
+    jobs = [job for job in jobs if job.kind in NEVER_SUPERSEDED or job.sequence == newest[job.benchmark_id, job.kind]]
     n_before: Counter[tuple[int, int | None]] = Counter()
     rounds = {}
     for job in jobs:

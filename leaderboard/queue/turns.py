@@ -8,7 +8,7 @@ all of its revision is there: a newcomer waits for one turn, not for one at each
 from datetime import timedelta
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, DateTimeField, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from leaderboard.models import Job, Revision, Turn
@@ -34,6 +34,7 @@ def in_order_of_turns(jobs: QuerySet[Job]) -> QuerySet[Job]:
         last_turn=Case(
             When(queue=Job.Queue.RANKINGS, then=F("benchmark__turn__board_at")),
             When(is_part, then=F("benchmark__turn__parts_at")),
+            When(queue=Job.Queue.SCORING, then=Value(None, output_field=DateTimeField())),
             default=F("benchmark__turn__study_at"),
         ),
         whose_turn=Case(When(is_part, then=F("benchmark")), default=Value(0)),
@@ -52,6 +53,8 @@ def take_turn(job: Job) -> None:
     turns, now = Turn.objects.filter(benchmark=job.benchmark_id), timezone.now()
     if job.queue == Job.Queue.RANKINGS:
         turns.update(board_at=now)
+    elif job.queue != Job.Queue.STUDIES:  # first come, first served: quotas keep anyone from many
+        return
     elif job.priority < PARTS:
         turns.update(study_at=now)
     else:

@@ -1,46 +1,21 @@
 """Forms of the pages."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.models import Task
-from leaderboard.models.benchmarks import NAME_LENGTH
-from leaderboard.submissions.checks import DESCRIPTION_LENGTH, URL_LENGTH
 from leaderboard.submissions.corrections import Correctable, stated_scores
 from leaderboard.submissions.rows import SubmittedRow
-from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_TEXT, MetadataField
-from ranking_engine.files.problems import Problems
+from leaderboard.submissions.system_form import SystemForm
+from ranking_engine.files.metadata import MetadataField
 
 
-class SubmissionForm(forms.Form):
+class SubmissionForm(SystemForm):
     """One system and a text field a task; what the texts mean is for `make_draft` to say."""
-
-    system_name = LineFormField(
-        max_length=NAME_LENGTH,
-        label="Name of the system",
-        help_text="The name of a system on the board replaces its scores; a new name adds a system.",
-    )
-    organisation = LineFormField(max_length=NAME_LENGTH, required=False)
-    url = forms.URLField(
-        max_length=URL_LENGTH,
-        required=False,
-        label="Address",
-        assume_scheme="https",
-        help_text="Link to the paper or model card.",
-    )
-    description = LinesFormField(
-        required=False, max_length=DESCRIPTION_LENGTH, widget=forms.Textarea(attrs={"rows": 3})
-    )
-    note = LinesFormField(
-        required=False,
-        max_length=NOTE_LENGTH,
-        label="Note",
-        help_text="How the scores were measured; shown with the submission.",
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
 
     def __init__(
         self,
@@ -49,19 +24,13 @@ class SubmissionForm(forms.Form):
         fields: Sequence[MetadataField] = (),
         **kwargs: Any,  # noqa: ANN401
     ) -> None:
-        super().__init__(*args, **kwargs)
-        self._tasks, self._fields = tasks, fields
-        self.fields |= metadata_form_fields(fields)
+        super().__init__(*args, fields=fields, **kwargs)
+        self._tasks = tasks
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
             field.help_text = scale_text(task)
             self.fields[self.field_name(task.key)] = field
-
-    @staticmethod
-    def field_name(task_key: str) -> str:
-        """The name of a task's field."""
-        return f"score-{task_key}"
 
     @property
     def task_fields(self) -> list[forms.BoundField]:
@@ -78,58 +47,10 @@ class SubmissionForm(forms.Form):
             fields.append(bound)
         return fields
 
-    @property
-    def metadata_fields(self) -> list[forms.BoundField]:
-        """The fields of the system's metadata."""
-        return [self[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields]
-
     def raw_row(self) -> SubmittedRow:
         """What was typed."""
-        data = self.cleaned_data
-        return SubmittedRow(
-            metadata={field.key: data[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields},
-            system_name=data["system_name"],
-            organisation=data["organisation"],
-            url=data["url"],
-            description=data["description"],
-            scores={task.key: data[self.field_name(task.key)] for task in self._tasks},
-        )
-
-    def take_problems(self, problems: Problems) -> list[str]:
-        """Put each problem to its field; what has no field is returned."""
-        others = []
-        for place, texts in problems.by_place.items():
-            # A task may be called "note" or "url", so its own field goes first.
-            name = self.field_name(place) if self.field_name(place) in self.fields else place
-            if name in self.fields:
-                for text in texts:
-                    self.add_error(name, text)
-            else:
-                others += texts
-        return others
-
-
-def metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
-    """A field of a form for each field of the metadata, by `meta:` and its key; what is typed is checked later."""
-    form_fields: dict[str, forms.Field] = {}
-    for field in fields:
-        label = f"{field.name}, {field.unit}" if field.unit else field.name
-        choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
-        if choices is not None:
-            options = [("", "not said"), *((choice, choice) for choice in choices)]
-            form_fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
-                required=False,
-                label=label,
-                choices=options,
-                error_messages={"invalid_choice": f"Choose {field.allowed}."},
-            )
-        else:
-            help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."
-            widget = forms.TextInput(attrs={"autocomplete": "off"})
-            form_fields[f"{COLUMN_PREFIX}{field.key}"] = LineFormField(
-                required=False, max_length=MAX_TEXT, label=label, help_text=help_text, widget=widget
-            )
-    return form_fields
+        scores = {task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks}
+        return replace(self.about(), scores=scores)
 
 
 class CorrectionForm(SubmissionForm):

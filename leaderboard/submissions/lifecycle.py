@@ -81,13 +81,20 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     return submit_rows(audience, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid))
 
 
-def submit_rows(audience: Audience, rows: list[CheckedRow], **about: Any) -> Batch:  # noqa: ANN401
+def submit_rows(
+    audience: Audience,
+    rows: list[CheckedRow],
+    *,
+    is_counted: bool = False,
+    **about: Any,  # noqa: ANN401
+) -> Batch:
     """Store checked rows as someone's submission and, where no one has to decide, accept it. Every door leads here.
 
     Args:
         audience: who submits, and where to, which they may: found while the caller's transaction locks the
             benchmark's row.
         rows: as a draft holds them, one per system.
+        is_counted: whether they count in the quota already, as those whose predictions were submitted before.
         about: as `store_batch` takes it.
 
     Raises:
@@ -97,7 +104,8 @@ def submit_rows(audience: Audience, rows: list[CheckedRow], **about: Any) -> Bat
     note = str(about.get("note", ""))
     if any(row.get("corrects") for row in rows) and not note.strip():
         raise SubmissionError(SAY_WHY)
-    take_quota(benchmark, actor, len(rows), limited=not audience.may_moderate)
+    if not is_counted:
+        take_quota(benchmark, actor, len(rows), limited=not audience.may_moderate)
     if audience.is_accepted_at_once:
         batch = store_batch(benchmark, actor, rows, **about)
         _take(batch, actor=actor)

@@ -57,6 +57,7 @@ new_meta_board         b rule score policy reference least
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
+predictions new_predictions example_predictions prediction prediction_progress prediction_step
 submitters documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all
 release release_data robots sitemap security_txt what_if_profiles experiment experiment_arrays submit correct takedown
 new new_draft draft batch batch_progress batch_step join manage manage_tasks manage_metadata manage_releases
@@ -74,6 +75,8 @@ FIELDS = {
     "new_draft": "name key description citation doi tags source_url licence task-0-name task-0-weight task-0-minimum",
     "upload": "text note system_column imported",
     "submit": "system_name organisation url description note score-task-1",
+    "new_predictions": "system_name organisation url description note is_trial",
+    "prediction_step": "action",
     "correct": "score-task-1 note",
     "draft": "action previewed_number create_system",
     "manage": "name description citation doi tags source_url licence default_rule decision_days daily_cap",
@@ -125,4 +128,5 @@ FILES = {
     **dict.fromkeys(("try_votes", "send_votes", "new", "manage_metadata", "manage_task_references"), ("file",)),
     "try": ("file", "about_file"),
     "upload": ("file", "results", "instances"),
+    "new_predictions": ("table", "file-task-1"),
 }

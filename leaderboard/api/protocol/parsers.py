@@ -161,3 +161,34 @@ class FilesParser(MultiPartParser):
 def _parameters(media_type: str | None) -> dict[str, str]:
     parts = [part.partition("=") for part in (media_type or "").split(";")[1:]]
     return {name.strip().lower(): value.strip().strip('"') for name, _, value in parts}
+
+
+class PredictionsParser(MultiPartParser):
+    """A form with one file for all tasks, as `table`, or files of single tasks, each as `file:` and its task."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
+        """The fields, and the files' names and bytes by the name of their field.
+
+        Raises:
+            ApiError: they are too many bytes, or no form.
+        """
+        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
+        limit = settings.PREDICTIONS_BYTES + FORM_BYTES
+        if not length.isdecimal() or int(length) > limit:
+            raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
+        try:
+            form = super().parse(stream, media_type, parser_context)
+        except TooManyFilesSent as error:
+            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files.") from error
+        except (ParseError, SuspiciousOperation, UnicodeError) as error:
+            raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
+        several = [name for name in form.files if len(form.files.getlist(name)) > 1]
+        if several:
+            raise ApiError(400, f"The form has several files {several[0][:60]!r}; a field has one.")
+        body: dict[str, Any] = dict(form.data.items())
+        if "metadata" in body:
+            body["metadata"] = strict_json(body["metadata"])
+        if body.get("trial") in ("true", "false"):
+            body["trial"] = body["trial"] == "true"
+        files = {name: form.files.getlist(name)[0] for name in form.files}
+        return body | {"files": {name: (file.name, file.read()) for name, file in files.items()}}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -22,6 +23,7 @@ from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
 from leaderboard.models import ApiToken, FollowedAddress, SubmissionEvent, Webhook
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
+from tests.leaderboard.evaluation.made import add_predictions, numbers_file
 
 # `unscoped` is the owner with a token that lacks the scope; `expired` is the owner with a token whose time is over.
 ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "expired"]
@@ -100,6 +102,9 @@ class World:
         request = {"submission": self.requested.submissions.get(), "actor": gone, "reason": "An error."}
         SubmissionEvent.objects.create(kind=SubmissionEvent.Kind.ASKED, **request)
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
+        joined = gone.memberships.create(benchmark=self.benchmark, role="member")
+        self.predictions = add_predictions(self.benchmark, by=gone)
+        joined.delete()
         self.benchmark = make.publish(self.benchmark)
         self.model_key = change_links(self.benchmark, {"e": NEW}, author=owner)[0].after
         self.other = make.benchmark()
@@ -139,6 +144,9 @@ class World:
             path = self.path(name, variant, key) + asked.get(variant, "")
             if row.method == "GET":
                 return client.get(path)
+            if name == "predictions":
+                file = SimpleUploadedFile("numbers.csv", numbers_file())
+                return client.post(path, {"system": "New", "file:task-2": file})
             path += "?dry_run=true" if variant == "dry" else ""
             scores = {"task-1": 1}
             content = {"systems": [{"name": "New", "scores": scores}], "create_systems": True}
@@ -188,6 +196,8 @@ class World:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):
             return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
+        if name in ("prediction", "cancel_prediction"):
+            return reverse(f"api:{name}", args=[self.predictions.uuid])
         if name in BY_NUMBER:
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
             batch = self.pending if is_pending else self.accepted

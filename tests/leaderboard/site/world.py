@@ -37,6 +37,7 @@ from leaderboard.studies.plans import choices_of
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, take_batch
 from leaderboard.submissions.rows import SubmittedRow
+from tests.leaderboard.evaluation.made import add_predictions, numbers_file
 from tests.leaderboard.site import voting
 from tests.leaderboard.site.addresses import ARGUMENTS, FORMS, PATHS
 
@@ -123,6 +124,7 @@ class World:
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=submitter)
         row = SubmittedRow("Draft system", {task.key: "3" for task in self.benchmark.tasks.all()})
         self.draft = make_draft(audience_of(submitter, self.benchmark), [row], source=Source.FORM)
+        self.predictions = add_predictions(self.benchmark, by=submitter)
         membership.delete()
         self.secret = invite(self.benchmark, author=people["owner"], role="member")
         self.approved = make.pending(self.benchmark, {"Under embargo": [1.0] * 5}, by=submitter)
@@ -189,6 +191,7 @@ class World:
             "meta_key": self.meta_key,
             "number": self.experiment.pk if name.startswith("experiment") else 1,
             "study": "missing_scores",
+            "split": "test",
             "organisation_key": self.organisation.key,
             "secret": {"join_team": self.team_secret, "join_organisation": self.organisation_secret}.get(
                 name, self.secret
@@ -208,6 +211,7 @@ class World:
         if name == "correct":
             return self.accepted.submissions.get().uuid
         rows = {"draft": self.draft, "new_draft": self.new_draft}
+        rows |= dict.fromkeys(("prediction", "prediction_progress", "prediction_step"), self.predictions)
         batches = {"pending": self.pending, "approved": self.approved}
         if name == "takedown":
             return batches.get(variant, self.accepted).submissions.get().uuid
@@ -231,6 +235,7 @@ class World:
         if route in FORMS or route == "new_draft":
             return FORMS.get(route) or new_draft_form()
         filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
+        filled |= {f"new_predictions{policy}": predictions_form for policy in ("", "~owners", "~closed")}
         if route in filled:
             return filled[route](self.benchmark)
         if route == "notice_choices":
@@ -278,6 +283,11 @@ def settings_form(benchmark):
     """The settings as the owner's page shows them."""
     form = SettingsForm(instance=benchmark)
     return {name: form[name].value() or "" for name in form.fields} | {"tags": "one, two"}
+
+
+def predictions_form(benchmark):
+    """Predictions for the task that `add_predictions` gave references."""
+    return {"system_name": "New", "file-task-2": SimpleUploadedFile("numbers.csv", numbers_file())}
 
 
 def studies_form(benchmark):

@@ -1,0 +1,1 @@
+"""Predictions: submitted, looked up, scored again, and evaluated by programs of the owners."""

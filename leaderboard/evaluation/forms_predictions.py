@@ -1,0 +1,85 @@
+"""The form that takes predictions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from leaderboard.evaluation.receiving import PredictionUpload
+from leaderboard.models import Task
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.system_form import SystemForm
+from ranking_engine.files.metadata import MetadataField
+
+ACCEPTED = ".csv,.tsv,.txt,.jsonl,.ndjson,.parquet"
+
+
+class PredictionForm(SystemForm):
+    """What is said of a system, and a file of predictions a task, or one for all."""
+
+    table = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="One file for all tasks",
+        help_text="With a column task beside id and prediction.",
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
+    )
+    is_trial = forms.BooleanField(
+        required=False,
+        label="Only a trial run on the development split",
+        help_text="It is scored in the same way and never gets onto the board.",
+    )
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401
+        tasks: Sequence[Task],
+        fields: Sequence[MetadataField] = (),
+        has_trials: bool = True,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*args, fields=fields, **kwargs)
+        self._predicted = tasks
+        self.fields["system_name"].help_text = "The name of a system on the board, or a new one."
+        self.fields["note"].help_text = "How the predictions were made; shown with the submission."
+        if not has_trials:
+            del self.fields["is_trial"]
+        for task in tasks:
+            self.fields[f"file-{task.key}"] = forms.FileField(
+                required=False,
+                allow_empty_file=True,
+                label=task.name,
+                widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
+            )
+
+    @property
+    def file_fields(self) -> list[tuple[Task, forms.BoundField]]:
+        """Each task with its field."""
+        return [(task, self[f"file-{task.key}"]) for task in self._predicted]
+
+    def clean(self) -> dict[str, Any]:
+        """At least one file, and no more bytes than are read."""
+        cleaned = super().clean() or self.cleaned_data
+        files = [cleaned.get("table"), *(cleaned.get(f"file-{task.key}") for task in self._predicted)]
+        size = sum(file.size for file in files if file)
+        if size > settings.PREDICTIONS_BYTES:
+            limit = settings.PREDICTIONS_BYTES // 2**20
+            raise forms.ValidationError(f"The files have {size / 2**20:.0f} MB together; the limit is {limit} MB.")
+        if not any(files) and not self.errors:
+            raise forms.ValidationError("Choose a file with predictions.")
+        return cleaned
+
+    def upload(self) -> PredictionUpload:
+        """What was sent."""
+        cleaned = self.cleaned_data
+        table = cleaned["table"]
+        files = {task.key: cleaned[f"file-{task.key}"] for task in self._predicted}
+        return PredictionUpload(
+            self.about(),
+            {key: (file.name, file.read()) for key, file in files.items() if file},
+            (table.name, table.read()) if table else None,
+            note=cleaned["note"],
+            is_trial=cleaned.get("is_trial", False),
+            source=Source.FORM,
+        )

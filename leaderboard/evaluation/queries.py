@@ -1,0 +1,167 @@
+"""Submissions of predictions, for the pages and the API: who sees which, and how far each is."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from leaderboard.access.audience import Audience, Viewer, audience_of
+from leaderboard.common.moments import moment_in_words
+from leaderboard.evaluation.board_moves import seen_results
+from leaderboard.evaluation.entering import BY
+from leaderboard.evaluation.phases import has_ladder
+from leaderboard.evaluation.predicting import metric_named
+from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, User
+from leaderboard.queue.kinds import EVALUATION, SCORING
+from leaderboard.queue.places import places
+
+State = PredictionSubmission.State
+NO_PREDICTIONS = "There are no such predictions, or you have no access to them."
+DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+SHOWN = 200  # submissions in a list
+
+
+def own_predictions(user: User, benchmark: Benchmark) -> QuerySet[PredictionSubmission]:
+    """What someone and their team submitted to a benchmark, newest first."""
+    rows = PredictionSubmission.objects.filter(benchmark=benchmark).select_related("submitter", "phase", "team")
+    return rows.filter(Q(submitter=user) | Q(team__memberships__user=user)).distinct().order_by("-pk")
+
+
+def visible_predictions(viewer: Viewer, uuid: UUID) -> tuple[PredictionSubmission, Audience]:
+    """A submission of predictions, for its submitter, their team, and who decides about submissions.
+
+    Raises:
+        Http404: there is none, or it is not for this viewer.
+    """
+    rows = PredictionSubmission.objects.select_related("benchmark", "submitter", "phase", "team", "submission__batch")
+    row = rows.filter(uuid=uuid).first()
+    if row is None:
+        raise Http404(NO_PREDICTIONS)
+    audience = audience_of(viewer, row.benchmark)
+    if not audience.may_read or not viewer.is_authenticated:
+        raise Http404(NO_PREDICTIONS)
+    is_theirs = row.submitter_id == viewer.pk or audience.may_moderate
+    if not is_theirs and (row.team is None or not row.team.memberships.filter(user=viewer.pk).exists()):
+        raise Http404(NO_PREDICTIONS)
+    return row, audience
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """The figure of one task, as its submitter sees it, and what computed it."""
+
+    task_key: str
+    task_name: str
+    file_name: str
+    sha256: str
+    n_predictions: int
+    value: float | None
+    standard_error: float | None
+    n_instances: int | None
+    metric: str
+    library: str
+    references: int | None
+
+
+@dataclass(frozen=True)
+class PredictionProgress:
+    """How far a submission of predictions is.
+
+    Attributes:
+        stages: each with `name`, `state` and `text`.
+        is_final: whether nothing moves any more by itself.
+        has_failed: whether a job was given up, which an owner can have tried again.
+        results: by task.
+    """
+
+    stages: list[dict[str, str]]
+    is_final: bool
+    has_failed: bool
+    results: list[TaskResult]
+
+
+def jobs_of_predictions(row: PredictionSubmission) -> QuerySet[Job]:
+    """The jobs that score a submission, by the site or by the owners' program, oldest first."""
+    files = PredictionFile.objects.filter(prediction_submission=row).values("pk")
+    of_site = Q(kind=SCORING, subject_kind="predictionsubmission", subject_id=row.pk)
+    of_owners = Q(kind=EVALUATION, subject_kind="predictionfile", subject_id__in=files)
+    return Job.objects.filter(of_site | of_owners).order_by("pk")
+
+
+def progress_of(row: PredictionSubmission) -> PredictionProgress:
+    """How far a submission is.
+
+    Args:
+        row: with benchmark, phase, and its submission with the batch.
+    """
+    files = list(row.files.select_related("task").defer("content").order_by("pk"))
+    stages = [_stage("submitted", DONE, moment_in_words(row.created_at))]
+    is_final, has_failed = True, False
+    if row.state in (State.WAITING, State.SCORING):
+        jobs = list(jobs_of_predictions(row))
+        failed = next((job for job in jobs if job.state == Job.State.FAILED), None)
+        has_failed = failed is not None
+        is_final = has_failed
+        if failed is not None:
+            text = "it failed, which is not your fault; the owners of the benchmark can have it tried again"
+            stages.append(_stage("scored", FAILED, text))
+        else:
+            stages.append(_stage("scored", *waiting_stage(jobs)))
+    elif row.state == State.SCORED:
+        at = moment_in_words(row.scored_at) if row.scored_at else ""
+        stages.append(_stage("scored", DONE, at))
+    else:
+        text = "see the problems below" if row.state == State.REFUSED else "by you"
+        stages.append(_stage(row.state, FAILED, text))
+    if not row.is_trial and row.state not in (State.CANCELLED, State.REFUSED):
+        if row.submission is not None:
+            stages.append(_stage("submission", DONE, row.outcome))
+        elif row.state == State.SCORED:
+            stages.append(_stage("submission", FAILED, row.outcome))
+        else:
+            stages.append(_stage("submission", WAITING, ""))
+    seen = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
+    return PredictionProgress(
+        stages, is_final, has_failed, [result_of(file, seen.get(file.task.key, {})) for file in files]
+    )
+
+
+def waiting_stage(jobs: list[Job]) -> tuple[str, str]:
+    """The state and the text of a stage that these jobs have still to bring about."""
+    running = next((job for job in jobs if job.state == Job.State.RUNNING), None)
+    if running is not None:
+        again = f", attempt {running.attempts}" if running.attempts > 1 else ""
+        return RUNNING, f"{'by a program of the owners' if running.kind == EVALUATION else ''}{again}".strip(", ")
+    waiting = next((job for job in jobs if job.state == Job.State.WAITING), None)
+    if waiting is not None and waiting.kind == EVALUATION:
+        return WAITING, "for a program of the owners"
+    place = places(Job.Queue.SCORING).get(waiting.pk) if waiting else None
+    if place is None:
+        return WAITING, "for a worker"
+    before = f"{place.n_ahead} {'is' if place.n_ahead == 1 else 'are'} before it" if place.n_ahead else "it is next"
+    return WAITING, f"for a worker: {before}"
+
+
+def result_of(file: PredictionFile, seen: dict[str, Any]) -> TaskResult:
+    """What is known of a file, with the figures that may be seen."""
+    by = file.results.get(BY, {}) if seen else {}
+    metric = metric_named(by.get("metric", ""))
+    return TaskResult(
+        task_key=file.task.key,
+        task_name=file.task.name,
+        file_name=file.name,
+        sha256=file.sha256,
+        n_predictions=file.n_predictions,
+        value=seen.get("value"),
+        standard_error=seen.get("standard_error"),
+        n_instances=seen.get("n_instances"),
+        metric=metric.name if metric else "",
+        library=" ".join(filter(None, (by.get("library", ""), by.get("library_version", "")))),
+        references=by.get("references"),
+    )
+
+
+def _stage(name: str, state: str, text: str) -> dict[str, str]:
+    return {"name": name, "state": state, "text": text}

@@ -1,0 +1,175 @@
+"""Submitting predictions: the form, example files, your own submissions, and the way of each."""
+
+import csv
+import io
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.common.requests import signed_in
+from leaderboard.evaluation.forms_predictions import PredictionForm
+from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase
+from leaderboard.evaluation.predicting import example_rows, metric_named, predicted, split_to_predict
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.queries import SHOWN, own_predictions, progress_of, visible_predictions
+from leaderboard.evaluation.quotas import predictions_left
+from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.evaluation.references import chosen_metric, ids_of
+from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
+from leaderboard.evaluation.teams import team_of
+from leaderboard.models import Benchmark, PredictionSubmission, User
+from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.quotas import terms_of
+from ranking_engine.files.problems import InputError
+
+State = PredictionSubmission.State
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
+    """The form; files without a problem are stored and scored in the background."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    if not audience.may_submit:
+        context = {"benchmark": benchmark, "why": audience.why_closed}
+        return render(request, "submissions/closed.html", context, status=403)
+    references = predicted(benchmark)
+    if not references:
+        raise Http404("This benchmark takes no predictions: no task has references.")
+    has_trials = any(one.n_by_split.get(DEVELOPMENT) for one in references)
+    form = PredictionForm(
+        request.POST or None,
+        request.FILES or None,
+        tasks=[one.task for one in references],
+        fields=benchmark.fields_of_systems,
+        has_trials=has_trials,
+    )
+    errors: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            row, _ = submit_predictions(benchmark, signed_in(request), form.upload())
+        except InputError as error:
+            errors = form.take_problems(error.problems)
+        except (EvaluationError, SubmissionError) as error:
+            errors = [str(error)]
+        else:
+            return redirect("prediction", row.uuid)
+    phase = phase_now(benchmark)
+    context = {
+        "benchmark": benchmark,
+        "form": form,
+        "errors": errors,
+        "tasks": [
+            (one, metric_named(one.metric), field) for one, (_, field) in zip(references, form.file_fields, strict=True)
+        ],
+        "has_trials": has_trials,
+        "split": split_to_predict(phase, is_trial=False),
+        "terms": terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "evaluation/new_predictions.html", context, status=status)
+
+
+def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
+    """What someone should know before they submit."""
+    terms = terms_of(benchmark, user, limited=limited)
+    if phase := phase_now(benchmark):
+        terms += [f"{phase.name}: {sentence}" for sentence in terms_of_phase(phase)]
+        if limited and (left := predictions_left(phase, user, team_of(user, benchmark))):
+            count = " and ".join(f"{n} {when}" for when, n in left.items())
+            terms.append(f"{phase.name}: you can still submit {count}.")
+    return terms
+
+
+@require_safe
+def example_predictions(request: HttpRequest, key: str, task: str, split: str) -> HttpResponse:
+    """A file with every id of a split and a prediction of the right kind, to be filled in."""
+    benchmark, _ = readable_benchmark(request.user, key, restricted=True)
+    row = next((one for one in predicted(benchmark) if one.task.key == task), None)
+    ids = ids_of(row, split) if row and split in (DEVELOPMENT, TEST) else []
+    if row is None or not ids:
+        raise Http404("There is no such example.")
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(example_rows(chosen_metric(row.metric), ids))
+    response = HttpResponse(buffer.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{task}-{split}.csv"'
+    return response
+
+
+@require_safe
+@login_required
+def predictions(request: HttpRequest, key: str) -> HttpResponse:
+    """What someone and their team submitted, newest first."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    rows = own_predictions(signed_in(request), benchmark)
+    context = {
+        "benchmark": benchmark,
+        "rows": rows[:SHOWN],
+        "n_more": max(0, rows.count() - SHOWN),
+        "may_submit": audience.may_submit,
+        "why_closed": audience.why_closed,
+        "takes_predictions": bool(predicted(benchmark)),
+    }
+    return render(request, "evaluation/predictions.html", context)
+
+
+@require_safe
+@login_required
+def prediction(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The state of a submission of predictions, its problems and its results."""
+    row, audience = visible_predictions(request.user, uuid)
+    context = _page(row) | {
+        "may_cancel": row.state == State.WAITING and row.submission is None and row.submitter_id == request.user.pk,
+        "may_retry": audience.may_moderate,
+        "files": row.files.select_related("task").defer("content"),
+    }
+    return render(request, "evaluation/prediction.html", context)
+
+
+@require_safe
+@login_required
+def prediction_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The part of the page that is asked for again every second."""
+    row, _ = visible_predictions(request.user, uuid)
+    response = render(request, "evaluation/_prediction_progress.html", _page(row))
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _page(row: PredictionSubmission) -> dict[str, object]:
+    return {
+        "row": row,
+        "benchmark": row.benchmark,
+        "progress": progress_of(row),
+        "batch": row.submission.batch if row.submission else None,
+        "poll_url": reverse("prediction_progress", args=[row.uuid]),
+    }
+
+
+@require_POST
+@login_required
+def prediction_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Cancel predictions that wait, or have a job that failed tried again."""
+    row, audience = visible_predictions(request.user, uuid)
+    action = request.POST.get("action")
+    if action == "retry" and not audience.may_moderate:
+        raise PermissionDenied("Only moderators and owners of a benchmark can have predictions scored again.")
+    if action == "cancel" and row.submitter_id != request.user.pk:
+        raise PermissionDenied("Only who submitted predictions can cancel them.")
+    try:
+        if action == "cancel":
+            cancel_predictions(row)
+            messages.info(request, "The predictions were cancelled; they count in no quota.")
+        elif action == "retry":
+            retry_predictions(row)
+            messages.info(request, "They are being scored again.")
+    except EvaluationError as error:
+        messages.error(request, str(error))
+    return redirect("prediction", row.uuid)

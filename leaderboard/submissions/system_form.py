@@ -1,0 +1,103 @@
+"""The part of forms that says what system something is submitted for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from leaderboard.common.form_fields import NOTE_LENGTH, LineFormField, LinesFormField
+from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.submissions.checks import DESCRIPTION_LENGTH, URL_LENGTH
+from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_TEXT, MetadataField
+from ranking_engine.files.problems import Problems
+
+
+class SystemForm(forms.Form):
+    """What is said of a system that someone submits something for."""
+
+    system_name = LineFormField(
+        max_length=NAME_LENGTH,
+        label="Name of the system",
+        help_text="The name of a system on the board replaces its scores; a new name adds a system.",
+    )
+    organisation = LineFormField(max_length=NAME_LENGTH, required=False)
+    url = forms.URLField(
+        max_length=URL_LENGTH,
+        required=False,
+        label="Address",
+        assume_scheme="https",
+        help_text="Link to the paper or model card.",
+    )
+    description = LinesFormField(
+        required=False, max_length=DESCRIPTION_LENGTH, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    note = LinesFormField(
+        required=False,
+        max_length=NOTE_LENGTH,
+        label="Note",
+        help_text="How the scores were measured; shown with the submission.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, fields: Sequence[MetadataField] = (), **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self._fields = fields
+        self.fields |= metadata_form_fields(fields)
+
+    @staticmethod
+    def field_name(task_key: str) -> str:
+        """The name of a task's field."""
+        return f"score-{task_key}"
+
+    @property
+    def metadata_fields(self) -> list[forms.BoundField]:
+        """The fields of the system's metadata."""
+        return [self[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields]
+
+    def about(self) -> SubmittedRow:
+        """What was typed of the system, without any score."""
+        data = self.cleaned_data
+        return SubmittedRow(
+            metadata={field.key: data[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields},
+            system_name=data["system_name"],
+            organisation=data["organisation"],
+            url=data["url"],
+            description=data["description"],
+        )
+
+    def take_problems(self, problems: Problems) -> list[str]:
+        """Put each problem to its field; what has no field is returned."""
+        others = []
+        for place, texts in problems.by_place.items():
+            # A task may be called "note" or "url", so its own field goes first.
+            name = self.field_name(place) if self.field_name(place) in self.fields else place
+            if name in self.fields:
+                for text in texts:
+                    self.add_error(name, text)
+            else:
+                others += texts
+        return others
+
+
+def metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
+    """A field of a form for each field of the metadata, by `meta:` and its key; what is typed is checked later."""
+    form_fields: dict[str, forms.Field] = {}
+    for field in fields:
+        label = f"{field.name}, {field.unit}" if field.unit else field.name
+        choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
+        if choices is not None:
+            options = [("", "not said"), *((choice, choice) for choice in choices)]
+            form_fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
+                required=False,
+                label=label,
+                choices=options,
+                error_messages={"invalid_choice": f"Choose {field.allowed}."},
+            )
+        else:
+            help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."
+            widget = forms.TextInput(attrs={"autocomplete": "off"})
+            form_fields[f"{COLUMN_PREFIX}{field.key}"] = LineFormField(
+                required=False, max_length=MAX_TEXT, label=label, help_text=help_text, widget=widget
+            )
+    return form_fields
