@@ -87,6 +87,15 @@ class OptimumDetailSerializer(Shape):
     distance = s.FloatField(
         allow_null=True, help_text="The weight of the tasks that contradict it, where it is proven."
     )
+    spread = s.FloatField(
+        allow_null=True,
+        help_text="Theta of Mallows' model around that order: 0 if the tasks are like random orders; the greater, the "
+        "closer they are to it.",
+    )
+    spread_error = s.FloatField(
+        allow_null=True, help_text="Its standard error, by the model, as if the order were known."
+    )
+    no_spread = s.CharField(allow_blank=True, help_text="Why there is no spread, where the order is proven.")
 
 
 class MapMemberSerializer(Shape):

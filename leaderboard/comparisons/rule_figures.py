@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leaderboard.common.hashing import content_hash
@@ -22,6 +22,7 @@ from ranking_engine.core.task_distances import Excess
 KEMENY = "kemeny"
 MAX_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
 STEPS_A_RULE = 2  # comparisons of two ranks for each pair of systems
+MOST_SHOWN = 100.0  # spreads beyond have odds that say nothing
 ELECTS_ONLY = "it names a winner and does not rank"
 
 
@@ -33,11 +34,23 @@ class KemenyOptimum:
         status: `proven`, `not_proven`, `computing`, `undefined`, or `two_step` where groups and not tasks are ordered.
         text: the same for people, in a sentence.
         distance: the weight of the tasks that contradict it, where it is proven.
+        spread: of the tasks around it by Mallows' model, 0 = as random orders, the greater, the closer; None where none
+            is fitted.
+        spread_error: its standard error.
+        no_spread: why there is no spread, where the order is proven.
     """
 
     status: str
     text: str
     distance: float | None = None
+    spread: float | None = None
+    spread_error: float | None = None
+    no_spread: str = ""
+
+    @property
+    def odds(self) -> float | None:
+        """How much likelier an order becomes if two neighbours are put as in the nearest order."""
+        return None if self.spread is None or self.spread > MOST_SHOWN else math.exp(self.spread)
 
 
 @dataclass(frozen=True)
@@ -133,7 +146,7 @@ def board_figures(
     """
     columns = [column for column in board.columns if column.status == "ranked"]
     optimum, problem = optimum_of(board), ""
-    distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}}
+    distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}, "spread": None}
     try:
         distances = _distances(
             publication, columns, is_proven=optimum.status == "proven", level=audience_level, read=read
@@ -143,7 +156,14 @@ def board_figures(
     top, least = places.of_board(len(reference.ranks))
     own = published_ranking(reference.rule, reference.ranks)
     if KEMENY in distances["rules"] and optimum.status == "proven":
-        optimum = KemenyOptimum(optimum.status, optimum.text, distances["rules"][KEMENY]["weighted_distance"])
+        spread = distances["spread"] or {}
+        optimum = replace(
+            optimum,
+            distance=distances["rules"][KEMENY]["weighted_distance"],
+            spread=spread.get("theta"),
+            spread_error=spread.get("standard_error"),
+            no_spread=spread.get("reason", ""),
+        )
     rows = []
     for column in columns:
         ranking = published_ranking(column.rule, column.ranks)
@@ -208,12 +228,12 @@ def _distances(
     n_systems, n_tasks = len(columns[0].ranks), len(configuration_of(revision).tasks)
     refuse_beyond_budget(n_systems, n_tasks)
     digest = content_hash([column.rule for column in columns])
-    key = f"task-distances:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"
+    key = f"task-distances-and-spread:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"
 
     def make() -> dict[str, Any]:
         stored = read()
         if stored is None:  # a board whose rules rank has systems and tasks
-            return {"dispersion": math.nan, "rules": {}}
+            return {"dispersion": math.nan, "rules": {}, "spread": None}
         matrix = weighed(stored.matrix, revision)
         ranks = {column.rule: column.ranks for column in columns}
         n_steps = 2 * n_comparisons(matrix, n_systems) + STEPS_A_RULE * len(ranks) * n_systems**2

@@ -1,12 +1,16 @@
 """How far the tasks of a board are from each of its rankings, and from each other."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ranking_engine import Ranking, ScoreMatrix
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.profile import Profile
 from ranking_engine.core.task_distances import TaskVotes
+from ranking_engine.rules.mallows import fitted
 
 
 def published_ranking(rule: str, ranks: np.ndarray) -> Ranking:
@@ -24,7 +28,8 @@ def distances_of(matrix: ScoreMatrix, ranks: Mapping[str, np.ndarray], kemeny: s
 
     Returns:
         `dispersion`, and `rules`: by rule `dispersion_to` and `weighted_distance`, of the engine's functions of these
-        names, and `excess` over `kemeny`, None where there is none.
+        names, and `excess` over `kemeny`, None where there is none. `spread`: that of the tasks around the nearest
+        order, the fields of `MallowsFit`; None where none is proven to be the nearest.
     """
     votes = TaskVotes.of(matrix)
     rankings = {rule: published_ranking(rule, row) for rule, row in ranks.items()}
@@ -37,4 +42,9 @@ def distances_of(matrix: ScoreMatrix, ranks: Mapping[str, np.ndarray], kemeny: s
             "weighted_distance": np.nan if weight is None else float(weight),
             "excess": None if optimum is None else votes.excess(ranking, optimum),
         }
-    return {"dispersion": votes.dispersion, "rules": rules}
+    scored = scored_part(matrix).matrix
+    spread = None
+    if scored is not None and optimum is not None:
+        against = votes.weight_against(optimum)
+        spread = None if against is None else asdict(fitted(Profile(scored), float(against)))
+    return {"dispersion": votes.dispersion, "rules": rules, "spread": spread}

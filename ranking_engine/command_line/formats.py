@@ -92,7 +92,11 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
         if theta is None:
             notes.append(f"{name}: no dispersion of Mallows' model is fitted: {mallows['reason']}")
         else:
-            notes.append(f"{name}: Mallows' model fits with dispersion {theta:.4g}, log-likelihood {likelihood:.6g}")
+            error = mallows.get("standard_error")
+            within = f" ± {error:.2g} (standard error)" if error is not None else ""
+            notes.append(
+                f"{name}: Mallows' model fits with dispersion {theta:.4g}{within}, log-likelihood {likelihood:.6g}"
+            )
     if lottery := details.get("lottery"):
         others = "" if details["unique"] else "; there are other maximal lotteries"
         notes.append(f"{name}: shares {listed([f'{system} {share}' for system, share in lottery.items()], 10)}{others}")

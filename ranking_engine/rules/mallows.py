@@ -27,11 +27,14 @@ class MallowsFit:
         theta: 0 = every order is as likely as any other; the greater, the closer tasks are to the consensus. None where
             there is none.
         log_likelihood: of the tasks' orders, natural logarithm; a task of weight w counts as w tasks.
+        standard_error: of theta, by the model and for independent tasks, as if the consensus were known; None where
+            there is no theta, or it is 0, the least possible.
         reason: why there is none; otherwise empty.
     """
 
     theta: float | None
     log_likelihood: float | None
+    standard_error: float | None
     reason: str = ""
 
 
@@ -40,15 +43,18 @@ def fitted(profile: Profile, distance: float) -> MallowsFit:
     n, weight = profile.n_systems, float(profile.matrix.total_weight)
     ordered = np.sort(profile.scores, axis=0)
     if n < 2:
-        return MallowsFit(None, None, "one system has one order only")
+        return MallowsFit(None, None, None, "one system has one order only")
     if np.isnan(ordered).any():
-        return MallowsFit(None, None, "some scores are missing: the model is about complete orders")
+        return MallowsFit(None, None, None, "some scores are missing: the model is about complete orders")
     if (ordered[1:] == ordered[:-1]).any():
-        return MallowsFit(None, None, "some tasks have ties: the model is about orders without ties")
+        return MallowsFit(None, None, None, "some tasks have ties: the model is about orders without ties")
     theta = dispersion(n, distance / weight)
     if math.isinf(theta):
-        return MallowsFit(None, 0.0, "all tasks have the same order: the greater the dispersion, the likelier")
-    return MallowsFit(theta, log_likelihood(theta, n, distance, weight))
+        return MallowsFit(None, 0.0, None, "all tasks have the same order: the greater the dispersion, the likelier")
+    # The score of a task of weight w is w (mean distance - its distance), of variance w^2 v, and its slope is w v.
+    squares = float(sum(w**2 for w in profile.matrix.weights))
+    error = math.sqrt(squares / distance_variance(theta, n)) / weight if theta > 0 else None
+    return MallowsFit(theta, log_likelihood(theta, n, distance, weight), error)
 
 
 def dispersion(n: int, mean: float) -> float:
@@ -57,8 +63,7 @@ def dispersion(n: int, mean: float) -> float:
     if mean <= 0:
         return math.inf
     if mean >= mean_distance(_NEAR_ZERO, n):
-        variance = n * (n - 1) * (2 * n + 5) / 72  # of the distance at theta = 0: minus the slope of its mean there
-        return max(0.0, (most - mean) / variance)
+        return max(0.0, (most - mean) / distance_variance(0.0, n))
     low, high = _NEAR_ZERO, 1.0
     while mean_distance(high, n) > mean:
         high *= 2
@@ -76,6 +81,16 @@ def mean_distance(theta: float, n: int) -> float:
     j = np.arange(1, n + 1)
     # with t = theta j: j / (exp(t) - 1), written so that a large t gives 0 and no overflow
     parts = j * np.exp(-theta * j) / -np.expm1(-theta * j)
+    return float((parts[0] - parts).sum())
+
+
+def distance_variance(theta: float, n: int) -> float:
+    """Return the variance of that distance, minus the slope of its mean in theta; at 0 that of random orders."""
+    if theta < _NEAR_ZERO:
+        return n * (n - 1) * (2 * n + 5) / 72
+    j = np.arange(1, n + 1)
+    # with t = theta j: j^2 exp(t) / (exp(t) - 1)^2, of half of t so that nothing overflows
+    parts = (j / (2 * np.sinh(np.minimum(theta * j, 1400.0) / 2))) ** 2
     return float((parts[0] - parts).sum())
 
 

@@ -17,6 +17,7 @@ from leaderboard.rankings.published import COMPUTING, published_board
 from leaderboard.rankings.score_matrix import reader_of
 from ranking_engine import RULES
 from tests.leaderboard.comparisons.test_agreement_page import page, tau_b
+from tests.markup import compact
 
 WHOLE = {"A": [5, 1, 4, 2], "B": [4, 4, 1, 3], "C": [3, 3, 4, 4], "D": [2, 4, 2, 5], "E": [1, 2, 3, 1]}
 GAPS = WHOLE | {"E": [1, 2, None, 1], "F": [2, None, 2, None]}
@@ -156,13 +157,31 @@ def test_kemeny_is_proven_and_the_page_says_how_much_worse_the_others_are(make, 
     """The toy: Borda is as near as Kemeny with a weight of 12 against it, plurality has 16.5."""
     benchmark = make.published()
     answer = from_api(client, benchmark).json()
-    assert (answer["kemeny"]["status"], answer["kemeny"]["distance"]) == ("proven", 12)
+    assert answer["kemeny"] == {
+        "status": "proven",
+        "text": "Kemeny’s order is proven to be optimal: no other order disagrees less with the tasks.",
+        "distance": 12,
+        "spread": pytest.approx(0.28182, abs=1e-5),
+        "spread_error": pytest.approx(0.31191, abs=1e-5),
+        "no_spread": "",
+    }
+    words = compact(page(client, benchmark))
+    assert "θ = 0.282 ± 0.312 (standard error), by Mallows’ model." in words
+    assert "as Kemeny’s order does is 1.33 times as likely" in words
     rows = {row.column.rule: row for row in page(client, benchmark).context["page"].figure_rows}
     assert {rule: rows[rule].excess for rule in ("kemeny", "borda", "plurality")} == {
         "kemeny": "0", "borda": "0", "plurality": "37.5 % (+4.5)",
     }  # fmt: skip
     assert rows["plurality"].agreement == ["−0.71", "0 %", "67 %", "0 %", "67 %"]
     assert (rows["plurality"].ties, rows["plurality"].n_in_ties, rows["plurality"].distance) == ("2", "3", "3.3")
+
+
+def test_a_missing_score_leaves_no_spread_and_the_page_says_why(make, client):
+    benchmark = make.published({"A": [1, None, 3], "B": [2, 5, 1], "C": [3, 4, 2]})
+    answer = from_api(client, benchmark).json()["kemeny"]
+    reason = "some scores are missing: the model is about complete orders"
+    assert (answer["spread"], answer["spread_error"], answer["no_spread"]) == (None, None, reason)
+    assert f"Not given: {reason}." in compact(page(client, benchmark))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.command_line.formats import rule_notes
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.rules.mallows import dispersion, mean_distance
+from ranking_engine.rules.mallows import dispersion, distance_variance, mean_distance
 
 GRID = np.linspace(0, 6, 601)
 
@@ -67,7 +67,7 @@ def test_at_the_fitted_dispersion_the_mean_distance_is_that_of_the_tasks():
 )
 def test_without_complete_orders_there_is_a_reason_instead(values, reason):
     fit = rank(ScoreMatrix(values), "kemeny").details["mallows"]
-    assert fit == {"theta": None, "log_likelihood": None, "reason": reason}
+    assert fit == {"theta": None, "log_likelihood": None, "standard_error": None, "reason": reason}
 
 
 def test_tasks_that_agree_fit_the_better_the_greater_the_dispersion():
@@ -77,11 +77,51 @@ def test_tasks_that_agree_fit_the_better_the_greater_the_dispersion():
 
 
 def test_the_command_line_says_the_dispersion_or_why_there_is_none():
-    details = {"mallows": {"theta": 0.25, "log_likelihood": -12.5, "reason": ""}}
+    details = {"mallows": {"theta": 0.25, "log_likelihood": -12.5, "standard_error": 0.0312, "reason": ""}}
     assert rule_notes("kemeny", {"name": "Kemeny", "details": details}) == [
-        "Kemeny: Mallows' model fits with dispersion 0.25, log-likelihood -12.5"
+        "Kemeny: Mallows' model fits with dispersion 0.25 ± 0.031 (standard error), log-likelihood -12.5"
     ]
     details = {"mallows": {"theta": None, "log_likelihood": None, "reason": "some scores are missing"}}
     assert rule_notes("kemeny", {"name": "Kemeny", "details": details}) == [
         "Kemeny: no dispersion of Mallows' model is fitted: some scores are missing"
     ]
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.02, 0.5, 3.0])
+def test_the_variance_is_that_of_all_orders_by_their_probabilities(theta):
+    apart = np.array([distance(order, tuple(range(5))) for order in itertools.permutations(range(5))])
+    chance = np.exp(-theta * apart) / np.exp(-theta * apart).sum()
+    variance = (chance * apart**2).sum() - (chance * apart).sum() ** 2
+    assert distance_variance(theta, 5) == pytest.approx(variance, rel=1e-6)
+    assert distance_variance(50.0, 1000) == pytest.approx(999 * math.exp(-50.0), rel=1e-6)
+
+
+def mallows_orders(theta, n, n_tasks, generator):
+    """Orders from the model by repeated insertion: item j goes up by k places with probability exp(-theta k) / Z."""
+    columns = []
+    for _ in range(n_tasks):
+        order = []
+        for j in range(n):
+            chances = np.exp(-theta * np.arange(j + 1))
+            order.insert(j - int(generator.choice(j + 1, p=chances / chances.sum())), j)
+        columns.append([n - order.index(j) for j in range(n)])
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4, 5] * 8], ids=["equal", "unequal"])
+def test_errors_are_the_spread_of_fits_over_boards_of_the_model(weights):
+    """200 boards of 40 tasks: estimates are at most one in fifty above the truth, and errors within an eighth."""
+    generator = np.random.default_rng(0)
+    fits = [
+        rank(ScoreMatrix(mallows_orders(0.6, 5, 40, generator), weights=weights), "kemeny").details["mallows"]
+        for _ in range(200)
+    ]
+    thetas = np.array([fit["theta"] for fit in fits])
+    assert 0 <= thetas.mean() / 0.6 - 1 < 0.02
+    assert np.mean([fit["standard_error"] for fit in fits]) == pytest.approx(thetas.std(), rel=0.125)
+
+
+def test_at_dispersion_0_there_is_no_error():
+    orders = np.array(list(itertools.permutations(range(4)))).T
+    fit = rank(ScoreMatrix(orders), "kemeny").details["mallows"]
+    assert (fit["theta"], fit["standard_error"]) == (0.0, None)
