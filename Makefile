@@ -15,7 +15,7 @@ help:
 	@echo "make slowest   run the tests one after the other and list those that take a processor longest"
 	@echo "make test-slow   run the tests that take long"
 	@echo "make faults   kill, stall and starve running sites on 300 random schedules and in single experiments (ARGS='--seed 7')"
-	@echo "make fuzz    send every importer of result files 100,000 inputs"
+	@echo "make fuzz    send every importer of result files, and every reader of predictions, 100,000 inputs"
 	@echo "make cost    send every route of a running site the largest inputs it takes, and measure what each costs"
 	@echo "make schemathesis   send the API some fifteen minutes of requests that its schema allows"
 	@echo "make check   lint, types, import contracts, indentation of templates, missing migrations"
@@ -62,7 +62,8 @@ faults: install-dev
 	@$(VENV_PYTHON) -m tests.faults --stack sqlite --experiment all
 
 fuzz: install-dev
-	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/ranking_engine/importers/test_fuzz.py $(ARGS)
+	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/ranking_engine/importers/test_fuzz.py \
+		tests/ranking_engine/evaluation/test_fuzz.py $(ARGS)
 
 # About an hour: 3,000 drawn requests beside every bomb that is known.
 cost: install-dev

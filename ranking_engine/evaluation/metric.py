@@ -176,6 +176,11 @@ class AdditiveFigure:
     terms: Any
     figures: Callable[[FloatArray], FloatArray]
 
+    def whole(self, weights: FloatArray | None) -> float:
+        """Return the figure of all instances, with their weights if they have any."""
+        total = self.terms.sum(axis=0) if weights is None else weights @ self.terms
+        return float(self.figures(np.asarray(total, dtype=np.float64).reshape(1, -1))[0])
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -190,7 +195,8 @@ class Metric:
         lowest, highest: the ends of its scale; infinite where it has none.
         reference_kind, prediction_kind: what the value of an instance is.
         citation: the paper that defines it, with its DOI or address.
-        figure: the library's own call, of all instances at once; NaN where it is undefined.
+        figure: the library's own call, of all instances at once; NaN where it is undefined. None where the library
+            gives the values of instances or the sums, and the figure is their mean or that of the sums.
         instance_values: of each instance, if their (weighted) mean is the figure.
         sums: the figure as a function of sums, for the jackknife.
         reweighted: a function that computes the figure for weights of the instances, for the bootstrap: faster than
@@ -213,7 +219,7 @@ class Metric:
     reference_kind: Kind
     prediction_kind: Kind
     citation: str
-    figure: Callable[[Cases], float]
+    figure: Callable[[Cases], float] | None = None
     instance_values: Callable[[Cases], FloatArray] | None = None
     sums: Callable[[Cases], AdditiveFigure] | None = None
     reweighted: Callable[[Cases], Callable[[FloatArray], float]] | None = None

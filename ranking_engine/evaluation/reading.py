@@ -10,13 +10,12 @@ import numpy as np
 
 from ranking_engine.evaluation.instances import Predictions, References
 from ranking_engine.evaluation.metric import Kind, Metric
-from ranking_engine.evaluation.rows import rows_of
+from ranking_engine.evaluation.rows import MAX_CHARACTERS, rows_of, too_many_characters
 from ranking_engine.evaluation.values import READERS, label_of, number_of, prediction_reader
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.text.names import shorten
 
 MAX_WEIGHT = 1e9
-MAX_CHARACTERS = 200_000_000  # of all texts of a file: of Parquet, a value may be repeated
 MAX_NAMED = 20  # ids that are missing, by name; the others are counted
 
 ID = "id"
@@ -196,7 +195,7 @@ class CellReader:
                 continue
             self.n_characters += sum(len(cell) for cell in cells.values() if isinstance(cell, str))
             if self.n_characters > MAX_CHARACTERS:
-                raise InputError([Problem(f"more than {MAX_CHARACTERS:,} characters in all", line=line)])
+                raise InputError([too_many_characters(line)])
             instance = self.value(line, ID, lambda cell: label_of(cell, "id"), cells[ID])
             if instance is not None:
                 yield line, instance, cells

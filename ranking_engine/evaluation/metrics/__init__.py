@@ -115,14 +115,13 @@ def evaluate(
 def result_of(metric: Metric, cases: Cases, references: References, seed: int) -> MetricResult:
     """Return what `evaluate` does, of instances that were checked."""
     clusters = references.cluster_codes()
-    value = metric.figure(cases)
+    value, error, instance_values = figures_of(metric, cases, clusters, seed)
     if not math.isfinite(value):
         raise undefined(metric)
-    instance_values = None if metric.instance_values is None else metric.instance_values(cases)
     return MetricResult(
         metric=metric.key,
         value=value,
-        standard_error=_error(metric, cases, clusters, seed, instance_values),
+        standard_error=error,
         error_method=metric.error_method,
         n_instances=len(cases),
         n_clusters=int(clusters.max()) + 1,
@@ -135,15 +134,26 @@ def result_of(metric: Metric, cases: Cases, references: References, seed: int) -
     )
 
 
-def _error(
-    metric: Metric, cases: Cases, clusters: CodeArray, seed: int, instance_values: FloatArray | None
-) -> float | None:
-    if instance_values is not None:
-        return error_of_mean(instance_values, cases.weights, clusters)
+def figures_of(
+    metric: Metric, cases: Cases, clusters: CodeArray, seed: int
+) -> tuple[float, float | None, FloatArray | None]:
+    """Return the figure, its standard error, and the values of instances if their mean is the figure."""
+    if metric.instance_values is not None:
+        values = metric.instance_values(cases)
+        mean = float(np.average(values, weights=cases.weights))
+        value = mean if metric.figure is None else metric.figure(cases)
+        return value, error_of_mean(values, cases.weights, clusters), values
     if metric.sums is not None:
-        return jackknife_error(metric.sums(cases), cases.weights, clusters)
+        additive = metric.sums(cases)
+        value = additive.whole(cases.weights) if metric.figure is None else metric.figure(cases)
+        return value, jackknife_error(additive, cases.weights, clusters), None
+    if metric.figure is None:
+        raise ValueError(f"the record of {metric.key} has no figure")
+    value = metric.figure(cases)
+    if not math.isfinite(value):
+        return value, None, None
     reweighted = None if metric.reweighted is None else metric.reweighted(cases)
-    return bootstrap_error(metric.figure, cases, clusters, seed, reweighted)
+    return value, bootstrap_error(metric.figure, cases, clusters, seed, reweighted), None
 
 
 def _parts(
@@ -158,11 +168,8 @@ def _parts(
     for name in sorted(places):
         rows = np.array(places[name])
         part = cases.at(rows)
-        value = metric.figure(part)
-        if not math.isfinite(value):
-            parts[name] = PartFigure(None, None, len(rows))
-            continue
         codes = np.unique(clusters[rows], return_inverse=True)[1]
-        values = None if metric.instance_values is None else metric.instance_values(part)
-        parts[name] = PartFigure(value, _error(metric, part, codes, seed, values), len(rows))
+        value, error, _ = figures_of(metric, part, codes, seed)
+        is_there = math.isfinite(value)
+        parts[name] = PartFigure(value if is_there else None, error if is_there else None, len(rows))
     return parts

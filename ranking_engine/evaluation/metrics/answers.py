@@ -41,11 +41,6 @@ def best_of(compare: Callable[[str, str], float], cases: Cases) -> FloatArray:
     return np.array([max(compare(text, predicted) for text in texts) for texts, predicted in pairs])
 
 
-def mean_of(instance_values: Callable[[Cases], FloatArray], cases: Cases) -> float:
-    """Return the (weighted) mean of the values of instances."""
-    return float(np.average(instance_values(cases), weights=cases.weights))
-
-
 _ANSWERS = partial(
     Metric,
     library=Library(),
@@ -65,14 +60,12 @@ METRICS = (
         key="exact_match",
         name="Exact match",
         description="The share of answers that are one of the references, apart from case, punctuation and articles.",
-        figure=partial(mean_of, _MATCHES),
         instance_values=_MATCHES,
     ),
     _ANSWERS(
         key="answer_f1",
         name="F1 of answers",
         description="The mean F1 of the words of an answer and of the reference that it is nearest to.",
-        figure=partial(mean_of, _OVERLAPS),
         instance_values=_OVERLAPS,
     ),
 )

@@ -16,10 +16,6 @@ SCIPY = Library("scipy", "scipy.stats")
 _DUST = 1e-12  # variance of numbers up to 1 in size that is taken for none: sums that cancel leave as much
 
 
-def _mean(cases: Cases) -> float:
-    return float(np.average(cases.predictions, weights=cases.weights))
-
-
 def _predicted(cases: Cases) -> FloatArray:
     return np.asarray(cases.predictions, dtype=np.float64)
 
@@ -196,7 +192,6 @@ METRICS = (
         highest=math.inf,
         reference_kind=Kind.NOTHING,
         citation="the arithmetic mean; our own code",
-        figure=_mean,
         instance_values=_predicted,
     ),
 )

@@ -93,12 +93,6 @@ def _calibration(cases: Cases) -> AdditiveFigure:
     return AdditiveFigure(terms, lambda sums: np.abs(sums[:, :-1]).sum(axis=1) / sums[:, -1])
 
 
-def _calibration_error(cases: Cases) -> float:
-    additive = _calibration(cases)
-    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
-    return float(additive.figures((weights @ additive.terms)[None, :])[0])
-
-
 _ONE_LABEL = "all references are the same label, or none is the positive one."
 _SCORES = partial(
     Metric,
@@ -166,7 +160,6 @@ METRICS = (
         library=Library(),
         highest=1.0,
         citation="Guo et al. (2017), On Calibration of Modern Neural Networks, arXiv 1706.04599; our own code",
-        figure=_calibration_error,
         sums=_calibration,
         options=(_POSITIVE_OF_SINGLE, _BINS),
     ),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.evaluation.metric import Cases, FloatArray, Kind, Library, Metric, Option
-from ranking_engine.evaluation.metrics.answers import mean_of
 from ranking_engine.evaluation.metrics.libraries import load
 
 IR_MEASURES = Library("ir-measures", "ir_measures")
@@ -51,7 +50,6 @@ def _retrieval(
         reference_kind=Kind.RELEVANCE,
         prediction_kind=Kind.DOCUMENTS,
         citation=f"{citation}; ir-measures: MacAvaney et al. (2022), https://doi.org/10.1007/978-3-030-99739-7_38",
-        figure=partial(mean_of, instance_values),
         instance_values=instance_values,
         options=(_CUTOFF, *options),
     )

@@ -50,12 +50,6 @@ def edits(process: str, cases: Cases) -> AdditiveFigure:
     return AdditiveFigure(np.array(rows, dtype=np.float64), rate)
 
 
-def _rate(process: str, cases: Cases) -> float:
-    additive = edits(process, cases)
-    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
-    return float(additive.figures((weights @ additive.terms)[None, :])[0])
-
-
 def _pairs_of_characters(cases: Cases) -> float:
     return float(sum(len(a) * len(b) for a, b in zip(cases.references, cases.predictions, strict=True)))
 
@@ -72,7 +66,6 @@ def _error_rate(key: str, name: str, process: str, unit: str) -> Metric:
         reference_kind=Kind.TEXT,
         prediction_kind=Kind.TEXT,
         citation="Levenshtein (1966), Soviet Physics Doklady 10; jiwer, https://jitsi.github.io/jiwer/",
-        figure=partial(_rate, process),
         sums=partial(edits, process),
         pairs=_pairs_of_characters,
         max_pairs=100e9,  # some billions a second

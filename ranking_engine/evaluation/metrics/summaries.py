@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from ranking_engine.evaluation.metric import Cases, FloatArray, Kind, Library, Metric, Option
-from ranking_engine.evaluation.metrics.answers import mean_of
 from ranking_engine.evaluation.metrics.libraries import load
 
 ROUGE = Library("rouge-score", "rouge_score.rouge_scorer")
@@ -47,7 +46,6 @@ def _rouge(key: str, name: str, kind: str, description: str) -> Metric:
         reference_kind=Kind.TEXTS,
         prediction_kind=Kind.TEXT,
         citation="Lin (2004), https://aclanthology.org/W04-1013",
-        figure=partial(mean_of, instance_values),
         instance_values=instance_values,
         options=(Option("stemmer", "whether words are cut to their stems (English)", "yes_no", default=False),),
         pairs=pairs_of_words if is_sequence else None,

@@ -14,6 +14,8 @@ from ranking_engine.evaluation.metrics.libraries import load
 SACREBLEU = Library("sacrebleu", "sacrebleu.metrics")
 _TOKENIZERS = ("13a", "intl", "char", "zh", "none")
 
+_BLOCK = 1_000
+
 Scorer = Callable[[Cases], Any]
 
 
@@ -30,21 +32,20 @@ def _ter(_cases: Cases) -> Any:  # noqa: ANN401 -- sacrebleu's class
     return load(SACREBLEU).TER()
 
 
-def _streams(cases: Cases) -> list[list[str | None]]:
-    """Return the first references of all instances, the second ones, and so on; None where there are fewer."""
-    most = max(map(len, cases.references))
-    return [[texts[k] if k < len(texts) else None for texts in cases.references] for k in range(most)]
-
-
-def corpus_score(scorer: Scorer, cases: Cases) -> float:
-    """Return sacrebleu's figure of all instances."""
-    return float(scorer(cases).corpus_score(list(cases.predictions), _streams(cases)).score)
-
-
 def counts(scorer: Scorer, cases: Cases) -> AdditiveFigure:
-    """Return sacrebleu's own counts of each instance, and the figure of their sums, as its bootstrap has them."""
+    """Return sacrebleu's own counts of each instance, and its figure of their sums, as its bootstrap has them.
+
+    A block of instances at a time: sacrebleu keeps the sequences of all references of a call.
+    """
     metric = scorer(cases)
-    terms = metric._extract_corpus_statistics(list(cases.predictions), _streams(cases))  # noqa: SLF001 -- as above
+    terms: list[list[float]] = []
+    for start in range(0, len(cases), _BLOCK):
+        block = cases.references[start : start + _BLOCK]
+        # The first references of all instances, the second ones, and so on; None where there are fewer.
+        most = max(map(len, block))
+        streams = [[texts[k] if k < len(texts) else None for texts in block] for k in range(most)]
+        predictions = list(cases.predictions[start : start + _BLOCK])
+        terms += metric._extract_corpus_statistics(predictions, streams)  # noqa: SLF001 -- it has no public name
     is_whole = all(isinstance(count, int) for count in terms[0])
 
     def figures(sums: FloatArray) -> FloatArray:
@@ -81,7 +82,6 @@ METRICS = (
         lower_is_better=False,
         highest=100.0,
         citation=f"Papineni et al. (2002), https://doi.org/10.3115/1073083.1073135; {_SACREBLEU_PAPER}",
-        figure=partial(corpus_score, _bleu),
         sums=partial(counts, _bleu),
         options=(
             Option("tokenizer", "what splits texts into words", "choice", "13a", choices=_TOKENIZERS),
@@ -95,7 +95,6 @@ METRICS = (
         lower_is_better=False,
         highest=100.0,
         citation=f"Popović (2015), https://doi.org/10.18653/v1/W15-3049; {_SACREBLEU_PAPER}",
-        figure=partial(corpus_score, _chrf),
         sums=partial(counts, _chrf),
         options=(
             Option("word_order", "sequences of words that count too; 2 is chrF++", "integer", 0, lowest=0, highest=4),
@@ -109,7 +108,6 @@ METRICS = (
         lower_is_better=True,
         highest=float("inf"),
         citation=f"Snover et al. (2006), https://aclanthology.org/2006.amta-papers.25; {_SACREBLEU_PAPER}",
-        figure=partial(corpus_score, _ter),
         sums=partial(counts, _ter),
         pairs=pairs_of_words,
         max_pairs=50_000_000,  # 10,000 a second where texts are unlike their references, 300,000 where they are like

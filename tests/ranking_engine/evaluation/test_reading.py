@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 
 import pyarrow as pa
 import pytest
@@ -151,6 +152,30 @@ def test_parquet_that_unpacks_to_any_size_is_refused():
     assert problems_of(read_predictions, data, "mine", ["1", "2"], ACCURACY) == [
         "mine: a column is encoded as DELTA_BYTE_ARRAY, which is not read; write it without"
     ]
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_a_text_that_a_small_parquet_file_has_very_often_is_refused_before_it_is_unpacked(is_list):
+    n = 200_000
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array(["x" * 50_000]))
+    cells = pa.ListArray.from_arrays(pa.array(range(n + 1), pa.int32()), texts) if is_list else texts
+    data = parquet_of({"id": [str(k) for k in range(n)], "prediction": cells})
+    assert len(data) < 2_000_000
+    tracemalloc.start()
+    lines = problems_of(read_predictions, data, "mine", ["1"], METRICS["answer_f1"])
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert lines == ["mine, line 1: more than 200,000,000 characters in all"]
+
+
+def test_lists_and_objects_of_parquet_are_read():
+    labels = parquet_of({"id": ["a", "b"], "label": ["cat", "dog"]})
+    references = read_references(labels, "labels", METRICS["brier"])
+    chances = parquet_of({"id": ["a", "b"], "prediction": [{"cat": 0.5, "dog": 0.5}, {"cat": 1.0, "dog": None}]})
+    predictions = read_predictions(chances, "mine", references, METRICS["brier"])
+    assert predictions.values == ({"cat": 0.5, "dog": 0.5}, {"cat": 1.0})
+    documents = parquet_of({"id": ["a", "b"], "prediction": [["d2", "d1"], []]})
+    assert read_predictions(documents, "mine", ["a", "b"], METRICS["mrr"]).values == (("d2", "d1"), ())
 
 
 def test_a_reference_without_a_split_among_others_with_one_is_a_problem():
