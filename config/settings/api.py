@@ -57,6 +57,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "predictions"},
         {"name": "decisions"},
         {"name": "hosting"},
+        {"name": "evaluation"},
         {"name": "people"},
         {"name": "webhooks"},
         {"name": "following"},

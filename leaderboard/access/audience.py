@@ -17,7 +17,17 @@ from django.http import Http404
 from django.utils import timezone
 
 from leaderboard.common.moments import moment_in_words
-from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
+from leaderboard.models import (
+    Ban,
+    Batch,
+    Benchmark,
+    BenchmarkDraft,
+    Draft,
+    Membership,
+    Submission,
+    TaskReferences,
+    User,
+)
 
 Viewer = User | AnonymousUser
 UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what is in a queue
@@ -89,6 +99,14 @@ class Audience:
         others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
         others = others.exclude(batch__uploader=self.viewer)
         return frozenset(own - set(others.values_list("system_id", flat=True)))
+
+    @cached_property
+    def sees_instances(self) -> bool:
+        """Whether they see scores of single instances, and what is known of each.
+
+        Where a task has hidden references only those who decide do: a score of a known prediction tells its reference.
+        """
+        return self.may_moderate or not TaskReferences.objects.filter(task__benchmark=self.benchmark).exists()
 
     @property
     def sees_board(self) -> bool:

@@ -27,6 +27,7 @@ from leaderboard.models import (
     Invitation,
     Membership,
     Notice,
+    PredictionSubmission,
     Release,
     Revision,
     SubmissionEvent,
@@ -50,6 +51,7 @@ WORDS: list[tuple[type[models.Model], str, str]] = [
     (Release, "author", "note"),
     (Ban, "author", "reason"),
     (Notice, "author", "words"),
+    (PredictionSubmission, "submitter", "note"),
 ]
 
 

@@ -23,11 +23,13 @@ from leaderboard.models import (
     Membership,
     MetaBoard,
     Notice,
+    PredictionFile,
     Release,
     Revision,
     Score,
     SubmissionEvent,
     System,
+    TeamMembership,
     User,
     VoteBatch,
     VoteEvent,
@@ -41,6 +43,7 @@ README = """Your data on this site
 account.json       your account, its email addresses, linked accounts, sessions, tokens without their secrets, roles
 submissions.csv    your submissions, and submitted.csv the scores in them
 votes.csv          the batches of votes that you sent; the votes themselves are in the benchmark's download
+predictions.csv    the files of predictions that you submitted
 written.csv        what you wrote: notes, reasons, names of frozen revisions
 notices.csv        the notices that you got
 drafts.csv         what you have begun, and boards and weights that you saved
@@ -89,6 +92,12 @@ def account_of(user: User) -> dict[str, Any]:
             {"organisation": key, "role": role}
             for key, role in user.organisation_members.order_by("pk").values_list("organisation__key", "role")
         ],
+        "teams": [
+            {"benchmark": key, "team": name}
+            for key, name in TeamMembership.objects.filter(user=user)
+            .order_by("pk")
+            .values_list("benchmark__key", "team__name")
+        ],
         "roles": [
             {"benchmark": key, "role": role}
             for key, role in Membership.objects.filter(user=user).order_by("pk").values_list("benchmark__key", "role")
@@ -136,6 +145,16 @@ def tables_of(user: User) -> dict[str, Table]:
             _rows(
                 VoteBatch.objects.filter(uploader=user).order_by("-pk"),
                 "benchmark__key", "uuid", "created_at", "state", "n_votes",
+            ),
+        ),
+        "predictions.csv": (
+            ("benchmark", "submission", "sent", "state", "team", "note", "task", "file", "sha256", "predictions"),
+            _rows(
+                PredictionFile.objects.filter(prediction_submission__submitter=user).order_by("-pk"),
+                "prediction_submission__benchmark__key", "prediction_submission__uuid",
+                "prediction_submission__created_at", "prediction_submission__state",
+                "prediction_submission__team__name", "prediction_submission__note", "task__key", "name", "sha256",
+                "n_predictions",
             ),
         ),
         "written.csv": (

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponseBase
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
@@ -171,7 +172,7 @@ class InstancesView(FigureView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Ranks on two levels, on one and by the mean, and which neighbours of the board differ significantly."""
         publication, wanted = self.published(), window(request.query_params)
-        page = instances_page(publication)
+        page = instances_page(publication, has_items=self.audience.sees_instances)
 
         def build() -> dict[str, Any]:
             part = cut_counted(page.rows, wanted)
@@ -180,7 +181,7 @@ class InstancesView(FigureView):
                 {**stamp_of(publication), "page": page, **following, "results": part.items}
             )
 
-        return self.figures(publication, build, [page.state, page.reason])
+        return self.figures(publication, build, [page.state, page.reason, self.audience.sees_instances])
 
 
 class InstanceScoresView(FigureView):
@@ -200,7 +201,14 @@ class InstanceScoresView(FigureView):
         | {422: error("There are more scores than are sent as one file.")},
     )
     def get(self, request: Request, key: str, task: str) -> HttpResponseBase:
-        """Of one task every system's score on every instance. A page has at most 100,000 scores."""
+        """Of one task every system's score on every instance. A page has at most 100,000 scores.
+
+        Where a task of the benchmark has hidden references, only its moderators read them.
+        """
+        if not self.audience.sees_instances:
+            raise PermissionDenied(
+                "The references of this benchmark are hidden, so only its moderators see scores of single instances."
+            )
         publication, wanted = self.published(), window(request.query_params)
         entries = configuration_of(publication.revision).tasks
         entry = next((one for one in entries if one.key == task), None)

@@ -26,6 +26,7 @@ from leaderboard.api import (
 )
 from leaderboard.api.evaluation import predictions
 from leaderboard.api.other_sites import following, webhooks
+from leaderboard.api.evaluation import phases, references, teams
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
@@ -112,6 +113,16 @@ version_1 = [
     path("predictions/<uuid:uuid>/", predictions.PredictionView.as_view(), name="prediction"),
     path("predictions/<uuid:uuid>/cancel/", predictions.CancelPredictionView.as_view(), name="cancel_prediction"),
     path("benchmarks/<slug:key>/imports/", imports.ImportsView.as_view(), name="imports"),
+    path("benchmarks/<slug:key>/references/", references.ReferencesView.as_view(), name="references"),
+    path(
+        "benchmarks/<slug:key>/references/<slug:task>/",
+        references.TaskReferencesView.as_view(),
+        name="task_references",
+    ),
+    path("benchmarks/<slug:key>/phases/", phases.PhasesView.as_view(), name="phases"),
+    path("benchmarks/<slug:key>/phases/<int:number>/", phases.PhaseView.as_view(), name="phase"),
+    path("benchmarks/<slug:key>/phases/<int:number>/delete/", phases.PhaseDeletionView.as_view(), name="delete_phase"),
+    path("benchmarks/<slug:key>/team/", teams.TeamView.as_view(), name="team"),
     path("submissions/<uuid:uuid>/", submissions.SubmissionView.as_view(), name="submission"),
     path("submissions/<uuid:uuid>/withdraw/", decisions.WithdrawView.as_view(), name="withdraw"),
     path("submissions/<uuid:uuid>/reinstate/", decisions.ReinstateView.as_view(), name="reinstate"),

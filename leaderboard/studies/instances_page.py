@@ -194,8 +194,13 @@ class InstancesPage:
         ]
 
 
-def instances_page(publication: Publication | None) -> InstancesPage:
-    """What the instances of a publication say, or why nothing is there."""
+def instances_page(publication: Publication | None, *, has_items: bool) -> InstancesPage:
+    """What the instances of a publication say, or why nothing is there.
+
+    Args:
+        publication: None while nothing is published.
+        has_items: whether it says something of single instances, which readers of hidden references do not see.
+    """
     if publication is None:
         return InstancesPage(NONE)
     report = instance_report(publication)
@@ -259,8 +264,8 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         neighbours=neighbours,
         power=power_sentence(neighbours),
         redrawn=redrawn,
-        items=items_shown(report.summary, arrays, names),
-        items_summary=report.summary.get("items", []),
+        items=items_shown(report.summary, arrays, names) if has_items else (),
+        items_summary=report.summary.get("items", []) if has_items else (),
         n_redrawn=report.summary.get("n_redrawn", 0),
         tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
         parameters=report.parameters,

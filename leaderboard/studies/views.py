@@ -128,12 +128,12 @@ def distribution(request: HttpRequest, key: str, study: str) -> HttpResponse:
 @require_safe
 def instances(request: HttpRequest, key: str) -> HttpResponse:
     """Ranks under the three aggregations side by side, and which neighbours differ significantly."""
-    benchmark, _ = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key)
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     context = {
         "benchmark": benchmark,
         "publication": publication,
-        "page": instances_page(publication),
+        "page": instances_page(publication, has_items=audience.sees_instances),
         "names": NAMES.values(),
     }
     return render(request, "studies/instances.html", context)

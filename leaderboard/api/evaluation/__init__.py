@@ -1,1 +1,1 @@
-"""Predictions: submitted, looked up, scored again, and evaluated by programs of the owners."""
+"""Hidden references, phases, teams; predictions, and programs of the owners that evaluate them."""

@@ -28,6 +28,8 @@ from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import whole_number
+from leaderboard.evaluation.encryption import MissingKeyError
+from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import ApiToken, Benchmark, Job, Publication, User
 from leaderboard.notifications.webhooks import WebhookError
 from leaderboard.queue.queries import error_line
@@ -42,7 +44,10 @@ from leaderboard.submissions.problems import SubmissionError
 
 MANAGE = (ApiToken.Scope.MANAGE,)
 ROWS = {"tasks", "groups"}
-CONFLICTS = (StaleProposalError, ReleaseError, PeopleError, SubmissionError, ClosingError, WebhookError)
+CONFLICTS = (
+    StaleProposalError, ReleaseError, PeopleError, SubmissionError, ClosingError, WebhookError, EvaluationError,
+    MissingKeyError,
+)  # fmt: skip
 REVALIDATE = "max-age=0, must-revalidate"
 REVISION_TEXT = "The revision that everything here belongs to; null while nothing is published."
 

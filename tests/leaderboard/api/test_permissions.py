@@ -20,7 +20,7 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
 from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.benchmarks.meta_boards import MetaBoardSpec, save_meta_board
-from leaderboard.models import ApiToken, FollowedAddress, SubmissionEvent, Webhook
+from leaderboard.models import ApiToken, FollowedAddress, Phase, SubmissionEvent, Webhook
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 from tests.leaderboard.evaluation.made import add_predictions, numbers_file
@@ -35,7 +35,7 @@ ranking~csv ranking~miss board margins head_to_head separability agreement time 
 prospects prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
 releases tasks_file systems_file scores_file ranking_file board_file margins_file head_to_head_file separability_file
 agreement_file time_file changes_file system_history_file prospects_file studies_file study_file experiment_file
-instance_scores_file
+instance_scores_file phases
 """
 TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
 MANAGED = (
@@ -43,10 +43,11 @@ MANAGED = (
     "keep", "withdraw_own", "withdrawal_requests", "take_down", "close_account", "invitations", "audit",
     "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
     "followed_addresses", "followed", "fetch_followed", "delete_followed",
-    "models_of_benchmark", "delete_meta_board",
+    "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
 )  # fmt: skip
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
+ALSO_MANAGED += ("phases", "team")
 WITHOUT_BENCHMARK = (
     "experiment_studies",
     "benchmarks",
@@ -57,8 +58,6 @@ WITHOUT_BENCHMARK = (
     "landscape",
     "close_account",
 )
-WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards")
-VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
 
 
 @dataclass(frozen=True)
@@ -153,6 +152,7 @@ class World:
             weights = {"weights": {"task-1": 3}}
             bodies = {"submit": content, "rankings": weights, "ranking": weights, **self.bodies()}
             body = bodies.get(name, {"reason": "Because."})
+            body = {"uses_ladder": True} if (name, row.method) == ("phases", "PATCH") else body
             send = client.patch if row.method == "PATCH" else client.post
             return send(path, json.dumps(body), content_type="application/json")
         finally:
@@ -178,6 +178,11 @@ class World:
             "experiments": {"study": "diversity", "seed": 1},
             "editions": {"name": "Second edition"},
             "releases": {"revision": self.benchmark.published_number, "name": "2026.1"},
+            "task_references": {"metric": "accuracy", "files": [{"name": "a.csv", "text": "id,reference\na,x\n"}]},
+            "phases": {"name": "Old", "opens_at": "2020-01-01T00:00:00Z", "closes_at": "2020-01-02T00:00:00Z"},
+            "phase": {"daily_cap": 3},
+            "delete_phase": {},
+            "team": {"action": "found", "name": "Owls"},
             "person": {"role": "moderator"},
             "invitations": {"role": "member"},
             "take_down": {"reason": "A request.", "is_sure": True},
@@ -215,6 +220,8 @@ class World:
             "changes": 2,
             "experiment": self.experiment.pk,
             "person": self.member.pk,
+            "task_references": "task-1",
+            **dict.fromkeys(("phase", "delete_phase"), self.phase.pk),
         }
         of = name.removesuffix("_file")
         more = [places[of]] if of in places else []
