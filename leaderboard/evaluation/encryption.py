@@ -19,13 +19,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from config import env
+from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import TaskReferences
 
 NONCE_BYTES = 12
 MAX_PLAIN_BYTES = 200_000_000  # of one file, decompressed
 
 
-class MissingKeyError(Exception):
+class MissingKeyError(EvaluationError):
     """References cannot be encrypted or decrypted: the operator has to set a key. The message says which."""
 
 

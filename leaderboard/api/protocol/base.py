@@ -15,23 +15,18 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
 
 from leaderboard.access.audience import DECIDERS_ALONE, Audience, Viewer, readable_benchmark
-from leaderboard.accounts.closing import ClosingError
-from leaderboard.accounts.people import PeopleError
+from leaderboard.api.protocol.conflicts import CONFLICTS
 from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.exchange import Exchange
 from leaderboard.api.protocol.fields import Moment, Shape
 from leaderboard.api.protocol.problem_json import ProblemRenderer, as_problem, asks_for_problems
 from leaderboard.api.protocol.problems import ApiError, wrong_body
-from leaderboard.benchmarks.releases import ReleaseError
-from leaderboard.benchmarks.tasks import ProposalError, StaleProposalError
+from leaderboard.benchmarks.tasks import ProposalError
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import whole_number
-from leaderboard.evaluation.encryption import MissingKeyError
-from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import ApiToken, Benchmark, Job, Publication, User
-from leaderboard.notifications.webhooks import WebhookError
 from leaderboard.queue.queries import error_line
 from leaderboard.rankings.revisions import (
     RemovedRanksError,
@@ -40,14 +35,9 @@ from leaderboard.rankings.revisions import (
     revision_jobs,
     told_hash,
 )
-from leaderboard.submissions.problems import SubmissionError
 
 MANAGE = (ApiToken.Scope.MANAGE,)
 ROWS = {"tasks", "groups"}
-CONFLICTS = (
-    StaleProposalError, ReleaseError, PeopleError, SubmissionError, ClosingError, WebhookError, EvaluationError,
-    MissingKeyError,
-)  # fmt: skip
 REVALIDATE = "max-age=0, must-revalidate"
 REVISION_TEXT = "The revision that everything here belongs to; null while nothing is published."
 

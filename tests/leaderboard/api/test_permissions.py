@@ -117,6 +117,7 @@ class World:
             benchmark=self.benchmark, address="https://results.example/", kind="file", every_minutes=60,
             next_at=timezone.now(), author=owner,
         )  # fmt: skip
+        self.phase = Phase.objects.create(benchmark=self.benchmark, name="Final", opens_at=timezone.now())
         self._tokens = {}
         for kind, user in people.items():
             scopes = ["manage"] if kind == "unscoped" else list(ApiToken.Scope.values)
