@@ -25,7 +25,6 @@ from leaderboard.models import (
     Draft,
     Membership,
     Submission,
-    TaskReferences,
     User,
 )
 
@@ -99,14 +98,6 @@ class Audience:
         others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
         others = others.exclude(batch__uploader=self.viewer)
         return frozenset(own - set(others.values_list("system_id", flat=True)))
-
-    @cached_property
-    def sees_instances(self) -> bool:
-        """Whether they see scores of single instances, and what is known of each.
-
-        Where a task has hidden references only those who decide do: a score of a known prediction tells its reference.
-        """
-        return self.may_moderate or not TaskReferences.objects.filter(task__benchmark=self.benchmark).exists()
 
     @property
     def sees_board(self) -> bool:

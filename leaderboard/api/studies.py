@@ -20,6 +20,7 @@ from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
 from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.revision_exports import Origin, studies_export, study_export
 from leaderboard.common.files import csv_lines
+from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import Job, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import systems_at
@@ -172,7 +173,7 @@ class InstancesView(FigureView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Ranks on two levels, on one and by the mean, and which neighbours of the board differ significantly."""
         publication, wanted = self.published(), window(request.query_params)
-        page = instances_page(publication, has_items=self.audience.sees_instances)
+        page = instances_page(publication, has_items=sees_instances(self.audience))
 
         def build() -> dict[str, Any]:
             part = cut_counted(page.rows, wanted)
@@ -181,7 +182,7 @@ class InstancesView(FigureView):
                 {**stamp_of(publication), "page": page, **following, "results": part.items}
             )
 
-        return self.figures(publication, build, [page.state, page.reason, self.audience.sees_instances])
+        return self.figures(publication, build, [page.state, page.reason, sees_instances(self.audience)])
 
 
 class InstanceScoresView(FigureView):
@@ -205,7 +206,7 @@ class InstanceScoresView(FigureView):
 
         Where a task of the benchmark has hidden references, only its moderators read them.
         """
-        if not self.audience.sees_instances:
+        if not sees_instances(self.audience):
             raise PermissionDenied(
                 "The references of this benchmark are hidden, so only its moderators see scores of single instances."
             )

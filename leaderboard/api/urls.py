@@ -24,9 +24,8 @@ from leaderboard.api import (
     submissions,
     systems,
 )
-from leaderboard.api.evaluation import predictions
+from leaderboard.api.evaluation import phases, predictions, references, teams
 from leaderboard.api.other_sites import following, webhooks
-from leaderboard.api.evaluation import phases, references, teams
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs

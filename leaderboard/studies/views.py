@@ -16,6 +16,7 @@ from leaderboard.common.citations import cite_figure
 from leaderboard.common.files import export_links
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
+from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.queue.kinds import STUDY_PLAN
 from leaderboard.queue.queries import job_of
 from leaderboard.queue.retry import retry_board
@@ -133,7 +134,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark,
         "publication": publication,
-        "page": instances_page(publication, has_items=audience.sees_instances),
+        "page": instances_page(publication, has_items=sees_instances(audience)),
         "names": NAMES.values(),
     }
     return render(request, "studies/instances.html", context)

@@ -58,6 +58,8 @@ WITHOUT_BENCHMARK = (
     "landscape",
     "close_account",
 )
+WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards")
+VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.encryption import new_key, references_keys
 from leaderboard.evaluation.references import check_file, store_references
+from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import PredictionFile, PredictionSubmission, TaskReferences
 from leaderboard.operations.backups import write_backup
 from tests.factories import Factory, owner_of
@@ -170,10 +171,10 @@ def test_scores_of_single_instances_are_for_owners_and_moderators_alone(make):
     """A score of 0 or 1 on a known prediction of two classes would be the label itself."""
     benchmark = make.benchmark({}, n_tasks=1)
     owner, submitter = owner_of(benchmark), make.user()
-    assert audience_of(submitter, benchmark).sees_instances
+    assert sees_instances(audience_of(submitter, benchmark))
     store_references(benchmark.tasks.get(), check_file(REFERENCES, "a.csv", "accuracy", {}), author=owner)
     moderator = make.member(benchmark, "moderator")
-    seen = {user: audience_of(user, benchmark).sees_instances for user in (owner, moderator, submitter)}
+    seen = {user: sees_instances(audience_of(user, benchmark)) for user in (owner, moderator, submitter)}
     assert seen == {owner: True, moderator: True, submitter: False}
 
 
