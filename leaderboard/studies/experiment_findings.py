@@ -237,6 +237,56 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
     )
 
 
+def score_completion(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
+    """Which missing scores can be predicted, with which error; nothing of it is ranked."""
+    level, coverage = f"{100 * summary['level']:g} %", percent(summary["coverage"])
+    n_missing, n_predictable = summary["n_missing"], summary["n_predictable"]
+    explained = max(0.0, summary["explained"])
+    sentence = (
+        f"Held-out scores are predicted with an error of {summary['error']:.2f} standard deviations of their task, "
+        f"which explains {percent(explained)} of the differences; {coverage} of them are inside their intervals of "
+        f"{level}. "
+    )
+    if n_missing:
+        sentence += (
+            f"Of {n_missing:,} missing score{'' if n_missing == 1 else 's'}, {n_predictable:,} can be predicted: on "
+            "tasks of which at least half of the differences are explained."
+        )
+    else:
+        sentence += "No score is missing."
+    tasks = zip(
+        *(summary[name] for name in ("tasks", "missing", "task_error", "task_half_width", "task_explained")),
+        summary["task_coverage"],
+        strict=True,
+    )
+    rows = [
+        StudyRow(
+            "",
+            names.tasks.get(key, key),
+            False,
+            [
+                StudyCell(f"{missing:,}"),
+                StudyCell(f"{error:.3g}"),
+                StudyCell(f"± {width:.3g}"),
+                percent_cell(max(0.0, share)),
+                percent_cell(inside),
+            ],
+        )
+        for key, missing, error, width, share, inside in tasks
+    ]
+    beyond = summary["n_tasks"] - len(rows)
+    more = f" {beyond:,} further tasks are in the downloads." if beyond else ""
+    return StudyFindings(
+        sentence,
+        ["Missing", "Held-out error", f"Interval, {level}", "Explained", "Inside"],
+        rows,
+        note="Predictions are never ranked; they are in the downloads. Scores are held out at random: if systems leave "
+        f"out tasks on which they are bad, real errors are larger.{more}",
+        first_header="Task",
+        is_by_rule=False,
+    )
+
+
 def _row(name: str, value: float | None) -> StudyRow:
     cells: list[StudyCell] = [share_cell(value)]
     return StudyRow("", name, is_marked=False, cells=cells)

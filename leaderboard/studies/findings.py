@@ -334,6 +334,7 @@ TELLERS: dict[str, Callable[[Summary, str, StudyNames], StudyFindings]] = {
     "manipulated_tasks": experiment_findings.manipulated_tasks,
     "best_ranking": experiment_findings.best_ranking,
     "reserved_places": experiment_findings.reserved_places,
+    "score_completion": experiment_findings.score_completion,
 }
 
 

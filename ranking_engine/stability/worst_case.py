@@ -24,8 +24,8 @@ from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import CHOICE, INTEGER, NUMBER, RULE, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.drawn_boards import board_scores, is_batched
+from ranking_engine.stability.sensitivity.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, generator, plain
-from ranking_engine.stability.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 
 NUMBER_OF_STUDY = 10
 

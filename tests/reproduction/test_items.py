@@ -16,7 +16,7 @@ from ranking_engine import RULES, ScoreMatrix
 from ranking_engine.axioms import PROPERTIES
 from ranking_engine.command_line import argument_parser
 from ranking_engine.stability.catalogue import EXPERIMENTS
-from ranking_engine.stability.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
+from ranking_engine.stability.sensitivity.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 from reproduction.__main__ import PAGE
 from reproduction.catalogue import sections
 from reproduction.items import PAPERS, STATES, WORKS, Item, items, state_counts

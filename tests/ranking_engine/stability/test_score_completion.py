@@ -1,0 +1,169 @@
+"""Score completion: fits and errors against a second implementation, and coverage on boards whose gaps are known."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from ranking_engine import ScoreMatrix
+from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.stability.catalogue import EXPERIMENTS, run_study
+from ranking_engine.stability.score_completion import FOLDS, MOST_LISTED, factored
+
+
+def with_factors(n, T, n_factors, noise, share_missing, seed=0):
+    """The scores of a board of factors, whole and with gaps."""
+    generator = np.random.default_rng(seed)
+    of_systems, of_tasks = generator.normal(size=(n, n_factors)), 1 + generator.normal(size=(T, n_factors))
+    whole = 50 + 10 * (of_systems @ of_tasks.T + noise * generator.normal(size=(n, T)))
+    return whole, np.where(generator.random(whole.shape) < share_missing, np.nan, whole)
+
+
+def in_board(result, name, shape):
+    """An array of the study, in the board's order of systems and tasks."""
+    placed = np.full(shape, np.nan)
+    placed[np.ix_(result.arrays["systems"], result.arrays["tasks"])] = result.arrays[name]
+    return placed
+
+
+def penalised(z, of_systems, of_tasks, penalty):
+    total = penalty * ((of_systems**2).sum() + (of_tasks**2).sum())
+    for i in range(z.shape[0]):
+        for t in range(z.shape[1]):
+            if not math.isnan(z[i, t]):
+                total += (z[i, t] - sum(of_systems[i] * of_tasks[t])) ** 2
+    return total
+
+
+@pytest.mark.parametrize("n_factors", [1, 2])
+def test_factors_are_a_minimum_of_the_penalised_squares(n_factors):
+    _, gaps = with_factors(7, 6, 2, 0.3, 0.2)
+    z = (gaps - np.nanmean(gaps, axis=0)) / np.nanstd(gaps, axis=0)
+    fitted = factored(z, n_factors, 0.5)
+
+    def unlikely(values):
+        factors = values.reshape(13, n_factors)
+        return penalised(z, factors[:7], factors[7:], 0.5)
+
+    generator = np.random.default_rng(1)
+    tries = [minimize(unlikely, generator.normal(size=13 * n_factors), tol=1e-10) for _ in range(6)]
+    best = min(tries, key=lambda found: found.fun).x.reshape(13, n_factors)
+    np.testing.assert_allclose(fitted, best[:7] @ best[7:].T, atol=0.02)
+    assert factored(z, 0, 1.0).tolist() == np.zeros((7, 6)).tolist()
+
+
+@pytest.mark.parametrize(("n_factors", "noise"), [(1, 0.3), (2, 0.5)])
+def test_the_error_of_held_out_scores_is_that_of_missing_ones_and_intervals_cover(n_factors, noise):
+    whole, gaps = with_factors(120, 30, n_factors, noise, 0.4)
+    result = run_study("score_completion", ScoreMatrix(gaps))
+    summary, is_missing = result.summary, np.isnan(gaps)
+    predicted = in_board(result, "predicted", gaps.shape)
+    assert (np.isnan(predicted) == ~is_missing).all()
+    off = np.abs(predicted - whole)[is_missing]
+    error = math.sqrt(np.mean((np.abs(predicted - whole) / np.nanstd(gaps, axis=0))[is_missing] ** 2))
+    assert error == pytest.approx(summary["error"], rel=0.12)
+    half_width = np.empty(30)
+    half_width[result.arrays["tasks"]] = result.arrays["half_width"]
+    inside = (off <= np.broadcast_to(half_width, gaps.shape)[is_missing]).mean()
+    assert 0.87 <= inside <= 0.94
+    assert 0.88 <= summary["coverage"] <= 0.92
+    assert summary["factors"] == n_factors
+    assert summary["explained"] > 0.7
+    assert summary["n_missing"] == is_missing.sum()
+
+
+def test_noise_cannot_be_predicted():
+    _, gaps = with_factors(60, 12, 1, 0.0, 0.2)
+    noise = np.where(np.isnan(gaps), np.nan, np.random.default_rng(3).normal(size=gaps.shape))
+    summary = run_study("score_completion", ScoreMatrix(noise)).summary
+    assert summary["n_predictable"] == 0
+    assert summary["explained"] < 0.1
+    assert 0.85 <= summary["coverage"] <= 0.95
+
+
+def test_a_held_out_score_does_not_enter_its_own_prediction():
+    """A score that is changed is predicted as before, by the same model, wherever it is held out."""
+    _, gaps = with_factors(40, 12, 1, 0.3, 0.2)
+    i, t = np.argwhere(~np.isnan(gaps))[7]
+    changed = gaps.copy()
+    changed[i, t] += 3.0
+    before, after = (run_study("score_completion", ScoreMatrix(values)) for values in (gaps, changed))
+    held_out = [in_board(result, "held_out", gaps.shape) for result in (before, after)]
+    assert held_out[0][i, t] == pytest.approx(held_out[1][i, t], rel=1e-9)
+    others = ~np.isnan(gaps)
+    others[i, t] = False
+    share_moved = np.mean(np.abs(held_out[0] - held_out[1])[others] > 1e-9)
+    assert share_moved > 0.5  # it is among the scores that the others are predicted from
+    assert share_moved < (FOLDS - 1) / FOLDS + 0.05
+
+
+def test_errors_in_the_tasks_units_are_those_of_the_definition():
+    _, gaps = with_factors(30, 8, 1, 0.3, 0.2)
+    result = run_study("score_completion", ScoreMatrix(gaps))
+    held_out = in_board(result, "held_out", gaps.shape)
+    errors = np.sqrt(np.nanmean((held_out - gaps) ** 2, axis=0))
+    names = [f"t{t + 1}" for t in range(8)]
+    stated = dict(zip(result.summary["tasks"], result.summary["task_error"], strict=True))
+    # Spreads differ a little from fold to fold.
+    assert [stated[name] for name in names] == pytest.approx(errors.tolist(), rel=0.1)
+
+
+def test_the_order_of_rows_and_columns_and_the_direction_change_nothing():
+    _, gaps = with_factors(25, 8, 1, 0.3, 0.2)
+    matrix = ScoreMatrix(gaps)
+    generator = np.random.default_rng(5)
+    moved = matrix.subset(generator.permutation(25), generator.permutation(8))
+    assert run_study("score_completion", moved).summary == run_study("score_completion", matrix).summary
+    turned = ScoreMatrix(-gaps, directions=[-1] * 8)
+    summary, other = (run_study("score_completion", board).summary for board in (matrix, turned))
+    assert [other[name] for name in ("error", "coverage", "task_error")] == [
+        summary[name] for name in ("error", "coverage", "task_error")
+    ]
+    assert other["cells"]["predicted"] == pytest.approx([-value for value in summary["cells"]["predicted"]])
+
+
+def test_predictions_stay_on_the_scale_of_the_task():
+    _, gaps = with_factors(30, 8, 1, 0.3, 0.3)
+    low, high = np.nanquantile(gaps, [0.2, 0.8])
+    inside = np.clip(gaps, low, high)
+    matrix = ScoreMatrix(inside, minimum=[low] * 8, maximum=[high] * 8)
+    predicted = run_study("score_completion", matrix).arrays["predicted"]
+    assert low <= np.nanmin(predicted) <= np.nanmax(predicted) <= high
+
+
+@pytest.mark.parametrize(
+    ("matrix", "reason"),
+    [
+        (random_matrix(3, 4, seed=1), "fewer than 20 scores"),
+        (random_matrix(40, 1, seed=1), "fewer than 20 scores on two tasks"),
+        (ScoreMatrix(np.ones((40, 4))), "each with two different ones"),
+        (ScoreMatrix(np.arange(200_001.0)[:, None]), "up to 200,000 cells"),
+    ],
+)
+def test_boards_that_are_too_small_or_too_large_say_so(matrix, reason):
+    with pytest.raises(ValueError, match=reason):
+        run_study("score_completion", matrix)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_the_largest_and_the_least_floats_are_predicted_too(scale):
+    _, gaps = with_factors(20, 6, 1, 0.3, 0.2)
+    plain, scaled = (run_study("score_completion", ScoreMatrix(gaps * factor)) for factor in (1.0, scale))
+    np.testing.assert_allclose(scaled.arrays["predicted"] / scale, plain.arrays["predicted"], rtol=1e-6)
+
+
+def test_the_summary_of_a_wide_board_is_small_and_the_arrays_have_the_rest():
+    _, gaps = with_factors(60, 150, 1, 0.3, 0.5)
+    result = run_study("score_completion", ScoreMatrix(gaps))
+    assert len(result.summary["tasks"]) == len(result.summary["cells"]["low"]) == MOST_LISTED
+    assert len(json.dumps(result.summary)) < 64_000
+    assert (~np.isnan(result.arrays["predicted"])).sum() == result.summary["n_missing"] > 4_000
+
+
+def test_what_it_should_take_grows_with_the_cells():
+    small, large = (EXPERIMENTS["score_completion"].estimate(random_matrix(n, 20, seed=1), {}) for n in (20, 2_000))
+    assert small < 1 < large
