@@ -11,21 +11,23 @@ of `development`, `public` and `private`. Then `decide` says which of them becom
 """
 
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, counted_split, has_ladder
-from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Submission, Task
+from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST, counted_split, has_ladder
+from leaderboard.evaluation.references import hidden_splits
+from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Submission, Task, TaskReferences
+from leaderboard.submissions.instances.vectors import unpack_vector
 from leaderboard.submissions.rows import CheckedScore, measured_score
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.text.names import fold_name
 
 State = PredictionSubmission.State
 OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
+ROUNDING = 1e-9  # a single instance more is exactly one standard error
 CLEAR = 1e9  # of a difference without any spread, in standard errors
 
 
@@ -37,12 +39,15 @@ class TaskFigure:
         value: the score.
         standard_error: of it, None where there is none.
         n_instances: that were scored.
-        instance_values: of each, in the order of the references; None where the metric has none.
+        is_share: whether it is a mean of values from 0 to 1.
+        instance_values: of each, in the order of the references; None where the metric has none, or where they were not
+            asked for.
     """
 
     value: float
     standard_error: float | None
     n_instances: int
+    is_share: bool = False
     instance_values: FloatArray | None = None
 
 
@@ -67,8 +72,10 @@ def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardM
         files: of it, with results; their tasks are loaded.
     """
     split = counted_split(row.phase)
-    new = figures_of(files, split)
     uses_ladder = has_ladder(row.benchmark)
+    new = figures_of(files, split, with_values=uses_ladder)
+    if len(new) < len(files):
+        return BoardMove(None, "The metric is undefined on the instances that count.")
     scores = {file.task.key: _score(new[file.task_id], is_rounded=uses_ladder) for file in files}
     if row.phase and row.phase.counts == Phase.Counts.LAST and not uses_ladder:
         return BoardMove(scores, "The last submission of a system counts.")
@@ -76,10 +83,10 @@ def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardM
     if before is None:
         return BoardMove(scores, "It is the first one that was scored.")
     tasks = {file.task_id: file.task for file in files}
-    old = figures_of(list(before.files.all()), split)
+    old = figures_of(list(before.files.all()), split, with_values=uses_ladder)
     if uses_ladder:
         gain = ladder_gain(new, old, tasks)
-        if gain > 1:
+        if gain > 1 + ROUNDING:
             return BoardMove(scores, "It is better than the best one before by more than chance explains.")
         return BoardMove(None, "It is not better than the best one before by more than chance explains.")
     if weighted_majority(new, old, tasks) > 0:
@@ -106,18 +113,36 @@ def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> Predict
     return None
 
 
-def figures_of(files: Sequence[PredictionFile], split: str) -> dict[int, TaskFigure]:
-    """The figures on one split, by the primary key of the task."""
-    return {file.task_id: _figure(file, split) for file in files if split in file.results}
+def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool) -> dict[int, TaskFigure]:
+    """The figures on one split, by the primary key of the task; those without a figure are left out.
+
+    Args:
+        files: of a submission that was scored.
+        split: that counts; where the references of a task have no such split, all its instances count.
+        with_values: whether the values of single instances are needed, for which references are decrypted. Not where a
+            page is made.
+    """
+    figures = {}
+    for file in files:
+        counted = split if split == DEVELOPMENT or {PUBLIC, PRIVATE} & file.results.keys() else TEST
+        if counted in file.results:
+            figures[file.task_id] = task_figure(file, counted, with_values=with_values)
+    return figures
 
 
-def _figure(file: PredictionFile, split: str) -> TaskFigure:
-    result = file.results[split]
-    values = None
+def task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskFigure:
+    """The figure of one file on a split that it has."""
+    result, values = file.results[split], None
     if file.instance_values:
-        values = np.frombuffer(zlib.decompress(bytes(file.instance_values)), dtype="<f8")
-        values = values if len(values) == result["n_instances"] else None
-    return TaskFigure(result["value"], result["standard_error"], result["n_instances"], values)
+        values = unpack_vector(file.instance_values)
+    is_share = values is not None and float(values.min()) >= 0 and float(values.max()) <= 1
+    if values is not None and with_values and split in (PUBLIC, PRIVATE):
+        # Which instances are public is stored nowhere in clear.
+        row = TaskReferences.objects.get(task=file.task_id, number=file.results["by"]["references"])
+        values = values[[place for place, name in enumerate(hidden_splits(row)) if name == split]]
+    return TaskFigure(
+        result["value"], result["standard_error"], result["n_instances"], is_share, values if with_values else None
+    )
 
 
 def _score(figure: TaskFigure, *, is_rounded: bool) -> CheckedScore:
@@ -132,9 +157,8 @@ def ladder_score(figure: TaskFigure) -> float:
     A mean of values from 0 to 1 is rounded to a multiple of 1 / n, other figures to the first digit of their standard
     error (our definition; the Ladder is defined for losses from 0 to 1).
     """
-    values, error = figure.instance_values, figure.standard_error
-    is_share = values is not None and float(values.min()) >= 0 and float(values.max()) <= 1
-    step = 1 / figure.n_instances if is_share or not error else 10.0 ** math.floor(math.log10(error))
+    error = figure.standard_error
+    step = 1 / figure.n_instances if figure.is_share or not error else 10.0 ** math.floor(math.log10(error))
     return round(figure.value / step) * step
 
 
@@ -207,9 +231,9 @@ def seen_results(
     if not row.is_trial and uses_ladder and row.submission_id is None:
         best = counted_before(row, of_any_system=True)
         files = list(best.files.select_related("task")) if best else []
-    seen = {}
-    for file in files:
-        if split in file.results and (split != PRIVATE or (row.phase and row.phase.went_private_at)):
-            figure = _figure(file, split)
-            seen[file.task.key] = dict(_score(figure, is_rounded=uses_ladder and not row.is_trial))
-    return seen
+    figures = figures_of(files, split, with_values=False)
+    return {
+        file.task.key: dict(_score(figures[file.task_id], is_rounded=uses_ladder and not row.is_trial))
+        for file in files
+        if file.task_id in figures
+    }

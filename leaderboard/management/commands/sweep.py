@@ -17,6 +17,7 @@ import config.celery  # noqa: F401 -- wake-ups are sent through this application
 from config.processes.systemd import GOES_ON, READY, notify
 from leaderboard.accounts.tokens import tell_of_expiring_tokens
 from leaderboard.boards.public.published_file import published_file
+from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.outbox import send_due_messages, send_due_webhooks
 from leaderboard.operations.retention import retain
@@ -38,7 +39,13 @@ UPKEEP: tuple[Callable[[], object], ...] = (
     tell_of_expiring_tokens,
     lambda: plan_nightly_studies(timezone.now()),
 )
-OFTEN: tuple[Callable[[], object], ...] = (end_embargoes, escalate_overdue, Recomputations(), sweep)
+OFTEN: tuple[Callable[[], object], ...] = (
+    end_embargoes,
+    open_private_boards,
+    escalate_overdue,
+    Recomputations(),
+    sweep,
+)
 # A mail server that does not answer costs seconds: these have a thread of their own, and delay nothing above.
 NEWS: tuple[Callable[[], object], ...] = (tell_of_publications, put_digests, send_due_messages)
 # So do strangers' servers.
