@@ -23,6 +23,7 @@ from leaderboard.api import (
     studies,
     submissions,
     systems,
+    votes,
 )
 from leaderboard.api.evaluation import phases, predictions, references, teams
 from leaderboard.api.other_sites import following, webhooks
@@ -111,6 +112,9 @@ version_1 = [
     path("benchmarks/<slug:key>/predictions/", predictions.PredictionsView.as_view(), name="predictions"),
     path("predictions/<uuid:uuid>/", predictions.PredictionView.as_view(), name="prediction"),
     path("predictions/<uuid:uuid>/cancel/", predictions.CancelPredictionView.as_view(), name="cancel_prediction"),
+    path("benchmarks/<slug:key>/votes/", votes.VotesView.as_view(), name="votes"),
+    path("votes/<uuid:uuid>/", votes.VoteBatchView.as_view(), name="vote_batch"),
+    path("votes/<uuid:uuid>/steps/", votes.VoteStepView.as_view(), name="vote_step"),
     path("benchmarks/<slug:key>/imports/", imports.ImportsView.as_view(), name="imports"),
     path("benchmarks/<slug:key>/references/", references.ReferencesView.as_view(), name="references"),
     path(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.conf import settings
+from django.core.exceptions import ValidationError
 
 from leaderboard.access.audience import Audience
 from leaderboard.benchmarks.tasks import MAX_TASKS
@@ -14,14 +15,16 @@ from leaderboard.computing.vote_files import read_vote_file
 from leaderboard.models import Benchmark, Task, VoteBatch, VoteSettings
 from leaderboard.on_demand.budget import compute
 from ranking_engine.files.problems import InputError, Problem, Problems
-from ranking_engine.text.names import fold_name
+from ranking_engine.text.names import fold_name, shorten
 from ranking_engine.votes.categories import ALL_VOTES, WITHOUT_CATEGORY
+from ranking_engine.votes.columns import ROLES
 from ranking_engine.votes.data import MAX_SYSTEMS, NO_CATEGORY, Votes
 from ranking_engine.votes.packing import NO_ID, Ids, PackedVotes, packed_votes
 
 # Ratings by category take about n_systems^3 steps each; with more a job would not end in its time.
 MAX_WORK = 10**12
 SHOWN_CATEGORIES = 5
+COLUMNS_LENGTH = 2_000
 COUNTED = (VoteBatch.State.PENDING, VoteBatch.State.ACCEPTED, VoteBatch.State.WITHDRAWN)
 
 
@@ -152,6 +155,23 @@ def require_room(audience: Audience, checked: CheckedVotes) -> None:
         )
     if problems:
         raise InputError(map(Problem, problems))
+
+
+def read_columns(text: str) -> dict[str, str]:
+    """Return the roles by column of `NAME=ROLE, NAME=ROLE`.
+
+    Raises:
+        ValidationError: it is not written like that.
+    """
+    roles: dict[str, str] = {}
+    for part in text.split(",") if text.strip() else ():
+        name, mark, role = part.rpartition("=")
+        if not mark or not name.strip() or role.strip() not in ROLES:
+            raise ValidationError(
+                f"{shorten(part.strip())!r}: write NAME=ROLE, where a role is one of {', '.join(ROLES)}."
+            )
+        roles[name.strip()] = role.strip()
+    return roles
 
 
 def collects_votes(benchmark: Benchmark) -> bool:

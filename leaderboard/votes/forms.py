@@ -7,8 +7,8 @@ from django.conf import settings
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models import VoteSettings
-from ranking_engine.text.names import shorten
-from ranking_engine.votes.columns import ROLES, column_key
+from leaderboard.votes.content import COLUMNS_LENGTH, read_columns
+from ranking_engine.votes.columns import column_key
 from ranking_engine.votes.models import MODELS
 from ranking_engine.votes.reading import MAX_COVARIATES, MAX_LABEL
 
@@ -18,7 +18,7 @@ CLUSTERS = {
     "prompt": "votes on one prompt together",
 }
 MIN_RESAMPLES, MAX_RESAMPLES = 100, 500  # the engine takes no fewer
-COLUMNS_LENGTH = COVARIATES_LENGTH = 2_000
+COVARIATES_LENGTH = 2_000
 
 
 class SendVotesForm(forms.Form):
@@ -64,23 +64,6 @@ class SendVotesForm(forms.Form):
             raise forms.ValidationError("Choose a file of votes or paste them.")
         cleaned["data"] = file.read() if file else text.encode("utf-8", "surrogatepass")
         return cleaned
-
-
-def read_columns(text: str) -> dict[str, str]:
-    """Return the roles by column of `NAME=ROLE, NAME=ROLE`.
-
-    Raises:
-        ValidationError: it is not written like that.
-    """
-    roles: dict[str, str] = {}
-    for part in text.split(",") if text.strip() else ():
-        name, mark, role = part.rpartition("=")
-        if not mark or not name.strip() or role.strip() not in ROLES:
-            raise forms.ValidationError(
-                f"{shorten(part.strip())!r}: write NAME=ROLE, where a role is one of {', '.join(ROLES)}."
-            )
-        roles[name.strip()] = role.strip()
-    return roles
 
 
 class VoteSettingsForm(forms.Form):

@@ -1,6 +1,6 @@
 """Batches of votes: stored, confirmed, decided, withdrawn, reinstated. Each step is one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -169,6 +169,16 @@ def reinstate_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     _lock(batch)
     _take(batch, [State.WITHDRAWN], Kind.REINSTATED, actor=actor, reason=reason)
     tell_of_decision(batch, "counts again", actor=actor, reason=reason)
+
+
+# What is done to a stored batch, by those who may.
+STEPS: dict[str, Callable[..., None]] = {
+    "accept": accept_votes,
+    "reject": reject_votes,
+    "withdraw": withdraw_votes,
+    "reinstate": reinstate_votes,
+    "retract": retract_votes,
+}
 
 
 def may_withdraw(batch: VoteBatch, audience: Audience) -> bool:

@@ -22,13 +22,6 @@ from leaderboard.votes.lifecycle import may_withdraw
 
 State = VoteBatch.State
 NO_VOTES = "There are no such votes, or you have no access to them."
-STEPS_OF = {
-    "draft": ("confirm", "discard"),
-    "retract": ("retract",),
-    "decide": ("accept", "reject"),
-    "withdraw": ("withdraw",),
-    "reinstate": ("reinstate",),
-}
 
 
 @dataclass(frozen=True)
@@ -140,7 +133,7 @@ def visible_vote_batch(viewer: Viewer, uuid: UUID) -> tuple[VoteBatch, Audience]
 
 
 def steps_at(batch: VoteBatch, audience: Audience) -> list[str]:
-    """What the viewer may do to a batch that they see, as keys of STEPS_OF."""
+    """What the viewer may do to a batch: `decide` is to accept or reject it, `draft` to confirm or discard it."""
     is_own = audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
     possible = {
         "draft": batch.state == State.DRAFT and is_own,

@@ -1,6 +1,5 @@
 """Pages of votes: the ratings, sending votes, one batch with its steps, the downloads, and how votes are rated."""
 
-from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
@@ -26,16 +25,7 @@ from leaderboard.submissions.quotas import terms_of
 from leaderboard.votes.content import SentVotes, checked_votes, collects_votes
 from leaderboard.votes.exports import vote_lines, vote_parquet
 from leaderboard.votes.forms import ForgetVoterForm, SendVotesForm, VoteSettingsForm
-from leaderboard.votes.lifecycle import (
-    accept_votes,
-    confirm_votes,
-    discard_draft,
-    draft_votes,
-    reinstate_votes,
-    reject_votes,
-    retract_votes,
-    withdraw_votes,
-)
+from leaderboard.votes.lifecycle import STEPS, confirm_votes, discard_draft, draft_votes
 from leaderboard.votes.queries import (
     batches_for,
     benchmark_to_vote_on,
@@ -51,13 +41,13 @@ from ranking_engine.files.problems import InputError
 
 BATCHES_A_PAGE = 50
 SHOWN_NAMES = 300
-# What is done to a batch, and what became of it.
-STEPS: dict[str, tuple[Callable[..., None], str]] = {
-    "accept": (accept_votes, "The votes were accepted. The ratings follow in a moment."),
-    "reject": (reject_votes, "The votes were rejected."),
-    "withdraw": (withdraw_votes, "The votes were withdrawn. The ratings follow in a moment."),
-    "reinstate": (reinstate_votes, "The votes count again. The ratings follow in a moment."),
-    "retract": (retract_votes, "Your votes were withdrawn."),
+# What became of a batch after a step.
+DONE = {
+    "accept": "The votes were accepted. The ratings follow in a moment.",
+    "reject": "The votes were rejected.",
+    "withdraw": "The votes were withdrawn. The ratings follow in a moment.",
+    "reinstate": "The votes count again. The ratings follow in a moment.",
+    "retract": "Your votes were withdrawn.",
 }
 
 
@@ -128,8 +118,8 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 confirm_votes(batch, actor=actor)
                 done = "Your votes were sent."
             else:
-                step, done = STEPS[action]
-                step(batch, actor=actor, reason=sent_lines(request, "reason", REASON_LENGTH))
+                done = DONE[action]
+                STEPS[action](batch, actor=actor, reason=sent_lines(request, "reason", REASON_LENGTH))
         except InputError as error:
             messages.error(request, "; ".join(error.problems.lines))
         except SubmissionError as error:

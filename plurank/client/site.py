@@ -21,6 +21,12 @@ from plurank.tables import ResultTable
 from ranking_engine.importers.score_files import files_of
 
 DONE = frozenset({"published", "rejected", "retracted", "withdrawn", "failed"})
+VOTE_TYPES = {
+    ".json": "application/json",
+    ".jsonl": "application/x-ndjson",
+    ".ndjson": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+}
 NAMED_PARTS = 4  # of a path: some programs name the model, and the date of a run, by folders
 MAX_FOLDER = 256 * 2**20  # bytes of a benchmark's folder, unpacked
 
@@ -267,6 +273,36 @@ class RemoteBenchmark:
             kept=kept or None,
         )  # fmt: skip
         return dict(answer) if dry_run else RemoteSubmission(self.transport, answer)
+
+    def send_votes(
+        self, path: str | Path, *, dry_run: bool = False, columns: Mapping[str, str] | None = None, note: str = "",
+        key: str = "",
+    ) -> dict[str, Any]:  # fmt: skip
+        """Send a file of votes to a benchmark that collects them, and return what the site says of the batch.
+
+        Args:
+            path: CSV, JSON, JSON lines or Parquet; docs/votes.md says what is in it.
+            dry_run: say what was read, and store nothing.
+            columns: roles by column, where their names do not say them, such as {"rater": "voter"}.
+            note: how the votes were collected.
+            key: the idempotency key, as for `submit`.
+
+        Raises:
+            InvalidInputError: something is wrong with the votes; `details` say where. Nothing is stored.
+            TooManyError: a rate limit or a quota.
+            OSError: the file cannot be opened.
+        """
+        file = Path(path)
+        named = ",".join(f"{name}={role}" for name, role in (columns or {}).items())
+        answer = self.transport.send(
+            f"{self.path}votes/", file.read_bytes(), is_repeatable=True, key=key, dry_run=dry_run or None,
+            content_type=VOTE_TYPES.get(file.suffix.lower(), "text/csv"), note=note or None, columns=named or None,
+        )  # fmt: skip
+        return dict(answer)
+
+    def votes(self) -> dict[str, Any]:
+        """Return the newest ratings of the benchmark's votes, as `plurank votes --format json` has them."""
+        return dict(self.transport.get(f"{self.path}votes/")["ratings"])
 
     def update(self, part: str = "", *, dry_run: bool = False, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 -- JSON
         """Change settings, or a part: `update("tasks", tasks=[...], reason="...")`, `update("systems/ernie", ...)`.

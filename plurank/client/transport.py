@@ -97,16 +97,18 @@ class SiteConnection:
         method: str = "POST",
         is_repeatable: bool = False,
         key: str = "",
+        content_type: str = "text/csv",
         **parameters: Any,  # noqa: ANN401 -- JSON
     ) -> Any:  # noqa: ANN401 -- JSON
         """Send JSON and return the answer.
 
         Args:
             path: below /api/v1/.
-            body: what is sent, or bytes of CSV.
+            body: what is sent, or bytes of a file.
             method: POST or PATCH.
             is_repeatable: whether the route takes an idempotency key, or stores nothing.
             key: the idempotency key; a new one where empty.
+            content_type: of bytes.
             parameters: of the query; None is left out.
 
         Raises:
@@ -114,7 +116,7 @@ class SiteConnection:
         """
         is_table = isinstance(body, bytes)
         content = body if isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
-        headers = {"Content-Type": "text/csv; charset=utf-8" if is_table else "application/json"}
+        headers = {"Content-Type": content_type if is_table else "application/json"}
         if is_repeatable:
             headers["Idempotency-Key"] = key or str(uuid.uuid4())
         return json.loads(self.request(method, path, parameters, content, headers))

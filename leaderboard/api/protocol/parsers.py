@@ -20,7 +20,7 @@ _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
-def _read(stream: Any, context: dict[str, Any] | None, limit: int) -> bytes:  # noqa: ANN401
+def read_bytes(stream: Any, context: dict[str, Any] | None, limit: int) -> bytes:  # noqa: ANN401
     """The body's bytes, which are read only where their stated number is at most `limit`.
 
     Raises:
@@ -53,7 +53,7 @@ class StrictJSONParser(BaseParser):
             ApiError: it is not such JSON.
         """
         _check_charset(_parameters(media_type))
-        data = _read(stream, parser_context, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        data = read_bytes(stream, parser_context, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -120,7 +120,7 @@ class CSVParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
         """The body's bytes."""
         _check_charset(_parameters(media_type))
-        return _read(stream, parser_context, settings.UPLOAD_BYTES)
+        return read_bytes(stream, parser_context, settings.UPLOAD_BYTES)
 
 
 class FilesParser(MultiPartParser):

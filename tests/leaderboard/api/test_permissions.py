@@ -24,6 +24,7 @@ from leaderboard.models import ApiToken, FollowedAddress, Phase, SubmissionEvent
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from tests.factories import Factory
 from tests.leaderboard.evaluation.made import add_predictions, numbers_file
+from tests.leaderboard.site.voting import Voting
 
 # `unscoped` is the owner with a token that lacks the scope; `expired` is the owner with a token whose time is over.
 ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "expired"]
@@ -44,6 +45,7 @@ MANAGED = (
     "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
     "followed_addresses", "followed", "fetch_followed", "delete_followed",
     "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
+    "vote_step",
 )  # fmt: skip
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
@@ -120,6 +122,7 @@ class World:
             next_at=timezone.now(), author=owner,
         )  # fmt: skip
         self.phase = Phase.objects.create(benchmark=self.benchmark, name="Final", opens_at=timezone.now())
+        self.voting = Voting(make, people | {"submitter": gone}, self.benchmark, visibility)
         self._tokens = {}
         for kind, user in people.items():
             scopes = ["manage"] if kind == "unscoped" else list(ApiToken.Scope.values)
@@ -134,7 +137,8 @@ class World:
         before = transaction.savepoint()
         try:
             if variant == "owned":
-                type(self.benchmark).objects.filter(pk=self.benchmark.pk).update(submission_policy="owners")
+                both = type(self.benchmark).objects.filter(pk__in=[self.benchmark.pk, self.voting.benchmark.pk])
+                both.update(submission_policy="owners")
             secret = self._tokens.get(kind, "")
             is_managing = name in MANAGED or (name in ALSO_MANAGED and row.method != "GET")
             if kind == "unscoped" and is_managing:
@@ -165,7 +169,7 @@ class World:
     def both(self) -> list[str]:
         return [self.benchmark.key, self.other.key]
 
-    def bodies(self) -> dict[str, dict[str, object]]:
+    def bodies(self) -> dict[str, object]:
         return {
             "models_of_benchmark": {"links": {"a": "new"}, "reason": "Known."},
             "meta_boards": {"name": "Others", "benchmarks": self.both, "is_public": False},
@@ -177,6 +181,8 @@ class World:
             "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
             "metadata": {"metadata_fields": [{"name": "Parameters", "kind": "number"}]},
             "archive": {"archived": True},
+            "votes": [{"model_a": "Ash", "model_b": "Birch", "winner": "tie", "category": "code"}],
+            "vote_step": {"step": "withdraw", "reason": "A broken log."},
             "system": {"baseline": "human"},
             "experiments": {"study": "diversity", "seed": 1},
             "editions": {"name": "Second edition"},
@@ -200,6 +206,11 @@ class World:
     def path(self, name: str, variant: str, key: str) -> str:
         if name == "nothing":
             return "/api/v1/nothing/"
+        if name in ("vote_batch", "vote_step"):
+            batch = self.voting.pending if variant == "p" else self.voting.accepted
+            return reverse(f"api:{name}", args=[batch.uuid])
+        if name == "votes":
+            return reverse("api:votes", args=[key or self.voting.benchmark.key])
         if name in WITHOUT_BENCHMARK:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):
@@ -262,7 +273,7 @@ def test_every_route_has_a_row():
 
 # They have a number that nobody can guess.
 BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject", "reinstate", "retract", "take_down")
-BY_NUMBER += ("withdraw_own", "keep")
+BY_NUMBER += ("withdraw_own", "keep", "vote_batch", "vote_batch~p", "vote_step")
 BY_KEY = [row for row in ROWS if row.visibility == "private" and row.route not in BY_NUMBER]
 
 

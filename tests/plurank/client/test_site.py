@@ -12,6 +12,7 @@ import plurank
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Revision
 from plurank.client import InvalidInputError, NotAllowedError, NotThereError, TooManyError
+from tests.leaderboard.votes.sent import collecting, vote_lines
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[3]
@@ -177,3 +178,21 @@ def test_nobody_waits_for_a_submission_that_was_withdrawn(running, board, remote
     assert answer.returncode == 4
     assert f"error: submission {submission.uuid} is withdrawn: " in answer.stderr
     assert answer.stderr.endswith("A wrong checkpoint.\n")
+
+
+def test_votes_are_sent_and_their_ratings_read(running, make_committed, tmp_path):
+    benchmark = collecting(make_committed, name="Votes for the client")
+    owner = benchmark.memberships.get().user
+    secret = create_token(owner, name="votes", scopes=["read", "submit"], days=30)[1]
+    remote = plurank.Site(running.url, secret).benchmark(benchmark.key)
+    running.start("studies")
+    (tmp_path / "battles.csv").write_text(vote_lines(120))
+    assert remote.send_votes(tmp_path / "battles.csv", dry_run=True)["n_votes"] == 120
+    first, second = (remote.send_votes(tmp_path / "battles.csv", key="week-48") for _ in range(2))
+    assert (first["state"], first["batch"] == second["batch"]) == ("accepted", True)
+    running.wait_until(remote.votes, 30, "the votes are rated")
+    ours = plurank.read_votes(tmp_path / "battles.csv").rate()
+    assert [row["system"] for row in remote.votes()["systems"]] == list(ours["system"])
+    (tmp_path / "bad.csv").write_text("model_a,model_b,winner\nAsh,Ash,a\n")
+    with pytest.raises(InvalidInputError, match="itself"):
+        remote.send_votes(tmp_path / "bad.csv")
