@@ -235,7 +235,8 @@ def readable_benchmark(
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: the viewer is restricted.
     """
-    rows = Benchmark.objects.select_related("publication__revision__configuration", "organisation").filter(key=key)
+    beside = ("publication__revision__configuration", "organisation", "evaluation_mode")
+    rows = Benchmark.objects.select_related(*beside).filter(key=key)
     if counts_queue:
         waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
         counts = waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True))

@@ -151,8 +151,14 @@ def delete_phase(benchmark: Benchmark, number: int, *, author: User) -> None:
 
 @transaction.atomic
 def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None:
-    """Choose whether the board moves only if a paired test says so (`docs/ladder.md`)."""
+    """Choose whether the board moves only if a paired test says so (`docs/ladder.md`).
+
+    Raises:
+        EvaluationError: no task has references.
+    """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if uses_ladder and not TaskReferences.objects.filter(task__benchmark=benchmark).exists():
+        raise EvaluationError("Upload references of a task first: the Ladder has to know how each instance was scored.")
     evaluation, _ = EvaluationMode.objects.get_or_create(benchmark=benchmark)
     if evaluation.uses_ladder == uses_ladder:
         return
@@ -223,6 +229,26 @@ def terms_of(phase: Phase) -> list[str]:
         sentences.append(f"Each can have {phase.max_systems} system{'' if phase.max_systems == 1 else 's'}.")
     sentences.append(f"What counts is {phase.get_counts_display().lower()}.")
     return sentences
+
+
+def evaluation_terms(benchmark: Benchmark) -> list[str]:
+    """What the head of a board says about predictions; empty where no task ever had references.
+
+    Args:
+        benchmark: with its `evaluation_mode`, which is found with it.
+    """
+    mode: EvaluationMode | None = getattr(benchmark, "evaluation_mode", None)
+    if mode is None:
+        return []
+    terms = ["the site scores predictions against hidden references"]
+    if phase := phase_now(benchmark):
+        until = f" until {moment_in_words(phase.closes_at)}" if phase.closes_at else ""
+        terms.append(f"{phase.name} is open{until}")
+        if phase.split == Phase.Split.PUBLIC:
+            terms.append("scores are those on a public part of the instances")
+    if mode.uses_ladder:
+        terms.append("with the Ladder, a new score appears only if a paired test says that it is better")
+    return terms
 
 
 def _record(benchmark: Benchmark, before: str, after: str, author: User) -> None:

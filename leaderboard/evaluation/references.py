@@ -16,7 +16,7 @@ from django.db.models import Max, QuerySet
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST
-from leaderboard.models import AuditEntry, Benchmark, Task, TaskReferences, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from ranking_engine.evaluation.instances import References
 from ranking_engine.evaluation.metrics import METRICS, Kind, Library, Metric, check_references, is_available
@@ -164,6 +164,7 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
     seal(row, checked.data)
     row.full_clean(exclude=["ids", "ciphertext", "sealed_sha256", "options"])
     row.save()
+    EvaluationMode.objects.get_or_create(benchmark=benchmark)
     change = Change(AuditEntry.Subject.TASK, task.key, "references", str(last or ""), str(row.number))
     record_changes(benchmark, [change], actor=author)
     return row

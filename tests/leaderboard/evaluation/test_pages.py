@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.evaluation.encryption import opened_sha256
-from leaderboard.evaluation.phases import has_ladder, store_phase
+from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
 from leaderboard.evaluation.references import opened
 from leaderboard.evaluation.teams import found_team, invite_by_name, team_of
 from leaderboard.models import Phase, TaskReferences
@@ -105,6 +105,10 @@ def test_a_quota_is_computed_from_the_instances_and_the_error(owner, benchmark):
 
 def test_an_owner_turns_the_ladder_on_and_off(owner, benchmark):
     path = reverse("manage_phases", args=[benchmark.key])
+    assert "Upload references of a task first" in compact(
+        owner.post(path, {"action": "ladder", "ladder": "1"}, follow=True)
+    )
+    upload(owner, benchmark, b"id,reference\na,x\nb,y\n", metric="accuracy")
     assert "Turn the Ladder on" in compact(owner.get(path))
     assert "The Ladder is on." in compact(owner.post(path, {"action": "ladder", "ladder": "1"}, follow=True))
     assert has_ladder(benchmark)
@@ -157,3 +161,17 @@ def test_the_pages_ask_for_the_same_number_of_queries_whatever_there_is(
             owner.get(reverse("manage_task_references", args=[benchmark.key, "task-1"]))
         with django_assert_max_num_queries(8):
             owner.get(reverse("manage_phases", args=[benchmark.key]))
+
+
+def test_the_board_says_how_predictions_count_and_leads_to_them(owner, benchmark, make):
+    path = reverse("board", args=[benchmark.key])
+    assert "hidden references" not in compact(owner.get(path))
+    upload(owner, benchmark, b"id,reference\na,x\nb,y\n", metric="accuracy")
+    now = timezone.now()
+    store_phase(benchmark, {"name": "Final", "opens_at": now - timedelta(days=1)}, author=owner_of(benchmark))
+    use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
+    page = compact(owner.get(path))
+    assert "the site scores predictions against hidden references" in page
+    assert "<li>Final is open</li>" in page
+    assert "with the Ladder, a new score appears only if a paired test says that it is better" in page
+    assert reverse("new_predictions", args=[benchmark.key]) in page

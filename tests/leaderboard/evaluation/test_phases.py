@@ -18,13 +18,13 @@ from leaderboard.evaluation.phases import (
 )
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.quotas import give_back_prediction, predictions_left, take_prediction
+from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import AuditEntry, Phase, PredictionCount, PredictionSubmission
 from tests.concurrency import at_once
 from tests.factories import owner_of
 
 DAY = timedelta(days=1)
-pytestmark = pytest.mark.django_db
 
 
 def phase_of(benchmark, name="Final", **values) -> Phase:
@@ -94,6 +94,10 @@ def test_the_split_that_counts_is_the_private_one_once_the_board_went_private(ma
 def test_the_ladder_is_chosen_and_the_choice_is_in_the_audit_trail(make):
     benchmark = make.benchmark({}, n_tasks=1)
     assert not has_ladder(benchmark)
+    with pytest.raises(EvaluationError, match="Upload references of a task first"):
+        use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
+    checked = check_file(b"id,reference\na,x\nb,y\n", "labels.csv", "accuracy", {})
+    store_references(benchmark.tasks.get(), checked, author=owner_of(benchmark))
     for _ in range(2):
         use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
     assert has_ladder(benchmark)
@@ -133,7 +137,6 @@ def test_members_of_a_team_share_one_quota_and_its_systems_are_limited(make):
         take_prediction(phase, first, team, system_name="A", is_limited=True)
 
 
-@pytest.mark.django_db(transaction=True)
 def test_two_at_once_do_not_both_pass_the_last_free_place(make_committed):
     benchmark, user = make_committed.benchmark({}, n_tasks=1), make_committed.user()
     phase = phase_of(benchmark, total_cap=1)

@@ -131,7 +131,6 @@ def test_a_refused_file_is_not_quoted_to_its_owner(make, way, problem, caplog):
     assert not TaskReferences.objects.exists()
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_backup_has_neither_the_references_nor_a_key_that_reads_them(make_committed, tmp_path, settings):
     settings.REFERENCES_KEYS = [new_key()]
     benchmark = make_committed.benchmark({}, n_tasks=1)
