@@ -11,11 +11,12 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
 
+from leaderboard.access.waiting import n_waiting
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import (
     Ban,
@@ -238,9 +239,7 @@ def readable_benchmark(
     beside = ("publication__revision__configuration", "organisation", "evaluation_mode")
     rows = Benchmark.objects.select_related(*beside).filter(key=key)
     if counts_queue:
-        waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
-        counts = waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True))
-        rows = rows.annotate(n_undecided=Subquery(counts.values("n")))
+        rows = rows.annotate(n_undecided=n_waiting())
     if viewer.is_authenticated:
         role_of_viewer, ban_of_viewer = _role_and_ban(viewer)
         rows = rows.annotate(viewer_role=role_of_viewer, viewer_ban=ban_of_viewer)

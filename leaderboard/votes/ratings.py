@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Q
 
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.benchmarks.create import prepare_task
@@ -139,7 +140,10 @@ def store_ratings(benchmark: Benchmark, rated: VoteOutcome) -> None:
     if VoteReport.objects.filter(benchmark=locked, change__gte=rated.change).exists():
         return
     # The scores are the first owner's submission, who sees every score of the benchmark anyway.
-    owner = Membership.objects.filter(benchmark=locked, role=Membership.Role.OWNER).order_by("pk")[0].user
+    owner = User.objects.filter(
+        Q(memberships__benchmark=locked, memberships__role=Membership.Role.OWNER)
+        | Q(organisation_members__organisation__benchmarks=locked, organisation_members__role="owner")
+    ).order_by("pk")[0]
     rows = score_rows(locked, rated, sync_tasks(locked, rated.scores, author=owner))
     batch = None
     if rows:

@@ -30,6 +30,7 @@ from leaderboard.studies.plans import plan_nightly_studies
 from leaderboard.submissions.embargo import end_embargoes
 from leaderboard.submissions.following.rounds import fetch_due_addresses
 from leaderboard.submissions.overdue import escalate_overdue
+from leaderboard.votes.overdue import reject_overdue_votes
 
 logger = logging.getLogger(__name__)
 UPKEEP_SECONDS = 60
@@ -38,6 +39,7 @@ UPKEEP: tuple[Callable[[], object], ...] = (
     delete_old_heartbeats,
     tell_of_expiring_tokens,
     lambda: plan_nightly_studies(timezone.now()),
+    reject_overdue_votes,
 )
 OFTEN: tuple[Callable[[], object], ...] = (
     end_embargoes,

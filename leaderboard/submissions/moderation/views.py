@@ -20,7 +20,7 @@ from leaderboard.accounts.people import PeopleError
 from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
-from leaderboard.models import Benchmark
+from leaderboard.models import Benchmark, VoteBatch
 from leaderboard.submissions.forms import TakedownForm
 from leaderboard.submissions.lifecycle import reinstate_submission, retract_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue_page, review
@@ -59,6 +59,10 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         "n_waiting": page.paginator.count,
         "pages": page_links(page),
         "requests": requests_at(benchmark),
+        "votes": VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.PENDING)
+        .defer("votes")
+        .select_related("uploader")
+        .order_by("pk")[:MAX_AT_ONCE],
     }
     return render(request, "submissions/moderation/manage_queue.html", context)
 

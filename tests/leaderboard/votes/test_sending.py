@@ -23,6 +23,7 @@ from leaderboard.votes.lifecycle import (
     send_votes,
     withdraw_votes,
 )
+from leaderboard.votes.overdue import reject_overdue_votes
 from leaderboard.votes.queries import open_batches, ratings_for
 from leaderboard.votes.settings import change_vote_settings, forget_voter
 from ranking_engine.files.problems import InputError
@@ -285,3 +286,31 @@ def test_covariates_are_fitted_where_every_batch_has_them(make):
     rate(benchmark)
     report = ratings_for(audience_of(owner, benchmark)).report
     assert [part["covariate"] for part in report["coefficients"]] == ["length"]
+
+
+def test_what_waits_is_in_the_queue_and_counted(make, client):
+    benchmark = collecting(make, submission_policy="moderated")
+    sent(benchmark, vote_lines(30))
+    rate(benchmark)
+    moderator = make.member(benchmark, "moderator")
+    client.force_login(moderator, backend="django.contrib.auth.backends.ModelBackend")
+    path = reverse("manage_queue", args=[benchmark.key])
+    assert "The queue is empty" in client.get(path).content.decode()
+    batch = sent(benchmark, vote_lines(30), by=make.user("Sender"))
+    page = client.get(path).content.decode()
+    assert reverse("vote_batch", args=[batch.uuid]) in page
+    assert 'class="unread">1<' in page.replace("\n", "").replace("  ", "")
+    assert "The queue is empty" not in page
+
+
+@pytest.mark.parametrize("rejects", [False, True])
+def test_what_is_overdue_is_rejected_once_where_owners_chose_so(make, rejects):
+    benchmark = collecting(make, submission_policy="moderated", rejects_overdue=rejects)
+    sent(benchmark, vote_lines(30))
+    rate(benchmark)
+    batch = sent(benchmark, vote_lines(30), by=make.user())
+    assert reject_overdue_votes() == 0
+    VoteBatch.objects.filter(pk=batch.pk).update(decide_by=timezone.now() - timedelta(minutes=1))
+    assert (reject_overdue_votes(), reject_overdue_votes()) == (int(rejects), 0)
+    batch.refresh_from_db()
+    assert batch.state == ("rejected" if rejects else "pending")
