@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo production-like test slowest test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots wheel lock install-dev
+.PHONY: help demo production-like test slowest test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots messages wheel lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -26,6 +26,7 @@ help:
 	@echo "make calibration   simulate how often intervals and tests are right, and write docs/calibration.md (ARGS='--boards 50')"
 	@echo "make screenshots   take the pictures of docs/screenshots (ARGS='board prospects' for some)"
 	@echo "make wheel   build the distribution plurank, wheel and source, into dist/"
+	@echo "make messages   write locale/django.pot, the texts of the pages that can be translated"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
@@ -93,6 +94,10 @@ bench: install-dev
 # Not among the others: it installs other packages, each into an environment of its own that is deleted afterwards.
 bench-peers: install-dev
 	@PYTHONPATH=. $(VENV_PYTHON) performance/peers.py $(ARGS)
+
+# The texts of pages that are marked for translation.
+messages: install-dev
+	@DJANGO_SETTINGS_MODULE=config.settings exec $(VENV_PYTHON) -m tests.languages.extraction
 
 # A run that is cut short goes on where it stopped; PLURANK_REFERENCE_DATA names the folder with the papers' own data.
 papers: install-dev

@@ -80,10 +80,12 @@ WSGI_APPLICATION = "config.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "config.backends.templates.Templates",
+        "NAME": "django",
         "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["leaderboard.templatetags.plain_numbers"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -95,8 +97,10 @@ TEMPLATES = [
     },
 ]
 
-LANGUAGE_CODE = "en"
-USE_I18N = False
+# The language of all pages. There is no catalogue but English; a site can have its own in the folder `locale` of VAR.
+LANGUAGE_CODE = env.text("PLURANK_LANGUAGE", "en")
+USE_I18N = True
+LOCALE_PATHS = [ROOT / "locale", VAR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

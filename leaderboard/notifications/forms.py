@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import NoticeChoice, NoticeKind, Webhook
@@ -23,18 +24,18 @@ class WebhookForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
-        help_text="The URL to post a JSON body to; it begins with <code>https://</code>.",
+        help_text=gettext_lazy("The URL to post a JSON body to; it begins with <code>https://</code>."),
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )
     events = forms.MultipleChoiceField(
         choices=Webhook.Event.choices,
         initial=[Webhook.Event.PUBLICATION.value],
-        label="Events",
+        label=gettext_lazy("Events"),
         widget=forms.CheckboxSelectMultiple,
     )
     file = forms.TypedChoiceField(
         choices=Webhook.File.choices,
         required=False,
         empty_value=Webhook.File.NONE.value,
-        label="What it gets of a new board",
+        label=gettext_lazy("What it gets of a new board"),
     )

@@ -1,6 +1,7 @@
 """Forms of an organisation."""
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
@@ -15,7 +16,7 @@ class DescriptionForm(forms.Form):
     description = LinesFormField(
         max_length=DESCRIPTION_LENGTH, required=False, widget=forms.Textarea(attrs={"rows": 4})
     )
-    url = forms.URLField(max_length=500, required=False, label="Web site", assume_scheme="https")
+    url = forms.URLField(max_length=500, required=False, label=gettext_lazy("Web site"), assume_scheme="https")
 
 
 class FoundingForm(DescriptionForm):
@@ -24,7 +25,7 @@ class FoundingForm(DescriptionForm):
     key = LineFormField(
         max_length=KEY_LENGTH,
         validators=[is_key],
-        help_text="For its address: lower-case letters, digits and single hyphens. It cannot be changed.",
+        help_text=gettext_lazy("For its address: lower-case letters, digits and single hyphens. It cannot be changed."),
     )
 
     field_order = ["name", "key", "description", "url"]

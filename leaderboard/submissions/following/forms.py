@@ -1,13 +1,14 @@
 """The form of an address that a benchmark is to follow."""
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import FollowedAddress
 from leaderboard.models.webhooks import ADDRESS_LENGTH
 
-JOINING = "New scores join the board at once. Otherwise you get a draft to confirm."
-CREATING = "So do new systems. Otherwise scores with a new system among them become a draft."
+JOINING = gettext_lazy("New scores join the board at once. Otherwise you get a draft to confirm.")
+CREATING = gettext_lazy("So do new systems. Otherwise scores with a new system among them become a draft.")
 
 
 class FollowForm(forms.Form):
@@ -15,12 +16,15 @@ class FollowForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
-        help_text="It begins with <code>https://</code>.",
+        help_text=gettext_lazy("It begins with <code>https://</code>."),
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )
-    kind = forms.ChoiceField(choices=FollowedAddress.Kind.choices, label="Content")
+    kind = forms.ChoiceField(choices=FollowedAddress.Kind.choices, label=gettext_lazy("Content"))
     every_minutes = forms.TypedChoiceField(
-        choices=FollowedAddress.Every.choices, coerce=int, initial=FollowedAddress.Every.DAY, label="How often"
+        choices=FollowedAddress.Every.choices,
+        coerce=int,
+        initial=FollowedAddress.Every.DAY,
+        label=gettext_lazy("How often"),
     )
     is_direct = forms.BooleanField(required=False, label=JOINING)
     creates_systems = forms.BooleanField(required=False, label=CREATING)

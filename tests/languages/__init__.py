@@ -1,0 +1,1 @@
+"""The texts of pages in other languages: what is marked for translation, and what a pseudo-language shows."""

@@ -1,0 +1,88 @@
+"""The texts that templates and Python mark for translation, as they are in the catalogue `locale/django.pot`.
+
+    python -m tests.languages.extraction
+
+writes the catalogue. It asks Django's own parser, so that it needs no tools of gettext.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+from django.conf import settings
+
+if __name__ == "__main__":
+    django.setup()
+
+from django.template import engines
+from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+
+CATALOGUE = Path(__file__).parents[2] / "locale" / "django.pot"
+HEAD = """# The texts of the pages that can be translated; `make messages` writes this file.
+msgid ""
+msgstr ""
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
+"""
+CALLS = {"gettext", "gettext_lazy", "_"}
+Message = tuple[str, str]  # a text, and its plural or nothing
+
+
+def messages() -> dict[Message, list[str]]:
+    """Each marked text with the files that have it."""
+    found: dict[Message, list[str]] = {}
+    for path, message in [*_of_templates(), *_of_python()]:
+        files = found.setdefault(message, [])
+        if path not in files:
+            files.append(path)
+    return dict(sorted(found.items()))
+
+
+def _of_templates() -> Iterator[tuple[str, Message]]:
+    folder = settings.ROOT / "templates"
+    for file in sorted(folder.rglob("*.html")):
+        name = file.relative_to(folder).as_posix()
+        nodes = engines["django"].get_template(name).template.nodelist
+        for node in nodes.get_nodes_by_type(TranslateNode):
+            yield f"templates/{name}", (str(node.filter_expression.var.literal).replace("%", "%%"), "")
+        for node in nodes.get_nodes_by_type(BlockTranslateNode):
+            plural = node.render_token_list(node.plural)[0] if node.plural else ""
+            yield f"templates/{name}", (node.render_token_list(node.singular)[0], plural)
+
+
+def _of_python() -> Iterator[tuple[str, Message]]:
+    for file in sorted((settings.ROOT / "leaderboard").rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if "gettext" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS and node.args:
+                value = node.args[0]
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield file.relative_to(settings.ROOT).as_posix(), (value.value, "")
+
+
+def catalogue() -> str:
+    """The catalogue as it is committed."""
+    entries = [HEAD]
+    for (text, plural), files in messages().items():
+        lines = [f"#: {' '.join(files)}", *(["#, python-format"] if "%" in text + plural else [])]
+        lines.append(f"msgid {_quoted(text)}")
+        if plural:
+            lines += [f"msgid_plural {_quoted(plural)}", 'msgstr[0] ""', 'msgstr[1] ""']
+        else:
+            lines.append('msgstr ""')
+        entries.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(entries)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+if __name__ == "__main__":
+    CATALOGUE.write_text(catalogue(), encoding="utf-8")

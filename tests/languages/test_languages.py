@@ -1,0 +1,192 @@
+"""Texts that can be translated: which templates are marked, whether the catalogue is current, what it shows."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import trans_real
+
+from leaderboard.models import Notice
+from tests.factories import owner_of
+from tests.languages.extraction import CATALOGUE, catalogue
+from tests.languages.pseudo import CODE, FOLDER, pseudo, write_catalogue
+from tests.signing_in import signed_in
+
+# Folders of templates whose texts are all marked, but for the named files. Nothing unmarked may be added to them.
+MARKED = {
+    "": {"styleguide.html"},
+    "account": set(),
+    "accounts": set(),
+    "mfa": set(),
+    "mfa/recovery_codes": set(),
+    "mfa/totp": set(),
+    "notifications": set(),
+    "organisations": set(),
+    "socialaccount": set(),
+    "submissions": {"_effects.html", "draft_table.html", "import.html", "table_columns.html"},
+    "submissions/moderation": set(),
+}
+TEMPLATES = settings.ROOT / "templates"
+NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL"}  # the same in every language
+TAG = r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}"
+MARKS = re.compile(r"\{% blocktranslate.*?\{% endblocktranslate %\}|\{% comment.*?\{% endcomment %\}", re.DOTALL)
+TEXT_ATTRIBUTES = re.compile(r"\b(?:aria-label|title|placeholder|alt)=\"([^\"]*)\"")
+
+
+def marked_templates():
+    return [
+        file.relative_to(TEMPLATES).as_posix()
+        for folder, others in MARKED.items()
+        for file in sorted((TEMPLATES / folder).glob("*.html"))
+        if file.name not in others
+    ]
+
+
+def unmarked_in(source: str) -> list[str]:
+    """The texts of a template that nothing marks."""
+    source = re.sub(TAG, "", MARKS.sub("", source), flags=re.DOTALL)
+    source = re.sub(r"<!--.*?-->|<!DOCTYPE[^>]*>|<(style|script)\b.*?</\1>", "", source, flags=re.DOTALL)
+    texts = [*TEXT_ATTRIBUTES.findall(source), *re.split(r"<[^>]*>", source)]
+    words = (" ".join(re.findall(r"[^\W\d_]{2,}", re.sub(r"&\w+;", " ", text))) for text in texts)
+    return [word for word in words if set(word.split()) - NAMES]
+
+
+@pytest.mark.parametrize("name", marked_templates())
+def test_every_text_of_a_marked_template_is_marked(name):
+    assert unmarked_in((TEMPLATES / name).read_text(encoding="utf-8")) == []
+
+
+def test_an_unmarked_text_is_seen_wherever_it_is():
+    assert unmarked_in('<p class="a">Hello {{ you }}</p>') == ["Hello"]
+    assert unmarked_in('{% if a %}yes{% endif %}<a aria-label="More" href="x">{% translate "Go" %}</a>') == [
+        "More",
+        "yes",
+    ]
+    assert unmarked_in("<h1>Plurank</h1>{% blocktranslate %}All <b>fine</b>{% endblocktranslate %}&nbsp;·") == []
+
+
+def test_the_catalogue_has_the_texts_that_are_marked_now():
+    assert CATALOGUE.read_text(encoding="utf-8") == catalogue(), "`make messages` writes it"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Sign in", "⟦Sígñ íñ·⟧"),
+        ("%(n)s <b>scores</b> &amp; 5 %%", "⟦%(n)s <b>sçóréś</b> &amp; 5 %%··⟧".replace("ś", "s")),
+    ],
+)
+def test_the_pseudo_language_keeps_placeholders_and_markup(text, shown):
+    assert pseudo(text) == shown
+
+
+@pytest.fixture
+def pseudo_language(settings, tmp_path):
+    """A site in the pseudo-language."""
+    write_catalogue(tmp_path)
+    assert (tmp_path / FOLDER / "LC_MESSAGES" / "django.mo").stat().st_size > 20_000
+    settings.LOCALE_PATHS, settings.LANGUAGE_CODE = [tmp_path], CODE
+    _forget()
+    with translation.override(CODE):
+        yield
+    _forget()
+
+
+def _forget() -> None:
+    trans_real._translations.clear()
+    trans_real._default = None
+    translation.deactivate()
+
+
+class _Texts(HTMLParser):
+    """The texts of a page with the element that each is in."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts, self._open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "link", "input", "br", "img", "path", "circle", "rect", "line", "hr", "use"):
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if data.strip() and self._open and self._open[-1] not in ("script", "style"):
+            self.texts.append((self._open[-1], data))
+
+
+def text_of(page: bytes) -> list[tuple[str, str]]:
+    parser = _Texts()
+    parser.feed(page.decode())
+    return parser.texts
+
+
+def without_marked(page: bytes) -> str:
+    """What a page shows outside of the brackets of the pseudo-language."""
+    return re.sub(r"⟦[^⟦⟧]*⟧", "", " ".join(text for _, text in text_of(page)))
+
+
+def test_a_page_of_the_frame_alone_shows_nothing_unmarked(db, pseudo_language):
+    page = Client().get("/nothing/here/")
+    assert page.status_code == 404
+    assert re.findall(r"[^\W\d_]{2,}", without_marked(page.content)) == ["Plurank"]
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "dashboard", "profile", "notices", "notice_choices", "tokens", "sessions", "close_account", "organisations",
+        "account_email", "account_change_password", "mfa_index", "account_logout", "submit", "upload", "manage_queue",
+        "manage_people", "manage_webhooks", "manage_following",
+    ],
+)  # fmt: skip
+def test_headings_heads_of_tables_and_buttons_are_in_the_language_of_the_site(make, pseudo_language, route):
+    benchmark = make.published({"Sys": [1.0, 2.0]}, name="Bench")
+    owner = owner_of(benchmark)
+    Notice.objects.create(user=owner, kind="waiting", key="1", text="A", path="/")
+    of_benchmark = route in ("submit", "upload") or route.startswith("manage")
+    page = signed_in(owner).get(reverse(route, args=[benchmark.key] if of_benchmark else []))
+    assert page.status_code in (200, 302)
+    texts = text_of(page.content)
+    plain = [text.strip() for tag, text in texts if tag in ("h1", "h2", "h3", "button", "legend", "nav")]
+    data = {"owner", "Bench", *(task.name for task in benchmark.tasks.all())}
+    unmarked = [text for text in plain if "⟦" not in text and text not in data and re.search(r"[^\W\d_]{2,}", text)]
+    assert unmarked == []
+
+
+def test_signing_in_and_up_are_in_the_language_of_the_site(db, pseudo_language):
+    for route in ("account_login", "account_signup", "account_reset_password"):
+        plain = [text for tag, text in text_of(Client().get(reverse(route)).content) if tag in ("h1", "h2", "button")]
+        assert plain
+        assert all("⟦" in text for text in plain)
+
+
+def test_in_another_language_numbers_keep_their_point(make, settings):
+    """Charts, inputs and styles are made of numbers, and files never follow a language."""
+    benchmark = make.published({"A": [0.25, 1.5], "B": [1.25, 0.5], "C": [0.75, 2.5]}, name="Bench")
+    client = signed_in(owner_of(benchmark))
+    paths = [reverse(route, args=[benchmark.key]) for route in ("board", "scores", "head_to_head", "manage_tasks")]
+    paths += [f"{reverse('board_csv', args=[benchmark.key])}", f"/api/v1/benchmarks/{benchmark.key}/scores/?format=csv"]
+    settings.LANGUAGE_CODE = "de"
+    _forget()
+    try:
+        with translation.override("de"):
+            bodies = [_body(client.get(path)) for path in paths]
+    finally:
+        _forget()
+    assert all(re.search(r"\d\.\d", body) for body in bodies)
+    pages = bodies[:4]
+    assert [match for page in pages for match in re.findall(r"=\"[^\"]*\b\d+,\d+\b[^\"]*\"", page)] == []
+    assert [match for page in pages for match in re.findall(r"(?<![\d,])[01],\d+", page)] == []
+
+
+def _body(response) -> str:
+    parts = response.streaming_content if response.streaming else [response.content]
+    return b"".join(parts).decode()
