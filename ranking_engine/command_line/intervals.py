@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,13 @@ from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.importers.score_files import read_score_files
 from ranking_engine.stability.bootstrap import RESAMPLES, rank_intervals
+from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.names import fold_name, shorten
 
 Report = dict[str, Any]
 Ranks = NDArray[np.int32]
@@ -40,8 +45,10 @@ examples:
       python -m ranking_engine intervals scores.csv
   two rules, with intervals that hold for all systems at once and the systems that may be best
       python -m ranking_engine intervals scores.csv --rule mean --rule copeland --simultaneous --format json
+  from standard errors of the scores, in a table like that of the scores, if every score were measured again
+      python -m ranking_engine intervals scores.csv --errors errors.csv
 
-The same tasks are drawn again with replacement, those of one cluster or group together; there must be 8 to draw from.
+Without --errors the same tasks are drawn again with replacement, those of one cluster or group together; there must be 8 to draw from.
 Intervals are wider where these are few: see docs/calibration.md.
 """
 
@@ -62,6 +69,12 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         action="append",
         type=rule_key,
         help=f"rank by this rule, or a variant such as copeland[variant=lower]; repeatable (default: {DEFAULT_RULE})",
+    )
+    command.add_argument(
+        "--errors",
+        metavar="FILE",
+        type=Path,
+        help="a table of standard errors: every score is drawn again around itself, and all tasks stay",
     )
     command.add_argument(
         "--simultaneous",
@@ -94,6 +107,8 @@ def run(options: argparse.Namespace) -> str:
     rules = list(dict.fromkeys(options.rule or [DEFAULT_RULE]))
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
+    if options.errors is not None:
+        return FORMATS[options.format](_from_errors(matrix, rules, missing, options))
     try:
         matrix = reweighted(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
@@ -138,6 +153,48 @@ def run(options: argparse.Namespace) -> str:
         "rules": entries,
     }
     return FORMATS[options.format](report)
+
+
+def _from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
+    """Return the report of intervals from a table of standard errors, whose names are those of the scores."""
+    if options.simultaneous:
+        raise UsageError("--simultaneous does not go with --errors: these intervals are for each system by itself")
+    table = read_score_files([options.errors]).matrix()
+    places = [
+        {fold_name(name): k for k, name in enumerate(names)} for names in (matrix.system_names, matrix.task_names)
+    ]
+    errors = np.full(matrix.values.shape, np.nan)
+    for i, system in enumerate(table.system_names):
+        for t, task in enumerate(table.task_names):
+            row, column = places[0].get(fold_name(system)), places[1].get(fold_name(task))
+            if row is None or column is None:
+                what = f"system {shorten(system)!r}" if row is None else f"task {shorten(task)!r}"
+                raise UsageError(f"--errors {options.errors} has the {what}; the table of scores has none of that name")
+            errors[row, column] = table.values[i, t]
+    try:
+        with ProgressBar("drawing scores") as bar:
+            by_rule = measured_rank_intervals(
+                reweighted(matrix, options.aggregation), errors, rules, n_draws=options.resamples, level=options.level,
+                seed=options.seed, missing=missing, progress=bar,
+            )  # fmt: skip
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    entries: dict[str, Report] = {}
+    for key, found in by_rule.items():
+        ranks = [None if rank == UNRANKED else rank for rank in found.ranks.tolist()]
+        entry = entries[key] = {
+            "name": get_rule(key).name, "ranks": dict(zip(matrix.system_names, ranks, strict=True)),
+        }  # fmt: skip
+        if found.reason:
+            entry["reason"] = found.reason
+        else:
+            entry |= {
+                "n_resamples": found.n_draws, "intervals": _by_name(matrix.system_names, found.lower, found.upper),
+            }  # fmt: skip
+    return {
+        "level": options.level, "seed": options.seed, "missing": missing, "drawn": "scores",
+        "is_simultaneous": False, "rules": entries,
+    }  # fmt: skip
 
 
 def _by_name(names: tuple[str, ...], lower: Ranks, upper: Ranks) -> dict[str, list[int] | None]:
@@ -194,6 +251,11 @@ def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
     for entry in report["rules"].values():
         if "reason" in entry:
             text = f"no intervals: {entry['reason']}."
+        elif report.get("drawn") == "scores":
+            text = (
+                f"{100 * report['level']:g} % intervals if every score were measured again with its standard error on "
+                f"the same tasks, {entry['n_resamples']:,} times, for each system separately."
+            )
         else:
             text = (
                 f"{100 * report['level']:g} % intervals if the same {report['n_clusters']} tasks or clusters were "
