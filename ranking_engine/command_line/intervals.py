@@ -48,8 +48,8 @@ examples:
   from standard errors of the scores, in a table like that of the scores, if every score were measured again
       python -m ranking_engine intervals scores.csv --errors errors.csv
 
-Without --errors the same tasks are drawn again with replacement, those of one cluster or group together; there must be 8 to draw from.
-Intervals are wider where these are few: see docs/calibration.md.
+Without --errors the same tasks are drawn again with replacement, those of one cluster or group together; there must be
+8 to draw from. Intervals are wider where these are few: see docs/calibration.md.
 """
 
 
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> str:
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.errors is not None:
-        return FORMATS[options.format](_from_errors(matrix, rules, missing, options))
+        return FORMATS[options.format](report_from_errors(matrix, rules, missing, options))
     try:
         matrix = reweighted(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> str:
     return FORMATS[options.format](report)
 
 
-def _from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
+def report_from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
     """Return the report of intervals from a table of standard errors, whose names are those of the scores."""
     if options.simultaneous:
         raise UsageError("--simultaneous does not go with --errors: these intervals are for each system by itself")
@@ -180,16 +180,17 @@ def _from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: a
     except ValueError as error:
         raise UsageError(str(error)) from error
     entries: dict[str, Report] = {}
-    for key, found in by_rule.items():
-        ranks = [None if rank == UNRANKED else rank for rank in found.ranks.tolist()]
+    for key, of_rule in by_rule.items():
+        ranks = [None if rank == UNRANKED else rank for rank in of_rule.ranks.tolist()]
         entry = entries[key] = {
             "name": get_rule(key).name, "ranks": dict(zip(matrix.system_names, ranks, strict=True)),
         }  # fmt: skip
-        if found.reason:
-            entry["reason"] = found.reason
+        if of_rule.reason:
+            entry["reason"] = of_rule.reason
         else:
             entry |= {
-                "n_resamples": found.n_draws, "intervals": _by_name(matrix.system_names, found.lower, found.upper),
+                "n_resamples": of_rule.n_draws,
+                "intervals": _by_name(matrix.system_names, of_rule.lower, of_rule.upper),
             }  # fmt: skip
     return {
         "level": options.level, "seed": options.seed, "missing": missing, "drawn": "scores",

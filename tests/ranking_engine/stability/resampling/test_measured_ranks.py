@@ -18,37 +18,37 @@ from ranking_engine.stability.resampling.measured_ranks import NUMBER, measured_
 def test_the_ends_are_quantiles_of_the_ranks_of_the_tables_drawn(rule):
     matrix = random_matrix(5, 6, seed=2, missing=0.1)
     errors = np.abs(random_matrix(5, 6, seed=3).values) / 5
-    (found,) = measured_rank_intervals(matrix, errors, [rule], n_draws=41, level=0.9, seed=7).values()
+    (intervals,) = measured_rank_intervals(matrix, errors, [rule], n_draws=41, level=0.9, seed=7).values()
     generator, ranks = np.random.default_rng([7, NUMBER]), []
     for _ in range(41):
         drawn = matrix.with_values(matrix.values + errors * generator.standard_normal((5, 6)))
         ranks.append(rank(drawn, rule).ranks.tolist())
     ordered = np.sort(np.array(ranks), axis=0)
-    assert found.ranks.tolist() == rank(matrix, rule).ranks.tolist()
-    assert (found.lower.tolist(), found.upper.tolist()) == (ordered[2].tolist(), ordered[38].tolist())
-    assert found.n_draws == 41
+    assert intervals.ranks.tolist() == rank(matrix, rule).ranks.tolist()
+    assert (intervals.lower.tolist(), intervals.upper.tolist()) == (ordered[2].tolist(), ordered[38].tolist())
+    assert intervals.n_draws == 41
 
 
 @pytest.mark.parametrize(("apart", "overlap"), [(1.0, True), (3.0, True), (6.0, False)])
 def test_two_systems_change_places_as_often_as_the_normal_distribution_says(apart, overlap):
     """Two tasks with an error of 2: the mean differs with an error of 2; the 95 % interval overlaps below 3.92."""
     matrix = ScoreMatrix([[apart, apart], [0, 0]])
-    found = measured_rank_intervals(matrix, np.full((2, 2), 2.0), ["mean"], n_draws=4_000)["mean"]
+    intervals = measured_rank_intervals(matrix, np.full((2, 2), 2.0), ["mean"], n_draws=4_000)["mean"]
     assert (ndtr(-apart / 2) > 0.025) == overlap
-    assert found.lower.tolist() == ([1, 1] if overlap else [1, 2])
-    assert found.upper.tolist() == ([2, 2] if overlap else [1, 2])
+    assert intervals.lower.tolist() == ([1, 1] if overlap else [1, 2])
+    assert intervals.upper.tolist() == ([2, 2] if overlap else [1, 2])
 
 
 def test_exact_scores_and_systems_without_a_score_stay():
     matrix = ScoreMatrix([[3, 3], [2, np.nan], [1, 1]])
-    found = measured_rank_intervals(matrix, [[np.nan, 0], [1, 1], [0, 0.01]], ["mean"])["mean"]
-    assert (found.lower.tolist(), found.upper.tolist()) == ([1, -1, 2], [1, -1, 2])
+    intervals = measured_rank_intervals(matrix, [[np.nan, 0], [1, 1], [0, 0.01]], ["mean"])["mean"]
+    assert (intervals.lower.tolist(), intervals.upper.tolist()) == ([1, -1, 2], [1, -1, 2])
 
 
 def test_a_rule_that_ranks_no_one_says_why():
-    found = measured_rank_intervals(ScoreMatrix([[2, 2], [1, 1]]), np.ones((2, 2)), ["condorcet", "bradley_terry"])
-    assert found["condorcet"].reason == "it names a winner and does not rank"
-    assert found["bradley_terry"].reason.startswith("no finite strengths")
+    intervals = measured_rank_intervals(ScoreMatrix([[2, 2], [1, 1]]), np.ones((2, 2)), ["condorcet", "bradley_terry"])
+    assert intervals["condorcet"].reason == "it names a winner and does not rank"
+    assert intervals["bradley_terry"].reason.startswith("no finite strengths")
 
 
 @pytest.mark.parametrize(
