@@ -83,6 +83,7 @@ urlpatterns = [
     path("b/<slug:key>/submit/", submissions.submit, name="submit"),
     path("b/<slug:key>/predictions/", evaluation.predictions, name="predictions"),
     path("b/<slug:key>/predictions/new/", evaluation.new_predictions, name="new_predictions"),
+    path("b/<slug:key>/predictions/rescore/", evaluation.rescore_predictions, name="rescore_predictions"),
     path(
         "b/<slug:key>/predictions/examples/<slug:task>/<slug:split>.csv",
         evaluation.example_predictions,

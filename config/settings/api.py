@@ -55,6 +55,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "revisions"},
         {"name": "submissions"},
         {"name": "predictions"},
+        {"name": "evaluations"},
         {"name": "decisions"},
         {"name": "hosting"},
         {"name": "evaluation"},

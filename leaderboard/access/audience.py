@@ -94,10 +94,12 @@ class Audience:
         if not self.viewer.is_authenticated:
             return frozenset()
         accepted = Submission.objects.filter(benchmark=self.benchmark, state=Submission.State.ACCEPTED)
-        own = set(accepted.filter(batch__uploader=self.viewer).values_list("system_id", flat=True))
+        # What was scored here is whose predictions it is, also where an owner had it scored again.
+        is_own = Q(batch__uploader=self.viewer) | Q(predictions__submitter=self.viewer)
+        own = set(accepted.filter(is_own).values_list("system_id", flat=True))
         ever_accepted = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
         others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
-        others = others.exclude(batch__uploader=self.viewer)
+        others = others.exclude(is_own)
         return frozenset(own - set(others.values_list("system_id", flat=True)))
 
     @property

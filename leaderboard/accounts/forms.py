@@ -118,6 +118,7 @@ class TokenForm(forms.Form):
             (ApiToken.Scope.READ, "read everything you can see"),
             (ApiToken.Scope.SUBMIT, "submit scores"),
             (ApiToken.Scope.MANAGE, "host: decide on submissions, change your benchmarks, create benchmarks"),
+            (ApiToken.Scope.EVALUATE, "fetch predictions of your benchmarks, and report their scores"),
         ],
         initial=[ApiToken.Scope.READ],
         label="Scopes",

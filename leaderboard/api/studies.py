@@ -23,6 +23,7 @@ from leaderboard.common.files import csv_lines
 from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import Job, Revision
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.instances import hidden_instances
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.instance_tables import instance_lines, task_instances
 from leaderboard.studies.instances_page import instances_page
@@ -215,6 +216,8 @@ class InstanceScoresView(FigureView):
         entry = next((one for one in entries if one.key == task), None)
         if entry is None:
             raise Http404(f"There is no task {task[:80]!r} at revision {publication.revision.number}.")
+        if entry.id in hidden_instances(self.benchmark) and not self.audience.may_administer:
+            raise PermissionDenied("This task has hidden references: its single instances are for the owners alone.")
         instances = task_instances(publication.revision, entry)
         if not self.file_format:
 

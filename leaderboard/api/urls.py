@@ -25,7 +25,7 @@ from leaderboard.api import (
     systems,
     votes,
 )
-from leaderboard.api.evaluation import phases, predictions, references, teams
+from leaderboard.api.evaluation import evaluators, phases, predictions, references, teams
 from leaderboard.api.other_sites import following, webhooks
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
@@ -110,6 +110,21 @@ version_1 = [
     ),
     path("benchmarks/<slug:key>/submissions/", submissions.SubmissionsView.as_view(), name="submit"),
     path("benchmarks/<slug:key>/predictions/", predictions.PredictionsView.as_view(), name="predictions"),
+    path("benchmarks/<slug:key>/predictions/rescore/", predictions.RescoreView.as_view(), name="rescore_predictions"),
+    path("benchmarks/<slug:key>/evaluations/claim/", evaluators.ClaimView.as_view(), name="claim_evaluation"),
+    path(
+        "benchmarks/<slug:key>/evaluations/<uuid:uuid>/predictions/",
+        evaluators.EvaluatedFileView.as_view(),
+        name="evaluated_file",
+    ),
+    path(
+        "benchmarks/<slug:key>/evaluations/<uuid:uuid>/renew/", evaluators.RenewView.as_view(), name="renew_evaluation"
+    ),
+    path(
+        "benchmarks/<slug:key>/evaluations/<uuid:uuid>/report/",
+        evaluators.ReportView.as_view(),
+        name="report_evaluation",
+    ),
     path("predictions/<uuid:uuid>/", predictions.PredictionView.as_view(), name="prediction"),
     path("predictions/<uuid:uuid>/cancel/", predictions.CancelPredictionView.as_view(), name="cancel_prediction"),
     path("benchmarks/<slug:key>/votes/", votes.VotesView.as_view(), name="votes"),

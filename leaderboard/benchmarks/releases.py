@@ -14,7 +14,7 @@ from leaderboard.common.names import make_key
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.instances import current_instances, hidden_instances
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, publication_at
 from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_at
 from leaderboard.rankings.systems import about_systems
@@ -160,6 +160,7 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
     systems, scores = systems_at(revision), current_scores(revision)
     vectors, known = current_instances(revision, with_values=True), set[str]()
     about = about_systems([system.id for system in systems])
+    hidden = hidden_instances(benchmark)  # the copy has no references, and would show single instances to anyone
     tasks = [(task.id, task.key) for task in configuration_of(revision).tasks]
     rows = []
     for system in systems:
@@ -185,7 +186,7 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
         instances = {
             key: entry_of(unpack_names(held.instance_set.names), unpack_vector(held.values), known)
             for task_id, key in tasks
-            if (held := vectors.get((system.id, task_id)))
+            if task_id not in hidden and (held := vectors.get((system.id, task_id)))
         }
         checked: CheckedRow = {"system": system_row, "scores": cells, "line": None}
         if instances:

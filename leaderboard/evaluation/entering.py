@@ -81,7 +81,10 @@ def is_complete(row: PredictionSubmission, files: Sequence[PredictionFile]) -> b
 
 
 def enter_if_complete(row: PredictionSubmission) -> None:
-    """Make an ordinary submission of predictions, once all of them are scored; or say why there is none."""
+    """Make an ordinary submission of predictions, once all of them are scored; or say why there is none.
+
+    Scores that were computed again wait until the others are there, too (`rescoring`).
+    """
     benchmark = Benchmark.objects.select_for_update().get(pk=row.benchmark_id)
     row = PredictionSubmission.objects.select_related("phase", "submitter").get(pk=row.pk)
     row.benchmark = benchmark

@@ -16,6 +16,7 @@ from leaderboard.computing.sealing import how_sealed
 from leaderboard.evaluation.encryption import opened_file
 from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
 from leaderboard.evaluation.references import EVALUATOR
+from leaderboard.evaluation.rescoring import correct_if_all_are_scored
 from leaderboard.models import Job, PredictionFile, PredictionSubmission, TaskReferences
 from ranking_engine.files.problems import Problem
 
@@ -74,10 +75,12 @@ def compute_scores(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
     def write() -> None:
         if problems:
             refuse(row, problems_as_json(problems))
+            correct_if_all_are_scored(row.benchmark)
             return
         for file, references, scored in outcomes:
             keep_result(row, file, references, scored)
         enter_if_complete(row)
+        correct_if_all_are_scored(row.benchmark)
 
     return write
 

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from leaderboard.access.audience import readable_benchmark
+from leaderboard.access.audience import administered_benchmark, audience_of, readable_benchmark
 from leaderboard.common.requests import signed_in
 from leaderboard.evaluation.forms_predictions import PredictionForm
 from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase
@@ -22,6 +22,7 @@ from leaderboard.evaluation.queries import SHOWN, own_predictions, progress_of, 
 from leaderboard.evaluation.quotas import predictions_left
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import chosen_metric, ids_of
+from leaderboard.evaluation.rescoring import outdated, score_again
 from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
 from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, PredictionSubmission, User
@@ -116,6 +117,7 @@ def predictions(request: HttpRequest, key: str) -> HttpResponse:
         "may_submit": audience.may_submit,
         "why_closed": audience.why_closed,
         "takes_predictions": bool(predicted(benchmark)),
+        "n_outdated": len(outdated(benchmark)) if audience.may_administer else 0,
     }
     return render(request, "evaluation/predictions.html", context)
 
@@ -151,6 +153,21 @@ def _page(row: PredictionSubmission) -> dict[str, object]:
         "batch": row.submission.batch if row.submission else None,
         "poll_url": reverse("prediction_progress", args=[row.uuid]),
     }
+
+
+@require_POST
+@login_required
+def rescore_predictions(request: HttpRequest, key: str) -> HttpResponse:
+    """Have everything scored again that was scored against older references."""
+    benchmark = administered_benchmark(request.user, key)
+    try:
+        n = score_again(audience_of(signed_in(request), benchmark))
+    except EvaluationError as error:
+        messages.error(request, str(error))
+    else:
+        what = "1 submission is" if n == 1 else f"{n} submissions are"
+        messages.info(request, f"{what} being scored again; the board changes once, when all of them are done.")
+    return redirect("predictions", key)
 
 
 @require_POST

@@ -117,6 +117,7 @@ class ApiToken(AbstractAuthToken):
         READ = "read"
         SUBMIT = "submit"
         MANAGE = "manage"
+        EVALUATE = "evaluate"
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = LineField(max_length=80)

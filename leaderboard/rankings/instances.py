@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from leaderboard.models import InstanceScores, Revision
+from leaderboard.models import Benchmark, InstanceScores, Revision, TaskReferences
 from leaderboard.rankings.scores import WITHDRAWN, current_scores
 
 Cell = tuple[int, int]  # ids of a system and a task
@@ -37,6 +37,15 @@ def current_instances(
         if cell is not None:
             instances[cell] = row
     return instances
+
+
+def hidden_instances(benchmark: Benchmark) -> dict[int, str]:
+    """The keys of the tasks, by id, whose scores of single instances are for the owners alone.
+
+    Who knows a system's predictions would read hidden references off its scores on single instances.
+    """
+    rows = TaskReferences.objects.filter(task__benchmark=benchmark).order_by()
+    return dict(rows.values_list("task_id", "task__key").distinct())
 
 
 def shared_sets(cells: Mapping[Cell, InstanceScores]) -> dict[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from leaderboard.models import Job, Publication, Report, Revision
 from leaderboard.queue.kinds import INSTANCES
-from leaderboard.rankings.instances import current_instances, shared_sets
+from leaderboard.rankings.instances import current_instances, hidden_instances, shared_sets
 from leaderboard.rankings.reports import RANKING, make_report, published_reports, unpack_arrays
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.studies.items import items_of_board
@@ -91,7 +91,12 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
             n_redrawn = max(LEAST_DRAWS, min(job.parameters["n_resamples"], MAX_REDRAWN // max(1, n)))
             arrays |= pairs | redrawn_arrays(held.scores, held.rows, n_systems, n_redrawn, job.parameters)
             checkpoint(0.8)
-            items, figures_of_items = items_of_board(held.scores, held.names, seed=job.parameters["seed"])
+            items, figures_of_items = items_of_board(
+                held.scores,
+                held.names,
+                seed=job.parameters["seed"],
+                hidden=hidden_instances(revision.benchmark).values(),
+            )
             arrays |= figures_of_items
             summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested,
                        "n_subset_draws": n_draws, "n_redrawn": n_redrawn, "items": items}  # fmt: skip

@@ -1,6 +1,6 @@
 """The instances of a board as items of a test: what is stored of them, and what a page says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from ranking_engine.core.instances import InstanceScores
 from ranking_engine.stability.items.task_items import COST_WANTED, task_items
 
 MAX_FITTED = 5_000_000  # responses of a board whose items are fitted; the first tasks are
+HIDDEN = "the task has hidden references, and single instances would give them away"
 LONGEST_NAME = 120  # letters of an instance's name that are shown
 
 
@@ -63,7 +64,7 @@ class ItemsOfTask:
 
 
 def items_of_board(
-    scores: InstanceScores, names: Sequence[Sequence[str]], *, seed: int
+    scores: InstanceScores, names: Sequence[Sequence[str]], *, seed: int, hidden: Collection[str] = ()
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Fit the items of every task; what is stored of them, as JSON, and arrays with a row an item.
 
@@ -71,6 +72,7 @@ def items_of_board(
         scores: on single instances, the tasks in the board's order.
         names: for each task those of its instances.
         seed: of the folds on which the cost of anchors is measured.
+        hidden: the keys of tasks whose single instances are no one's business.
 
     Returns:
         An entry a task, and by `items_{k}` of the k-th task difficulty, discrimination, its standard error, and the
@@ -81,6 +83,10 @@ def items_of_board(
         n_fitted += block.size
         if n_fitted > MAX_FITTED:
             break
+        if task in hidden:
+            none = {"n_items": block.shape[1], "n_all_right": 0, "n_none_right": 0}
+            entries.append({"task": task, **none, "reason": HIDDEN, "suspects": [], "anchors": [], "costs": []})
+            continue
         items = task_items(block, direction, seed=seed)
         entry: dict[str, Any] = {
             "task": task,

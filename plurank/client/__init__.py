@@ -8,13 +8,23 @@ from plurank.client.errors import (
     TooManyError,
     UnreachableError,
 )
+from plurank.client.predictions import (
+    CannotEvaluateError,
+    EvaluatorReport,
+    PredictionsToEvaluate,
+    RemotePredictions,
+)
 from plurank.client.site import RemoteBenchmark, RemoteSubmission, Site
 
 __all__ = [
+    "CannotEvaluateError",
+    "EvaluatorReport",
     "InvalidInputError",
     "NotAllowedError",
     "NotThereError",
+    "PredictionsToEvaluate",
     "RemoteBenchmark",
+    "RemotePredictions",
     "RemoteSubmission",
     "Site",
     "SiteError",

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from plurank.board import Board
 from plurank.client.errors import SiteError
+from plurank.client.predictions import RemotePredictions, send_predictions
 from plurank.client.tokens import token_for
 from plurank.client.transport import SiteConnection
 from plurank.names import rule_key
@@ -303,6 +304,25 @@ class RemoteBenchmark:
     def votes(self) -> dict[str, Any]:
         """Return the newest ratings of the benchmark's votes, as `plurank votes --format json` has them."""
         return dict(self.transport.get(f"{self.path}votes/")["ratings"])
+
+    def submit_predictions(
+        self, system: str, files: Mapping[str, str | Path] | str | Path, *, trial: bool = False, key: str = "",
+        **about: str,
+    ) -> RemotePredictions:  # fmt: skip
+        """Send predictions of a system, which the site scores; `wait` on what is returned for the scores.
+
+        Args:
+            system: its name, on the board or new.
+            files: by the key or name of a task; or one file with a column `task`.
+            trial: whether they are scored on the development split only.
+            key: as for `submit`.
+            about: organisation, url, description or note.
+
+        Raises:
+            InvalidInputError: something is wrong with the files; `details` say on which lines.
+            OSError: a file cannot be opened.
+        """
+        return send_predictions(self.transport, self.key, system, files, trial=trial, key=key, **about)
 
     def update(self, part: str = "", *, dry_run: bool = False, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 -- JSON
         """Change settings, or a part: `update("tasks", tasks=[...], reason="...")`, `update("systems/ernie", ...)`.

@@ -124,7 +124,7 @@ class SiteConnection:
     def send_files(
         self,
         path: str,
-        files: Sequence[tuple[str, bytes]],
+        files: Sequence[tuple[str, bytes] | tuple[str, bytes, str]],
         fields: Mapping[str, Any],
         *,
         key: str = "",
@@ -134,7 +134,7 @@ class SiteConnection:
 
         Args:
             path: below /api/v1/.
-            files: the name and the bytes of each.
+            files: the name and the bytes of each, and where it is not `files` the name of its field.
             fields: beside them.
             key: the idempotency key; a new one where empty.
             parameters: of the query; None is left out.
@@ -147,10 +147,11 @@ class SiteConnection:
             (f'name="{name}"', value.encode() if isinstance(value, str) else json.dumps(value).encode())
             for name, value in fields.items()
         ]
-        for name, data in files:
+        for name, data, *field in files:
             # As browsers write names in forms.
-            quoted = name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
-            parts.append((f'name="files"; filename="{quoted}"\r\nContent-Type: application/octet-stream', data))
+            texts = (name, *field, "files")[:2]
+            quoted, of = (text.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22") for text in texts)
+            parts.append((f'name="{of}"; filename="{quoted}"\r\nContent-Type: application/octet-stream', data))
         body = b"".join(
             b"--%s\r\nContent-Disposition: form-data; %s\r\n\r\n%s\r\n" % (boundary.encode(), head.encode(), data)
             for head, data in parts

@@ -5,14 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from plurank.command_line import completion, export, papers, pull, submit
+from plurank.command_line import completion, evaluate, export, papers, pull, submit
 from plurank.version import __version__
 from ranking_engine.command_line import argument_parser, main as run_command
 
 
 def parser() -> ArgumentParser:
     """Return the parser of all commands."""
-    return argument_parser("plurank", f"plurank {__version__}", (papers, submit, pull, export, completion))
+    return argument_parser("plurank", f"plurank {__version__}", (papers, submit, pull, export, evaluate, completion))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,6 +32,9 @@ examples:
   columns and systems that the site does not know by their names
       plurank submit scores.csv --board https://boards.example/b/glue/ --mapping mapping.json
 
+  predictions that the site scores, a file for each task; or one file with a column task
+      plurank submit cola=cola.csv sst-2=sst2.jsonl --predictions "Deep Thought" --board https://boards.example/b/glue/
+
 mapping.json says which task a column is and what a system is called here; a dry run lists the columns:
   {"tasks": {"cola, mcc": "CoLA"}, "systems": {"acme/deep-thought": "Deep Thought"}}
 """
@@ -58,6 +61,13 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         action="store_true",
         help="read columns and systems as you said the last time, here or on the page; keep what --mapping says",
     )
+    command.add_argument(
+        "--predictions",
+        metavar="SYSTEM",
+        default="",
+        help="the files are predictions of this system: TASK=FILE for each task, or one FILE with a column task",
+    )
+    command.add_argument("--trial", action="store_true", help="score predictions on the development split only")
     command.add_argument("--note", default="", help="for the history")
     command.add_argument("--key", default="", help="what is sent again under this key is one submission")
     command.add_argument(
@@ -69,6 +79,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Submit, wait, and return the ranks in the format asked for."""
+    if options.predictions:
+        return scores_of_predictions(options)
     mapping = None
     if options.mapping is not None:
         try:
@@ -96,6 +108,35 @@ def run(options: argparse.Namespace) -> str:
             reasons = "; ".join(event["reason"] for event in answer.status["events"] if event["reason"])
             raise RejectedError(f"submission {answer.uuid} is {answer.state}{f': {reasons}' if reasons else ''}")
         return written(ranks_of_submission(remote, answer), options.format)
+
+
+def scores_of_predictions(options: argparse.Namespace) -> str:
+    """Submit predictions, wait until they are scored, and return the scores."""
+    from plurank.client.predictions import send_predictions  # noqa: PLC0415 -- needs urllib3
+
+    named = [str(path).partition("=") for path in options.files]
+    is_whole = len(named) == 1 and not named[0][1]
+    if not is_whole and not all(task and path for task, _, path in named):
+        raise UsageError("with --predictions write TASK=FILE for each task, or one FILE with a column task")
+    files = Path(named[0][0]) if is_whole else {task: Path(path) for task, _, path in named}
+    remote = board_at(options.board)
+    with refusals():
+        about = {"note": options.note} if options.note else {}
+        sent = send_predictions(
+            remote.transport, remote.key, options.predictions, files, trial=options.trial, key=options.key, **about
+        )
+        print(f"note: predictions {sent.uuid} are {sent.state}", file=sys.stderr)
+        if options.wait:
+            try:
+                sent.wait(options.wait)
+            except TimeoutError as error:
+                raise RejectedError(str(error)) from error
+    if sent.state == "refused":
+        reasons = "; ".join(problem["message"] for problem in sent.status["problems"])
+        raise RejectedError(f"predictions {sent.uuid} were refused: {reasons}")
+    results = sent.status["results"]
+    columns = {name: [one[name] for one in results] for name in ("task", "value", "standard_error", "n_instances")}
+    return written(ResultTable(f"Predictions {sent.uuid}: {sent.state}", columns, []), options.format)
 
 
 def preview_of(answer: dict[str, Any], format_name: str) -> str:

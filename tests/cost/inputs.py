@@ -57,7 +57,7 @@ new_meta_board         b rule score policy reference least
 """
 # Routes of which nothing is read from the address but the path.
 SILENT = """
-predictions new_predictions example_predictions prediction prediction_progress prediction_step
+predictions rescore_predictions new_predictions example_predictions prediction prediction_progress prediction_step
 submitters documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all
 release release_data robots sitemap security_txt what_if_profiles experiment experiment_arrays submit correct takedown
 new new_draft draft batch batch_progress batch_step join manage manage_tasks manage_metadata manage_releases

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.own.me import ANY_SCOPE
-from leaderboard.api.protocol.base import ApiView
+from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView
 from leaderboard.api.protocol.fields import Shape, Text, Truth
 from leaderboard.api.protocol.parsers import PredictionsParser
 from leaderboard.api.protocol.problems import ApiError, ErrorDetailSerializer, wrong_body
@@ -22,6 +22,7 @@ from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.queries import own_predictions, progress_of, visible_predictions
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
+from leaderboard.evaluation.rescoring import score_again
 from leaderboard.evaluation.steps import cancel_predictions
 from leaderboard.models import PredictionSubmission
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -242,6 +243,38 @@ class PredictionView(ApiView):
         """How far they are, why they were refused, and what scoring found, as far as you may see it."""
         row, audience = visible_predictions(request.user, uuid)
         return self.answer(lambda: predictions_status(request, row), level=audience.level, is_public=False)
+
+
+class RescoredSerializer(Shape):
+    """What is being scored again."""
+
+    n_submissions = s.IntegerField(help_text="How many submissions are scored against the newest references.")
+
+
+class RescoreView(BenchmarkView):
+    """Scoring again."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="rescore_predictions",
+        summary="Score predictions again",
+        tags=["predictions"],
+        request=None,
+        responses={200: RescoredSerializer, **WRITING},
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """After references were corrected: score everything on the board against the newest ones.
+
+        Once all of it is scored, the changed scores go onto the board as corrections, with one revision.
+        """
+        if not self.audience.may_administer:
+            raise ApiError(403, "Only the owners of a benchmark can have predictions scored again.")
+        try:
+            n = score_again(self.audience)
+        except EvaluationError as problem:
+            raise ApiError(409, str(problem)) from problem
+        return Response(RescoredSerializer.render({"n_submissions": n}))
 
 
 class CancelPredictionView(ApiView):

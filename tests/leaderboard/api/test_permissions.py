@@ -46,6 +46,7 @@ MANAGED = (
     "followed_addresses", "followed", "fetch_followed", "delete_followed",
     "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
     "vote_step",
+    "rescore_predictions",
 )  # fmt: skip
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
@@ -180,6 +181,8 @@ class World:
             "benchmark": {"description": "New."},
             "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
             "metadata": {"metadata_fields": [{"name": "Parameters", "kind": "number"}]},
+            "claim_evaluation": {"program": "A"},
+            "report_evaluation": {"value": 1},
             "archive": {"archived": True},
             "votes": [{"model_a": "Ash", "model_b": "Birch", "winner": "tie", "category": "code"}],
             "vote_step": {"step": "withdraw", "reason": "A broken log."},
@@ -215,6 +218,8 @@ class World:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):
             return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
+        if name in ("renew_evaluation", "report_evaluation", "evaluated_file"):
+            return reverse(f"api:{name}", args=[key or self.benchmark.key, self.predictions.uuid])
         if name in ("prediction", "cancel_prediction"):
             return reverse(f"api:{name}", args=[self.predictions.uuid])
         if name in BY_NUMBER:

@@ -61,6 +61,7 @@ ARGUMENTS = {
     "new_predictions": ("key",),
     "example_predictions": ("key", "task", "split"),
     "prediction": ("uuid",),
+    "rescore_predictions": ("key",),
     "prediction_progress": ("uuid",),
     "prediction_step": ("uuid",),
     "history": ("key",),

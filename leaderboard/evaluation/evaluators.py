@@ -1,0 +1,175 @@
+"""Programs of a benchmark's owners that score predictions outside the site: they claim, renew and report.
+
+What there is to do are jobs as all others, of a queue for which the site has no workers. A claim has a lease: a program
+that falls silent loses it, another one gets the job, and what the first one reports later is dropped.
+"""
+
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from django.db import transaction
+from django.http import Http404
+
+from leaderboard.computing.scoring import Scored, SplitFigure
+from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.references import ids_of
+from leaderboard.evaluation.rescoring import correct_if_all_are_scored
+from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, TaskReferences
+from leaderboard.queue import jobs
+from leaderboard.queue.kinds import EVALUATION
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.problems import Problem
+
+State = PredictionSubmission.State
+CANDIDATES = 20
+NAME_LENGTH = 60  # of a program, as it calls itself
+LATE = "The lease of this evaluation ended, or it was reported already; what comes now is dropped."
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A file of predictions that a program has to score.
+
+    Attributes:
+        job: claimed; its token names the claim.
+        file: with its task and its submission.
+        split: `development` or `test`.
+        references: that state the instances.
+    """
+
+    job: Job
+    file: PredictionFile
+    split: str
+    references: TaskReferences
+
+    @property
+    def content(self) -> bytes:
+        """The file."""
+        return zlib.decompress(bytes(self.file.content))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a program found.
+
+    Attributes:
+        value: the score.
+        standard_error: of it, None where there is none.
+        instance_scores: by id, where there are any; then every instance has one.
+        problem: why the predictions cannot be scored; then there is no value.
+    """
+
+    value: float | None = None
+    standard_error: float | None = None
+    instance_scores: Mapping[str, float] | None = None
+    problem: str = ""
+
+
+def claim_evaluation(benchmark: Benchmark, *, program: str) -> Evaluation | None:
+    """Make the next file of a benchmark a program's own for a while; None where nothing waits.
+
+    Args:
+        benchmark: whose predictions it scores.
+        program: what it calls itself, for the status page.
+    """
+    waiting = Job.objects.filter(benchmark=benchmark, kind=EVALUATION, state=Job.State.WAITING)
+    for number in list(waiting.order_by("-priority", "pk").values_list("pk", flat=True)[:CANDIDATES]):
+        job = jobs.claim(number, worker=f"evaluator {program[:NAME_LENGTH]}")
+        if job is None:
+            continue
+        evaluation = _evaluation_of(job)
+        rows = PredictionSubmission.objects.filter(pk=evaluation.file.prediction_submission_id)
+        if rows.filter(state__in=[State.CANCELLED, State.REFUSED]).exists():
+            jobs.supersede(job)
+            continue
+        rows.filter(state=State.WAITING).update(state=State.SCORING)
+        return evaluation
+    return None
+
+
+def claimed_evaluation(benchmark: Benchmark, claim: UUID) -> Evaluation:
+    """What a program holds.
+
+    Raises:
+        Http404: there was no such claim on this benchmark.
+        EvaluationError: it ended.
+    """
+    job = Job.objects.filter(benchmark=benchmark, kind=EVALUATION, claim_token=claim).first()
+    if job is None:
+        raise Http404("There is no such evaluation; its lease may have ended.")
+    if job.state != Job.State.RUNNING:
+        raise EvaluationError(LATE)
+    return _evaluation_of(job)
+
+
+def _evaluation_of(job: Job) -> Evaluation:
+    file = PredictionFile.objects.select_related("task", "prediction_submission__benchmark").get(pk=job.subject_id)
+    references = TaskReferences.objects.get(task=file.task_id, number=job.parameters["references"])
+    return Evaluation(job, file, job.parameters["split"], references)
+
+
+def renew_evaluation(evaluation: Evaluation) -> None:
+    """Prolong the lease.
+
+    Raises:
+        EvaluationError: it ended.
+    """
+    if not jobs.renew(evaluation.job):
+        raise EvaluationError(LATE)
+
+
+def report_evaluation(evaluation: Evaluation, report: Report) -> None:
+    """Take a program's report, once; where all files of the submission are scored, it enters.
+
+    Raises:
+        EvaluationError: the lease ended, or what it reports cannot be taken.
+    """
+    file, row = evaluation.file, evaluation.file.prediction_submission
+    ids = ids_of(evaluation.references, evaluation.split)
+    values = None if report.problem else instance_values(report, ids)
+    if not report.problem and (report.value is None or not math.isfinite(report.value)):
+        raise EvaluationError("A report needs a finite value, or the problem for which there is none.")
+
+    def write() -> None:
+        if report.problem or report.value is None:
+            refuse(row, problems_as_json([Problem(report.problem, source=file.name)]))
+            return
+        figure = SplitFigure(report.value, report.standard_error, len(ids))
+        keep_result(row, file, evaluation.references, Scored({evaluation.split: figure}, values))
+        enter_if_complete(row)
+        correct_if_all_are_scored(row.benchmark)
+
+    try:
+        jobs.finish(evaluation.job, write)
+    except jobs.LeaseLostError as error:
+        raise EvaluationError(LATE) from error
+
+
+def instance_values(report: Report, ids: list[str]) -> FloatArray | None:
+    """The reported scores of single instances, in the order of their ids; None where there are none.
+
+    Raises:
+        EvaluationError: they are of other instances, or not finite.
+    """
+    scores = report.instance_scores
+    if scores is None:
+        return None
+    missing = [name for name in ids if name not in scores]
+    if missing or len(scores) != len(ids):
+        what = f"{len(missing):,} have none, such as {missing[0][:40]!r}" if missing else "there are scores of others"
+        raise EvaluationError(f"Scores of single instances are needed for each of the {len(ids):,}: {what}.")
+    values = np.array([scores[name] for name in ids], dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise EvaluationError("A score of a single instance is not a finite number.")
+    return values
+
+
+@transaction.atomic
+def give_evaluation_back(evaluation: Evaluation) -> None:
+    """Let go of a claim, so that another program gets it at once."""
+    jobs.give_back(evaluation.job)

@@ -1,0 +1,140 @@
+"""Scoring again: when references were corrected, every submission that counts is scored against the newest ones.
+
+Once the last one is scored, all changed scores go onto the board together, as corrections: one revision, whose page
+says what it changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db import transaction
+
+from leaderboard.access.audience import Audience, audience_of
+from leaderboard.evaluation.entering import BY, is_complete, problems_as_json, row_with_instances
+from leaderboard.evaluation.phases import counted_split, has_ladder
+from leaderboard.evaluation.predicting import predicted
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.receiving import insert_scoring_jobs
+from leaderboard.models import Batch, Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.checks import check_rows
+from leaderboard.submissions.corrections import holding
+from leaderboard.submissions.lifecycle import submit_rows
+from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.rows import CheckedScore, SubmittedRow, measured_score
+from ranking_engine.files.problems import InputError, Problem
+
+State = PredictionSubmission.State
+
+
+def outdated(benchmark: Benchmark) -> list[PredictionSubmission]:
+    """What is on the board and was scored against references that are not the newest ones any more."""
+    numbers = {row.task.key: row.number for row in predicted(benchmark)}
+    rows = PredictionSubmission.objects.filter(benchmark=benchmark, is_trial=False, state=State.SCORED)
+    rows = rows.exclude(submission=None).select_related("submission", "phase", "benchmark")
+    held = set(holding(benchmark, rows.values_list("submission__system_id", flat=True)))
+    return [
+        row
+        for row in rows
+        if row.submission_id in held
+        and any(numbers.get(key, number) != number for key, number in row.scored_with.items())
+    ]
+
+
+@transaction.atomic
+def score_again(audience: Audience) -> int:
+    """Have everything scored again that was scored against older references.
+
+    Args:
+        audience: an owner.
+
+    Returns:
+        How many submissions.
+
+    Raises:
+        EvaluationError: none was.
+    """
+    benchmark = Benchmark.objects.select_for_update().get(pk=audience.benchmark.pk)
+    newest = {row.task.key: row for row in predicted(benchmark)}
+    rows = outdated(benchmark)
+    if not rows:
+        raise EvaluationError("Everything on the board was scored against the newest references.")
+    for row in rows:
+        row.state, row.rescored_by = State.SCORING, audience.user
+        row.save(update_fields=["state", "rescored_by"])
+        insert_scoring_jobs(row, _references(row, newest))
+    return len(rows)
+
+
+def _references(row: PredictionSubmission, newest: dict[str, TaskReferences]) -> Sequence[TaskReferences]:
+    """The newest references of the tasks that a submission has files for; the former ones where there are no more."""
+    chosen = []
+    for file in row.files.select_related("task"):
+        former = TaskReferences.objects.filter(task=file.task_id, number=row.scored_with.get(file.task.key, 1))
+        chosen.append(newest.get(file.task.key) or former.get())
+    return chosen
+
+
+def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
+    """Bring scores that were computed again onto the board, once none is being computed any more.
+
+    Call inside the transaction that ends a job, with the benchmark locked.
+    """
+    rows = list(
+        PredictionSubmission.objects.filter(benchmark=benchmark)
+        .exclude(rescored_by=None)
+        .select_related("submission__system", "phase", "rescored_by")
+        .order_by("pk")
+    )
+    files = {row.pk: list(row.files.select_related("task")) for row in rows}
+    if not rows or any(row.state != State.SCORED or not is_complete(row, files[row.pk]) for row in rows):
+        return None
+    author = rows[-1].rescored_by
+    if author is None:
+        return None
+    held = set(holding(benchmark, [row.submission.system_id for row in rows if row.submission]))
+    corrections, corrected = [], []
+    for row in rows:
+        row.benchmark = benchmark
+        if row.submission_id in held and row.submission is not None:
+            one = _correction(row, row.submission, files[row.pk])
+            if one is not None:
+                corrections.append(one)
+                corrected.append(row)
+    PredictionSubmission.objects.filter(pk__in=[row.pk for row in rows]).update(rescored_by=None)
+    if not corrections:
+        return None
+    audience = audience_of(author, benchmark)
+    numbers = {f"{file.task.name} ({file.results[BY]['references']})" for row in corrected for file in files[row.pk]}
+    note = f"Scored again against corrected references: {', '.join(sorted(numbers))}."
+    try:
+        with transaction.atomic():
+            checked = check_rows(audience, corrections)
+            batch = submit_rows(audience, checked, is_counted=True, source=Source.CORRECTION, note=note)
+    except (InputError, SubmissionError) as error:  # such as an archive meanwhile
+        problems = problems_as_json([Problem(f"The scores on the board stay as they were: {error}")])
+        PredictionSubmission.objects.filter(pk__in=[row.pk for row in corrected]).update(problems=problems)
+        return None
+    by_system = {one.system_id: one for one in batch.submissions.all()}
+    for row in corrected:
+        if row.submission is not None:
+            row.submission = by_system[row.submission.system_id]
+            row.save(update_fields=["submission"])
+    return batch
+
+
+def _correction(
+    row: PredictionSubmission, submission: Submission, files: Sequence[PredictionFile]
+) -> SubmittedRow | None:
+    """The row that corrects a submission; None where no score changed."""
+    split, is_rounded = counted_split(row.phase), has_ladder(row.benchmark)
+    scores: dict[str, CheckedScore] = {}
+    for file in files:
+        found = file.results[split]
+        n = found["n_instances"]
+        value = round(found["value"] * n) / n if is_rounded else found["value"]
+        scores[file.task.key] = measured_score(value, None if is_rounded else found["standard_error"], n)
+    before = dict(submission.scores.values_list("task__key", "value"))
+    if all(before.get(key) == score["value"] for key, score in scores.items()):
+        return None
+    return replace(row_with_instances(row, files, scores), corrects=str(submission.uuid))

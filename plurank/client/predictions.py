@@ -1,0 +1,202 @@
+"""Predictions sent to a site that scores them, and evaluators: programs of the owners that score them elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from plurank.client.errors import SiteError
+from plurank.client.transport import SiteConnection
+
+ENDED = frozenset({"scored", "refused", "cancelled"})
+MAX_PROBLEM = 1000  # characters of why predictions cannot be evaluated
+
+
+class RemotePredictions:
+    """Predictions that a site scores.
+
+    Attributes:
+        status: what the site said of them last.
+    """
+
+    def __init__(self, transport: SiteConnection, status: dict[str, Any]) -> None:
+        self.transport, self.status = transport, status
+
+    def __repr__(self) -> str:
+        return f"RemotePredictions({self.uuid!r}, {self.state!r})"
+
+    @property
+    def uuid(self) -> str:
+        """Their number."""
+        return str(self.status["uuid"])
+
+    @property
+    def state(self) -> str:
+        """`waiting`, `scoring`, `scored`, `refused` or `cancelled`."""
+        return str(self.status["state"])
+
+    def refresh(self) -> RemotePredictions:
+        """Ask how far they are now.
+
+        Raises:
+            SiteError: the site refused, or did not answer.
+        """
+        self.status = self.transport.get(f"predictions/{self.uuid}/")
+        return self
+
+    def wait(self, seconds: float = 300) -> RemotePredictions:
+        """Wait until they are scored or refused.
+
+        Raises:
+            TimeoutError: they are neither yet.
+            SiteError: the site refused, or did not answer.
+        """
+        end, pause = time.monotonic() + seconds, 0.5
+        while self.state not in ENDED:
+            if time.monotonic() >= end:
+                raise TimeoutError(f"predictions {self.uuid} are still {self.state} after {seconds:g} s")
+            time.sleep(min(pause, max(0.0, end - time.monotonic())))
+            pause = min(5.0, pause * 1.5)
+            self.refresh()
+        return self
+
+
+def send_predictions(
+    transport: SiteConnection,
+    benchmark: str,
+    system: str,
+    files: Mapping[str, str | Path] | str | Path,
+    *,
+    trial: bool = False,
+    key: str = "",
+    **about: str,
+) -> RemotePredictions:
+    """Send predictions of a system to a benchmark.
+
+    Args:
+        transport: of the site.
+        benchmark: its key.
+        system: a name.
+        files: by the key or name of a task; or one file with a column `task`.
+        trial: score them on the development split only.
+        key: what is sent again under this key is one submission.
+        about: organisation, url, description or note.
+
+    Raises:
+        SiteError: the site refused, or did not answer.
+    """
+    if isinstance(files, (str, Path)):
+        parts = [(Path(files).name, Path(files).read_bytes(), "table")]
+    else:
+        parts = [(Path(path).name, Path(path).read_bytes(), f"file:{task}") for task, path in files.items()]
+    fields = {"system": system, "trial": "true" if trial else "false", **about}
+    return RemotePredictions(
+        transport, transport.send_files(f"benchmarks/{quote(benchmark)}/predictions/", parts, fields, key=key)
+    )
+
+
+@dataclass(frozen=True)
+class PredictionsToEvaluate:
+    """What an evaluator gets.
+
+    Attributes:
+        task: the key of the task.
+        split: `test`, or `development` for a trial run.
+        system: the name of the system.
+        name: of the file.
+        content: of the file.
+    """
+
+    task: str
+    split: str
+    system: str
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class EvaluatorReport:
+    """What an evaluator returns where a number alone does not say all.
+
+    Attributes:
+        value: the score.
+        standard_error: of it, if it is known.
+        instances: scores by the id of the instance: of every one, or None.
+    """
+
+    value: float
+    standard_error: float | None = None
+    instances: Mapping[str, float] | None = None
+
+
+class CannotEvaluateError(ValueError):
+    """What an evaluator raises for predictions that have no score; its text is for the submitter."""
+
+
+Evaluator = Callable[[PredictionsToEvaluate], "EvaluatorReport | float"]
+
+
+def evaluate_next(transport: SiteConnection, benchmark: str, evaluator: Evaluator, *, program: str) -> str:
+    """Evaluate the next file that waits, and keep its claim alive meanwhile.
+
+    A claim that ended is no error: another program has the file by then, and the report is dropped.
+
+    Args:
+        transport: of the site, with a token of the scope `evaluate`.
+        benchmark: its key.
+        evaluator: returns the score. What it raises is not the submitter's fault, unless it is CannotEvaluateError;
+            then the claim runs out, and the file is tried again.
+        program: what this program calls itself.
+
+    Returns:
+        What happened, in a sentence; empty where nothing waits.
+
+    Raises:
+        SiteError: the site refused, or did not answer.
+    """
+    root = f"benchmarks/{quote(benchmark)}/evaluations/"
+    claimed = transport.send(f"{root}claim/", {"program": program[:60]})["evaluation"]
+    if claimed is None:
+        return ""
+    path, what = f"{root}{claimed['claim']}/", f"predictions of {claimed['system']} for {claimed['task']}"
+    content = transport.request("GET", f"{path}predictions/", {})
+    given = PredictionsToEvaluate(claimed["task"], claimed["split"], claimed["system"], claimed["file"], content)
+    is_over = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(transport, path, is_over), daemon=True)
+    keeper.start()
+    try:
+        report = evaluator(given)
+        body: dict[str, Any] = {"value": float(report)} if not isinstance(report, EvaluatorReport) else {
+            "value": float(report.value),
+            "standard_error": report.standard_error,
+            "instances": None if report.instances is None else dict(report.instances),
+        }  # fmt: skip
+    except CannotEvaluateError as error:
+        body = {"problem": str(error)[:MAX_PROBLEM] or "they cannot be evaluated"}
+    finally:
+        is_over.set()
+    keeper.join()
+    try:
+        state = transport.send(f"{path}report/", body)["state"]
+    except SiteError as error:
+        if error.status in (404, 409):
+            return f"{what}: dropped, {error}"
+        raise
+    return f"{what}: {body.get('problem') or body['value']}, {state}"
+
+
+RENEW_SECONDS = 5.0  # leases have 30 seconds unless the operator says otherwise
+
+
+def _keep(transport: SiteConnection, path: str, is_over: threading.Event) -> None:
+    while not is_over.wait(RENEW_SECONDS):
+        try:
+            transport.send(f"{path}renew/", {})
+        except SiteError as error:
+            if error.status in (404, 409):
+                return

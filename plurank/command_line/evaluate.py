@@ -1,0 +1,87 @@
+"""`evaluate`: an owner's own program scores the predictions of a board, outside the site."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import socket
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from plurank.command_line.addresses import EXIT_STATUS, add_board_argument, board_at, refusals
+from ranking_engine.command_line.inputs import UsageError
+
+if TYPE_CHECKING:
+    from plurank.client.predictions import Evaluator
+
+EXAMPLES = """\
+examples:
+  score whatever waits, and stop
+      plurank evaluate --board https://boards.example/b/chess/ --with my_evaluator:score --once
+  keep looking every ten seconds
+      plurank evaluate --board https://boards.example/b/chess/ --with my_evaluator:score
+
+my_evaluator.py has a function that gets the predictions and returns a number:
+  def score(predictions):
+      lines = predictions.content.decode().splitlines()[1:]
+      return sum(line.endswith(",e4") for line in lines) / len(lines)
+"""
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "evaluate",
+        help="score the predictions of your own board by your own program",
+        description="Fetch predictions from a board that you own, score them by a function of yours, report the "
+        "scores. Your token needs the scope `evaluate` alone.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_board_argument(command)
+    command.add_argument(
+        "--with", dest="evaluator", metavar="MODULE:FUNCTION", required=True, help="what scores a file of predictions"
+    )
+    command.add_argument("--once", action="store_true", help="stop when nothing waits (default: keep looking)")
+    command.add_argument("--every", metavar="SECONDS", type=float, default=10, help="between two looks (default: 10)")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Evaluate what waits; return how much it was."""
+    from plurank.client.predictions import evaluate_next  # noqa: PLC0415 -- needs urllib3
+
+    evaluator, remote = function_named(options.evaluator), board_at(options.board)
+    n_evaluated = 0
+    with refusals():
+        while True:
+            said = evaluate_next(
+                remote.transport, remote.key, evaluator, program=f"{socket.gethostname()}:{os.getpid()}"
+            )
+            if said:
+                n_evaluated += 1
+                print(f"note: {said}", file=sys.stderr)
+            elif options.once:
+                return f"{n_evaluated} file{'' if n_evaluated == 1 else 's'} evaluated\n"
+            else:
+                time.sleep(max(0.1, options.every))
+
+
+def function_named(name: str) -> Evaluator:
+    """Return the function that `MODULE:FUNCTION` names.
+
+    Raises:
+        UsageError: there is none.
+    """
+    module_name, _, function_name = name.partition(":")
+    sys.path.insert(0, "")  # as `python -m` does
+    try:
+        function: Any = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"--with {name}: {error}; expected module:function") from error
+    if not callable(function):
+        raise UsageError(f"--with {name}: this is no function")
+    evaluator: Evaluator = function
+    return evaluator

@@ -1,0 +1,100 @@
+"""Programs of the owners: what they claim, keep and report, through the API and the command."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.accounts.tokens import create_token
+from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.models import InstanceScores, Job, PredictionSubmission, Score
+from leaderboard.queue import jobs
+from leaderboard.submissions.instances.vectors import unpack_vector
+from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import add_references, hidden_benchmark, numbers_file, score_all, upload
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def evaluated(make, client):
+    """A benchmark whose numbers a program of its owner scores, predictions that wait, and a call as that program."""
+    benchmark = hidden_benchmark(make)
+    add_references(benchmark.tasks.get(key="numbers"), "id\nn1\nn2\nn3\n", "evaluator", by=owner_of(benchmark))
+    row, _ = submit_predictions(benchmark, make.user(), upload())
+    _, secret = create_token(owner_of(benchmark), name="evaluator", scopes=["evaluate"], days=30)
+
+    def call(path: str, body: object = None):
+        path = f"/api/v1/benchmarks/{benchmark.key}/evaluations/{path}"
+        headers = {"Authorization": f"Token {secret}"}
+        if body is None:
+            return client.get(path, headers=headers)
+        return client.post(path, body, content_type="application/json", headers=headers)
+
+    return benchmark, row, call
+
+
+def claim(call) -> str:
+    return call("claim/", {"program": "test"}).json()["evaluation"]["claim"]
+
+
+def test_a_program_claims_fetches_and_reports_and_the_scores_enter_with_those_of_the_site(evaluated):
+    benchmark, row, call = evaluated
+    given = call("claim/", {"program": "test"}).json()["evaluation"]
+    assert (given["task"], given["split"], given["n_predictions"]) == ("numbers", "test", 3)
+    assert call("claim/", {}).json() == {"evaluation": None}
+    assert call(f"{given['claim']}/predictions/").content == numbers_file()
+    assert call(f"{given['claim']}/renew/", {}).status_code == 200
+    body = {"value": 0.5, "standard_error": 0.25, "instances": {"n1": 0, "n2": 1, "n3": 0.5}}
+    assert call(f"{given['claim']}/report/", body).json() == {"state": "scoring"}
+    assert call(f"{given['claim']}/report/", body).status_code == 409
+    score_all(benchmark)
+    row = PredictionSubmission.objects.get(pk=row.pk)
+    scores = Score.objects.filter(submission=row.submission).order_by("task__key")
+    assert [(score.task.key, score.value, score.standard_error) for score in scores] == [
+        ("animals", 1.0, 0.0),
+        ("numbers", 0.5, 0.25),
+    ]
+    single = InstanceScores.objects.get(submission=row.submission, task__key="numbers")
+    assert unpack_vector(single.values).tolist() == [0, 1, 0.5]
+
+
+def test_a_program_that_falls_silent_loses_its_claim_and_what_it_reports_later_is_dropped(evaluated):
+    _, _, call = evaluated
+    late = claim(call)
+    Job.objects.filter(kind="evaluation").update(lease_until=timezone.now() - timedelta(seconds=1))
+    jobs.sweep()
+    Job.objects.filter(kind="evaluation").update(not_before=timezone.now())
+    job = Job.objects.get(kind="evaluation")
+    assert (job.state, job.failures) == ("waiting", 0)
+    second = claim(call)
+    assert second != late
+    assert call(f"{late}/report/", {"value": 0.1}).status_code == 404
+    assert call(f"{second}/report/", {"value": 0.9}).status_code == 200
+    assert Job.objects.get(kind="evaluation").state == "done"
+
+
+def test_what_a_program_cannot_score_is_refused_with_its_reason(evaluated):
+    _, row, call = evaluated
+    assert call(f"{claim(call)}/report/", {"problem": "No move is legal."}).json() == {"state": "refused"}
+    row = PredictionSubmission.objects.get(pk=row.pk)
+    assert [problem["message"] for problem in row.problems] == ["No move is legal."]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"value": None}, {"value": 1, "instances": {"n1": 1}}, {"value": 1, "instances": {"n1": 1, "n2": 1, "x": 1}}],
+)
+def test_a_report_that_says_too_little_is_not_taken_and_the_claim_holds(evaluated, body):
+    _, _, call = evaluated
+    mine = claim(call)
+    assert call(f"{mine}/report/", body).status_code == 409
+    assert call(f"{mine}/report/", {"value": 1}).status_code == 200
+
+
+def test_a_token_for_evaluating_does_nothing_else(evaluated, client):
+    benchmark, _, _ = evaluated
+    _, secret = create_token(owner_of(benchmark), name="other", scopes=["evaluate"], days=30)
+    headers = {"Authorization": f"Token {secret}"}
+    for path in (f"benchmarks/{benchmark.key}/", f"benchmarks/{benchmark.key}/tasks/"):
+        assert client.get(f"/api/v1/{path}", headers=headers).status_code == 403

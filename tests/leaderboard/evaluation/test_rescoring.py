@@ -1,0 +1,65 @@
+"""Corrected references: everything on the board is scored again, and one revision says what changed."""
+
+import pytest
+
+from leaderboard.access.audience import audience_of
+from leaderboard.accounts.tokens import create_token
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.rescoring import outdated, score_again
+from leaderboard.models import Batch, PredictionSubmission, Revision, Score
+from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import (
+    REFERENCES,
+    add_references,
+    hidden_benchmark,
+    labels_file,
+    score_all,
+    scored,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def animals(benchmark) -> dict[str, float]:
+    rows = PredictionSubmission.objects.filter(benchmark=benchmark).select_related("submission")
+    return {row.system_name: Score.objects.get(submission=row.submission, task__key="animals").value for row in rows}
+
+
+def test_all_scores_change_together_with_one_revision(make):
+    benchmark, user = hidden_benchmark(make), make.user()
+    owner = owner_of(benchmark)
+    wrong = ["dog"] * 8
+    scored(benchmark, user, name="Right", animals=labels_file())
+    scored(benchmark, make.user(), name="Dogs", animals=labels_file(wrong))
+    assert animals(benchmark) == {"Right": 1.0, "Dogs": pytest.approx(0.5)}
+    with pytest.raises(EvaluationError, match="newest references"):
+        score_again(audience_of(owner, benchmark))
+    task = benchmark.tasks.get(key="animals")
+    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "accuracy", by=owner)
+    benchmark.refresh_from_db()
+    n_before = Revision.objects.filter(benchmark=benchmark).count()
+    assert score_again(audience_of(owner, benchmark)) == 2
+    assert score_all(benchmark) == ["done", "done"]
+    assert animals(benchmark) == {"Right": pytest.approx(5 / 6), "Dogs": pytest.approx(4 / 6)}
+    assert Revision.objects.filter(benchmark=benchmark).count() == n_before + 1
+    batch = Batch.objects.filter(benchmark=benchmark).order_by("-pk")[0]
+    assert (batch.source, batch.note) == ("correction", "Scored again against corrected references: Animals (2).")
+    benchmark.refresh_from_db()
+    assert outdated(benchmark) == []
+    row = PredictionSubmission.objects.get(submitter=user)
+    assert (row.state, row.scored_with, row.rescored_by) == ("scored", {"animals": 2}, None)
+    assert row.submission.corrects is not None
+
+
+def test_single_instances_of_hidden_references_are_for_owners_alone(make, client):
+    benchmark, user = hidden_benchmark(make), make.user()
+    scored(benchmark, user, animals=labels_file())
+    make.publish(benchmark, studies=True)
+    path = f"/api/v1/benchmarks/{benchmark.key}/instances/animals/"
+    assert client.get(path).status_code == 403
+    for who, status in ((user, 403), (owner_of(benchmark), 200)):
+        _, secret = create_token(who, name="reader", scopes=["read"], days=30)
+        assert client.get(path, headers={"Authorization": f"Token {secret}"}).status_code == status
+    page = client.get(f"/b/{benchmark.key}/instances/").content.decode()
+    assert "hidden references" in page
+    assert "i2" not in page
