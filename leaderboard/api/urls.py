@@ -115,7 +115,7 @@ version_1 = [
     path(
         "benchmarks/<slug:key>/evaluations/<uuid:uuid>/predictions/",
         evaluators.EvaluatedFileView.as_view(),
-        name="evaluated_file",
+        name="evaluated_predictions",
     ),
     path(
         "benchmarks/<slug:key>/evaluations/<uuid:uuid>/renew/", evaluators.RenewView.as_view(), name="renew_evaluation"

@@ -1,7 +1,7 @@
 """Programs of a benchmark's owners that score predictions outside the site: they claim, renew and report.
 
-What there is to do are jobs as all others, of a queue for which the site has no workers. A claim has a lease: a program
-that falls silent loses it, another one gets the job, and what the first one reports later is dropped.
+Files that wait for them are jobs as all others, of a queue for which the site has no workers. A claim has a lease: a
+program that falls silent loses it, another one gets the job, and what the first one reports later is dropped.
 """
 
 import math
@@ -32,7 +32,7 @@ LATE = "The lease of this evaluation ended, or it was reported already; what com
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class ClaimedFile:
     """A file of predictions that a program has to score.
 
     Attributes:
@@ -54,7 +54,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Report:
+class ProgramReport:
     """What a program found.
 
     Attributes:
@@ -70,7 +70,7 @@ class Report:
     problem: str = ""
 
 
-def claim_evaluation(benchmark: Benchmark, *, program: str) -> Evaluation | None:
+def claim_evaluation(benchmark: Benchmark, *, program: str) -> ClaimedFile | None:
     """Make the next file of a benchmark a program's own for a while; None where nothing waits.
 
     Args:
@@ -92,7 +92,7 @@ def claim_evaluation(benchmark: Benchmark, *, program: str) -> Evaluation | None
     return None
 
 
-def claimed_evaluation(benchmark: Benchmark, claim: UUID) -> Evaluation:
+def claimed_evaluation(benchmark: Benchmark, claim: UUID) -> ClaimedFile:
     """What a program holds.
 
     Raises:
@@ -107,13 +107,13 @@ def claimed_evaluation(benchmark: Benchmark, claim: UUID) -> Evaluation:
     return _evaluation_of(job)
 
 
-def _evaluation_of(job: Job) -> Evaluation:
+def _evaluation_of(job: Job) -> ClaimedFile:
     file = PredictionFile.objects.select_related("task", "prediction_submission__benchmark").get(pk=job.subject_id)
     references = TaskReferences.objects.get(task=file.task_id, number=job.parameters["references"])
-    return Evaluation(job, file, job.parameters["split"], references)
+    return ClaimedFile(job, file, job.parameters["split"], references)
 
 
-def renew_evaluation(evaluation: Evaluation) -> None:
+def renew_evaluation(evaluation: ClaimedFile) -> None:
     """Prolong the lease.
 
     Raises:
@@ -123,7 +123,7 @@ def renew_evaluation(evaluation: Evaluation) -> None:
         raise EvaluationError(LATE)
 
 
-def report_evaluation(evaluation: Evaluation, report: Report) -> None:
+def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
     """Take a program's report, once; where all files of the submission are scored, it enters.
 
     Raises:
@@ -150,7 +150,7 @@ def report_evaluation(evaluation: Evaluation, report: Report) -> None:
         raise EvaluationError(LATE) from error
 
 
-def instance_values(report: Report, ids: list[str]) -> FloatArray | None:
+def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:
     """The reported scores of single instances, in the order of their ids; None where there are none.
 
     Raises:
@@ -170,6 +170,6 @@ def instance_values(report: Report, ids: list[str]) -> FloatArray | None:
 
 
 @transaction.atomic
-def give_evaluation_back(evaluation: Evaluation) -> None:
+def give_evaluation_back(evaluation: ClaimedFile) -> None:
     """Let go of a claim, so that another program gets it at once."""
     jobs.give_back(evaluation.job)

@@ -62,11 +62,11 @@ def score_again(audience: Audience) -> int:
     for row in rows:
         row.state, row.rescored_by = State.SCORING, audience.user
         row.save(update_fields=["state", "rescored_by"])
-        insert_scoring_jobs(row, _references(row, newest))
+        insert_scoring_jobs(row, references_for(row, newest))
     return len(rows)
 
 
-def _references(row: PredictionSubmission, newest: dict[str, TaskReferences]) -> Sequence[TaskReferences]:
+def references_for(row: PredictionSubmission, newest: dict[str, TaskReferences]) -> Sequence[TaskReferences]:
     """The newest references of the tasks that a submission has files for; the former ones where there are no more."""
     chosen = []
     for file in row.files.select_related("task"):
@@ -97,7 +97,7 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     for row in rows:
         row.benchmark = benchmark
         if row.submission_id in held and row.submission is not None:
-            one = _correction(row, row.submission, files[row.pk])
+            one = correction_of(row, row.submission, files[row.pk])
             if one is not None:
                 corrections.append(one)
                 corrected.append(row)
@@ -123,17 +123,17 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     return batch
 
 
-def _correction(
+def correction_of(
     row: PredictionSubmission, submission: Submission, files: Sequence[PredictionFile]
 ) -> SubmittedRow | None:
     """The row that corrects a submission; None where no score changed."""
     split, is_rounded = counted_split(row.phase), has_ladder(row.benchmark)
     scores: dict[str, CheckedScore] = {}
     for file in files:
-        found = file.results[split]
-        n = found["n_instances"]
-        value = round(found["value"] * n) / n if is_rounded else found["value"]
-        scores[file.task.key] = measured_score(value, None if is_rounded else found["standard_error"], n)
+        figure = file.results[split]
+        n = figure["n_instances"]
+        value = round(figure["value"] * n) / n if is_rounded else figure["value"]
+        scores[file.task.key] = measured_score(value, None if is_rounded else figure["standard_error"], n)
     before = dict(submission.scores.values_list("task__key", "value"))
     if all(before.get(key) == score["value"] for key, score in scores.items()):
         return None

@@ -14,7 +14,8 @@ from plurank.client.predictions import (
     PredictionsToEvaluate,
     RemotePredictions,
 )
-from plurank.client.site import RemoteBenchmark, RemoteSubmission, Site
+from plurank.client.site import RemoteBenchmark, Site
+from plurank.client.submissions import RemoteSubmission
 
 __all__ = [
     "CannotEvaluateError",

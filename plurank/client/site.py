@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,13 @@ from urllib.parse import quote
 from plurank.board import Board
 from plurank.client.errors import SiteError
 from plurank.client.predictions import RemotePredictions, send_predictions
+from plurank.client.submissions import RemoteSubmission
 from plurank.client.tokens import token_for
 from plurank.client.transport import SiteConnection
 from plurank.names import rule_key
 from plurank.tables import ResultTable
 from ranking_engine.importers.score_files import files_of
 
-DONE = frozenset({"published", "rejected", "retracted", "withdrawn", "failed"})
 VOTE_TYPES = {
     ".json": "application/json",
     ".jsonl": "application/x-ndjson",
@@ -333,49 +332,6 @@ class RemoteBenchmark:
         path = f"{self.path}{part.strip('/')}/" if part else self.path
         self.__dict__.pop("details", None)
         return dict(self.transport.send(path, fields, method="PATCH", dry_run=dry_run or None))
-
-
-class RemoteSubmission:
-    """A submission to a site. `status` is what the site said last.
-
-    Attributes:
-        status: all of it.
-    """
-
-    def __init__(self, transport: SiteConnection, status: dict[str, Any]) -> None:
-        self._transport, self.status = transport, status
-
-    def __repr__(self) -> str:
-        return f"RemoteSubmission({self.uuid!r}, {self.state})"
-
-    @property
-    def uuid(self) -> str:
-        """What the site knows it by."""
-        return str(self.status["uuid"])
-
-    @property
-    def state(self) -> str:
-        """`pending` (a moderator decides), `accepted`, `published`, `rejected`, ...: docs/api.md has all."""
-        return str(self.status["state"])
-
-    def refresh(self) -> RemoteSubmission:
-        """Ask the site again; return this submission."""
-        self.status = self._transport.get(f"submissions/{self.uuid}/")
-        return self
-
-    def wait(self, seconds: float = 300) -> RemoteSubmission:
-        """Wait until the board with it is published, or it will not be; return this submission.
-
-        Raises:
-            TimeoutError: it is still on its way; the message says where.
-        """
-        ends, pause = time.monotonic() + seconds, 0.25
-        while self.refresh().state not in DONE:
-            if time.monotonic() + pause > ends:
-                raise TimeoutError(f"submission {self.uuid} is still {self.state} after {seconds:g} seconds")
-            time.sleep(pause)
-            pause = min(2 * pause, 10)
-        return self
 
 
 def systems_of(systems: object) -> list[dict[str, Any]]:

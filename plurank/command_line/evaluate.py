@@ -35,7 +35,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command = commands.add_parser(
         "evaluate",
         help="score the predictions of your own board by your own program",
-        description="Fetch predictions from a board that you own, score them by a function of yours, report the "
+        description="Fetch predictions from a board that you own, score them by your own function, report the "
         "scores. Your token needs the scope `evaluate` alone.",
         epilog=EXAMPLES + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,

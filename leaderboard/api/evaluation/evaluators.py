@@ -1,4 +1,4 @@
-"""Evaluation by programs of the owners: what waits is claimed, kept by renewing the claim, and reported."""
+"""ClaimedFile by programs of the owners: what waits is claimed, kept by renewing the claim, and reported."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -16,8 +16,8 @@ from leaderboard.api.protocol.parsers import StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import READING, WRITING
 from leaderboard.evaluation.evaluators import (
-    Evaluation,
-    Report,
+    ClaimedFile,
+    ProgramReport,
     claim_evaluation,
     claimed_evaluation,
     renew_evaluation,
@@ -100,7 +100,7 @@ class OwnersView(BenchmarkView):
         if not self.audience.may_administer:
             raise ApiError(403, "Only programs of the owners of a benchmark evaluate its predictions.")
 
-    def evaluation(self, claim: UUID) -> Evaluation:
+    def evaluation(self, claim: UUID) -> ClaimedFile:
         """What a claim is of.
 
         Raises:
@@ -133,7 +133,7 @@ class EvaluatedFileView(OwnersView):
     """The predictions."""
 
     @extend_schema(
-        operation_id="evaluated_file",
+        operation_id="evaluated_predictions",
         summary="Fetch predictions to evaluate",
         tags=["evaluations"],
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY} | READING,
@@ -170,7 +170,7 @@ class ReportView(OwnersView):
 
     @extend_schema(
         operation_id="report_evaluation",
-        summary="Report an evaluation",
+        summary="ProgramReport an evaluation",
         tags=["evaluations"],
         request=ReportSerializer,
         responses={200: ReportedSerializer, **WRITING},
@@ -186,7 +186,7 @@ class ReportView(OwnersView):
         """The score of the file, once. Where every file of the submission is scored, its scores enter the board."""
         body = ReportSerializer.read(request.data)
         evaluation = self.evaluation(uuid)
-        report = Report(body["value"], body["standard_error"], body["instances"], body["problem"])
+        report = ProgramReport(body["value"], body["standard_error"], body["instances"], body["problem"])
         try:
             report_evaluation(evaluation, report)
         except EvaluationError as problem:

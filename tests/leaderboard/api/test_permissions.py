@@ -218,7 +218,7 @@ class World:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):
             return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
-        if name in ("renew_evaluation", "report_evaluation", "evaluated_file"):
+        if name in ("renew_evaluation", "report_evaluation", "evaluated_predictions"):
             return reverse(f"api:{name}", args=[key or self.benchmark.key, self.predictions.uuid])
         if name in ("prediction", "cancel_prediction"):
             return reverse(f"api:{name}", args=[self.predictions.uuid])
