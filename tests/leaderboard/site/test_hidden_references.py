@@ -10,17 +10,16 @@ import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
-from leaderboard.evaluation.encryption import new_key, references_keys
+from leaderboard.evaluation.encryption import new_key
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import PredictionFile, PredictionSubmission, TaskReferences
-from leaderboard.operations.backups import write_backup
 from tests.factories import Factory, owner_of
 from tests.leaderboard.site.test_hidden import Hidden
 from tests.leaderboard.site.world import REFERENCES, SECRET_LABEL, USERS, VISIBILITIES, World, rows
@@ -129,22 +128,6 @@ def test_a_refused_file_is_not_quoted_to_its_owner(make, way, problem, caplog):
     assert not tells(answer.getvalue())
     assert SECRET_LABEL not in caplog.text
     assert not TaskReferences.objects.exists()
-
-
-def test_a_backup_has_neither_the_references_nor_a_key_that_reads_them(make_committed, tmp_path, settings):
-    settings.REFERENCES_KEYS = [new_key()]
-    benchmark = make_committed.benchmark({}, n_tasks=1)
-    task = benchmark.tasks.get()
-    store_references(task, check_file(REFERENCES, "labels.csv", "accuracy", {}), author=owner_of(benchmark))
-    backup = tmp_path / "site.backup"
-    write_backup(backup)
-    content = backup.read_bytes()
-    (key,) = references_keys().values()
-    assert WORD not in content
-    assert key not in content
-    assert settings.REFERENCES_KEYS[0].encode() not in content
-    if connection.vendor == "sqlite":  # else the dump is compressed
-        assert b"labels.csv" in content, "the table is in the backup"
 
 
 def test_a_large_file_is_never_written_to_a_disk(make, settings, tmp_path):
