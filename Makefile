@@ -85,7 +85,7 @@ audit: install-dev
 	@exec $(VENV_PYTHON) -m config.installation.audit
 
 bench: install-dev
-	@for file in performance/*.py performance/votes/*.py; do \
+	@for file in performance/*.py performance/votes/*.py performance/scoring/*.py; do \
 		case "$$file" in */_*|*/peers.py|"performance/*.py") continue ;; esac; \
 		echo "== $$file"; \
 		PYTHONPATH=. $(VENV_PYTHON) "$$file" || exit 1; \

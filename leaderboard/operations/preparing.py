@@ -12,6 +12,9 @@ from django.core.management import call_command
 from django.db import connection
 
 from leaderboard.benchmarks.demonstration import load_demonstration
+from leaderboard.evaluation.encryption import MissingKeyError
+from leaderboard.models import User
+from leaderboard.operations.hidden_tests import add_hidden_tests
 
 OWNER_EMAIL = "owner@plurank.example"
 
@@ -36,6 +39,10 @@ def add_demonstration(progress: Callable[[str], None]) -> None:
     """
     password = kept_password(settings.VAR / "demo_password")
     load_demonstration(owner_email=OWNER_EMAIL, owner_password=password, progress=progress)
+    try:
+        add_hidden_tests(User.objects.get(email=OWNER_EMAIL), progress)
+    except MissingKeyError as error:
+        progress(f"Hidden tests are left out. {error}")
     connection.close()
 
 

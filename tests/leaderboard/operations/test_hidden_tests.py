@@ -1,0 +1,57 @@
+"""The demonstration's hidden tests: what is added, how it is scored, and that the files are what the script writes."""
+
+import csv
+import io
+
+import pytest
+
+from leaderboard.evaluation.demonstration import train
+from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
+from leaderboard.models import Benchmark, Score, TaskReferences
+from leaderboard.operations.hidden_tests import FOLDER, LEFT_FOR_READERS, SYSTEMS, TASKS, add_hidden_tests
+from leaderboard.submissions.rows import SubmittedRow
+from tests.leaderboard.evaluation.made import score_all
+
+
+def column_of(path, name):
+    return [row[name] for row in csv.DictReader(io.StringIO(path.read_text()))]
+
+
+def test_six_models_are_scored_and_a_reader_can_submit_the_seventh(make):
+    owner, reader = make.user(), make.user()
+    said = []
+    assert add_hidden_tests(owner, said.append)
+    assert not add_hidden_tests(owner, said.append)
+    assert said == ["Hidden tests: predictions of 6 systems for 3 tasks"]
+    benchmark = Benchmark.objects.get(key="hidden-tests")
+    assert TaskReferences.objects.filter(task__benchmark=benchmark).count() == 3
+    assert set(score_all(benchmark)) == {"done"}
+    assert set(benchmark.systems.values_list("name", flat=True)) == set(SYSTEMS.values())
+    files = {key: (f"{key}.csv", (FOLDER / "predictions/support-vectors" / f"{key}.csv").read_bytes()) for key in TASKS}
+    submit_predictions(benchmark, reader, PredictionUpload(SubmittedRow("My model"), files))
+    score_all(benchmark)
+    score = Score.objects.get(task__benchmark=benchmark, task__key="digits", submission__system__name="My model")
+    truth, mine = (
+        column_of(FOLDER / part / "digits.csv", name)
+        for part, name in (("references", "reference"), ("predictions/support-vectors", "prediction"))
+    )
+    assert score.value == pytest.approx(sum(a == b for a, b in zip(truth, mine, strict=True)) / len(truth))
+
+
+def test_every_model_has_predictions_for_every_task_and_two_are_left_for_readers():
+    assert sorted(train.MODELS) == sorted([*SYSTEMS, *LEFT_FOR_READERS])
+    for model in train.MODELS:
+        for task in TASKS:
+            ids = column_of(FOLDER / "predictions" / model / f"{task}.csv", "id")
+            assert ids == column_of(FOLDER / "references" / f"{task}.csv", "id")
+
+
+@pytest.mark.parametrize("model", ["constant", "linear", "decision-tree"])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_script_writes_the_files_that_are_there(model, task):
+    stored = column_of(FOLDER / "predictions" / model / f"{task}.csv", "prediction")
+    *_, answers, ids, splits = train.hidden_part(task)
+    references = FOLDER / "references" / f"{task}.csv"
+    assert (column_of(references, "id"), column_of(references, "split")) == (ids, splits)
+    assert column_of(references, "reference") == [f"{a:g}" if task == "diabetes" else str(a) for a in answers]
+    assert train.predicted(task, model) == stored
