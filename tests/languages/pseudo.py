@@ -8,6 +8,7 @@ from tests.languages.extraction import messages
 
 CODE, FOLDER = "en-xa", "en_XA"
 ACCENTS = str.maketrans("aceinouyACEINOUY", "áçéíñóúýÁÇÉÍÑÓÚÝ")
+WORD = 7  # letters
 KEPT = re.compile(r"%\(\w+\)s|%%|<[^>]*>|&#?\w+;")  # placeholders, markup and entities
 
 
@@ -19,8 +20,9 @@ def pseudo(text: str) -> str:
         parts += [text[at : place.start()].translate(ACCENTS), place.group()]
         at = place.end()
     parts.append(text[at:].translate(ACCENTS))
-    n_letters = len(KEPT.sub("", text))
-    return f"⟦{''.join(parts)}{'·' * max(1, round(0.4 * n_letters) - 2)}⟧"
+    n_more = max(1, round(0.4 * len(KEPT.sub("", text))) - 2)
+    words = ["·" * min(WORD, n_more - start) for start in range(0, n_more, WORD)]  # a line may break between them
+    return f"⟦{''.join(parts)}{' '.join(words)}⟧"
 
 
 def write_catalogue(folder: Path) -> None:
