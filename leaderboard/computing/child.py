@@ -41,9 +41,10 @@ def main(memory_bytes: int, *, is_sealed: bool = False) -> None:
         resource.setrlimit(limit, (memory_bytes if hard < 0 else min(memory_bytes, hard), hard))
     except (ValueError, OSError) as error:
         print(f"no memory limit on this platform: {error}", file=sys.stderr)
+    # Before the thread, which imports what a call names: two that import the same modules at once may lock each other.
+    importlib.import_module("leaderboard.computing.rankings")
     calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, calls), daemon=True).start()
-    importlib.import_module("leaderboard.computing.rankings")  # so that the first call need not wait for it
     while True:
         function, arguments, keywords, seconds = calls.get()
         # Let the kernel end this process once it has used the processor for so much longer. The timer is exact to
