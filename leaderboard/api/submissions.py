@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.access.audience import Audience, visible_batch
+from leaderboard.api.evaluation.scored_files import ScoredFileSerializer
 from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
@@ -41,7 +42,7 @@ from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.preview.upload import preview_upload
 from leaderboard.submissions.problems import QuotaError, SubmissionError
-from leaderboard.submissions.queries import batch_naming
+from leaderboard.submissions.queries import batch_naming, scored_files
 from leaderboard.submissions.status import batch_standing
 from leaderboard.submissions.uploads import IdempotencyError, Upload, check_upload, submit_upload
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError
@@ -151,6 +152,7 @@ class SubmissionStatusSerializer(Shape):
     submitted_by = s.CharField(source="batch.uploader.shown_name")
     note = s.CharField(source="batch.note", allow_blank=True)
     systems = SubmissionOfSystemSerializer(many=True)
+    scored_files = ScoredFileSerializer(many=True)
     stages = StageSerializer(many=True, source="standing.stages")
     events = EventSerializer(many=True, source="standing.events")
 
@@ -392,7 +394,7 @@ class SubmissionView(ApiView):
 def submission_status(request: Request, batch: Batch, audience: Audience) -> dict[str, Any]:
     """The state of a batch, as the API says it to this audience."""
     url = request.build_absolute_uri(reverse("api:submission", args=[batch.uuid]))
-    systems = batch.submissions.select_related("system", "corrects")
+    listed = {"systems": batch.submissions.select_related("system", "corrects"), "scored_files": scored_files(batch)}
     return SubmissionStatusSerializer.render(
-        {"batch": batch, "standing": batch_standing(batch, audience), "url": url, "systems": systems}
+        {"batch": batch, "standing": batch_standing(batch, audience), "url": url, **listed}
     )

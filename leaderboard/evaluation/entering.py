@@ -28,7 +28,6 @@ from ranking_engine.files.problems import InputError, Problem
 from ranking_engine.text.names import clean_name
 
 State = PredictionSubmission.State
-BY = "by"  # the entry of a file's results that says what computed the others
 
 
 def keep_result(row: PredictionSubmission, file: PredictionFile, references: TaskReferences, scored: Scored) -> None:
@@ -54,7 +53,7 @@ def keep_result(row: PredictionSubmission, file: PredictionFile, references: Tas
         "library_version": scored.library_version,
     }
     values = scored.instance_values
-    file.results = figures | {BY: by}
+    file.results = figures | {PredictionFile.BY: by}
     file.instance_values = b"" if values is None else pack_vector(np.array(values, np.float64))
     file.save(update_fields=["results", "instance_values"])
 
@@ -76,7 +75,7 @@ def problems_as_json(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 def is_complete(row: PredictionSubmission, files: Sequence[PredictionFile]) -> bool:
     """Whether every file was scored against the references that are wanted."""
-    numbers = [file.results.get(BY, {}).get("references") for file in files]
+    numbers = [file.scored_by.get("references") for file in files]
     return numbers == [row.scored_with.get(file.task.key, 0) for file in files]
 
 
@@ -174,7 +173,7 @@ def scored_instances(row: PredictionSubmission, file: PredictionFile) -> tuple[l
     """The names of the instances that count for a file, and the score of each; empty where there are none."""
     if not file.instance_values:
         return [], np.empty(0)
-    references = TaskReferences.objects.get(task=file.task_id, number=file.results[BY]["references"])
+    references = TaskReferences.objects.get(task=file.task_id, number=file.scored_by["references"])
     split, values = counted_split(row.phase), unpack_vector(file.instance_values)
     names = ids_of(references, DEVELOPMENT if split == DEVELOPMENT else TEST)
     if split not in (DEVELOPMENT, TEST):  # which instances are public is no one's business, so it is not stored

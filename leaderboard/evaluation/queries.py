@@ -10,7 +10,6 @@ from django.http import Http404
 from leaderboard.access.audience import Audience, Viewer, audience_of
 from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.board_moves import seen_results
-from leaderboard.evaluation.entering import BY
 from leaderboard.evaluation.phases import has_ladder
 from leaderboard.evaluation.predicting import metric_named
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, User
@@ -146,7 +145,7 @@ def waiting_stage(jobs: list[Job]) -> tuple[str, str]:
 
 def result_of(file: PredictionFile, seen: dict[str, Any]) -> TaskResult:
     """What is known of a file, with the figures that may be seen."""
-    by = file.results.get(BY, {}) if seen else {}
+    by = file.scored_by if seen else {}
     metric = metric_named(by.get("metric", ""))
     return TaskResult(
         task_key=file.task.key,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from django.db import transaction
 
 from leaderboard.access.audience import Audience, audience_of
-from leaderboard.evaluation.entering import BY, is_complete, problems_as_json, row_with_instances
+from leaderboard.evaluation.entering import is_complete, problems_as_json, row_with_instances
 from leaderboard.evaluation.phases import counted_split, has_ladder
 from leaderboard.evaluation.predicting import predicted
 from leaderboard.evaluation.problems import EvaluationError
@@ -105,7 +105,7 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     if not corrections:
         return None
     audience = audience_of(author, benchmark)
-    numbers = {f"{file.task.name} ({file.results[BY]['references']})" for row in corrected for file in files[row.pk]}
+    numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in corrected for file in files[row.pk]}
     note = f"Scored again against corrected references: {', '.join(sorted(numbers))}."
     try:
         with transaction.atomic():

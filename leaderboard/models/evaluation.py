@@ -1,6 +1,7 @@
 """Predictions scored against references that no one sees: references, phases, teams, and what people submit."""
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -231,6 +232,8 @@ class PredictionSubmission(models.Model):
 class PredictionFile(models.Model):
     """The predictions for one task, as they came in, and what scoring found."""
 
+    BY = "by"  # the entry of the results that says what computed the others
+
     prediction_submission = models.ForeignKey(PredictionSubmission, on_delete=models.CASCADE, related_name="files")
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="prediction_files")
     name = LineField(max_length=NAME_LENGTH)
@@ -251,3 +254,9 @@ class PredictionFile(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} for {self.task}"
+
+    @property
+    def scored_by(self) -> dict[str, Any]:
+        """What computed the results: `metric`, `library`, `library_version`, `references`; empty before."""
+        by: dict[str, Any] = self.results.get(self.BY, {})
+        return by

@@ -1,11 +1,13 @@
 """Submissions by their public numbers."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID
 
 from leaderboard.access.audience import UNDECIDED, Audience
-from leaderboard.models import Batch, Submission, User
+from leaderboard.models import Batch, PredictionFile, Submission, User
 from leaderboard.submissions.problems import SubmissionError
+from ranking_engine.evaluation.metrics import METRICS
 
 
 def batch_naming(uuid: UUID) -> tuple[UUID, Submission | None]:
@@ -61,3 +63,50 @@ def other_submitters(audience: Audience, keys: Collection[str]) -> dict[str, str
     latest = dict(accepted.filter(system__key__in=keys).order_by("pk").values_list("system__key", "batch__uploader"))
     others = User.objects.in_bulk(set(latest.values()) - {audience.viewer.pk})
     return {key: others[pk].shown_name for key, pk in latest.items() if pk in others}
+
+
+@dataclass(frozen=True)
+class ScoredFile:
+    """A file of predictions that scores were computed from, and what computed them.
+
+    Attributes:
+        system_name: whose predictions they are.
+        task_key: of the task that they are for.
+        task_name: of the same.
+        sha256: of the file.
+        metric: its key.
+        metric_name: what people call it.
+        library: with its version; empty where no library computed the score.
+        references: the number of the references' version.
+    """
+
+    system_name: str
+    task_key: str
+    task_name: str
+    sha256: str
+    metric: str
+    metric_name: str
+    library: str
+    references: int
+
+
+def scored_files(batch: Batch) -> list[ScoredFile]:
+    """What the scores of a batch were computed from; empty where someone else computed them."""
+    files = PredictionFile.objects.filter(prediction_submission__submission__batch=batch).order_by("pk")
+    scored = []
+    for file in files.select_related("task", "prediction_submission").defer("content", "instance_values"):
+        if by := file.scored_by:
+            metric = METRICS.get(by["metric"])
+            scored.append(
+                ScoredFile(
+                    system_name=file.prediction_submission.system_name,
+                    task_key=file.task.key,
+                    task_name=file.task.name,
+                    sha256=file.sha256,
+                    metric=by["metric"],
+                    metric_name=metric.name if metric else "the owners’ own program",
+                    library=" ".join(filter(None, (by.get("library"), by.get("library_version")))),
+                    references=by["references"],
+                )
+            )
+    return scored

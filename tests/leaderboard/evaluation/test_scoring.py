@@ -1,6 +1,9 @@
 """Predictions on their way: checked, scored in a sealed child, and an ordinary submission in the end."""
 
+from hashlib import sha256
+
 import pytest
+from django.urls import reverse
 
 from leaderboard.models import Batch, InstanceScores, PredictionFile, Revision, Score
 from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
@@ -11,6 +14,7 @@ from tests.leaderboard.evaluation.made import (
     numbers_file,
     scored,
 )
+from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
 
@@ -34,3 +38,42 @@ def test_predictions_become_a_submission_with_scores_errors_and_single_instances
     assert (by["references"], by["metric"]) == (1, "accuracy")
     assert Revision.objects.filter(benchmark=benchmark).count() == 1
     assert Batch.objects.get(benchmark=benchmark).idempotency_key == f"predictions {row.uuid}"
+
+
+def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in_the_api(make, client):
+    benchmark, user = hidden_benchmark(make), make.user()
+    row = scored(benchmark, user)
+    stated = [
+        {
+            "system": "Deep Thought",
+            "task": file.task.key,
+            "sha256": sha256(data).hexdigest(),
+            "metric": metric,
+            "library": " ".join(filter(None, (file.results["by"]["library"], file.results["by"]["library_version"]))),
+            "references": 1,
+        }
+        for file, data, metric in zip(
+            row.files.order_by("pk"), (labels_file(), numbers_file()), ("accuracy", "rmse"), strict=True
+        )
+    ]
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    batch = row.submission.batch
+    assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == stated
+    page = compact(client.get(reverse("batch", args=[batch.uuid])))
+    for one in stated:
+        assert f"<code>{one['sha256']}</code>" in page
+        assert f"references 1, {one['library']}" in page
+
+
+def test_a_submission_of_scores_names_no_files(make, client):
+    benchmark = make.benchmark()
+    batch = Batch.objects.get(benchmark=benchmark)
+    assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == []
+    assert "What the scores were computed from" not in compact(client.get(reverse("batch", args=[batch.uuid])))
+
+
+def test_the_form_for_scores_leads_to_predictions_where_the_benchmark_takes_them(make, client):
+    client.force_login(make.user(), backend="django.contrib.auth.backends.ModelBackend")
+    for benchmark, leads in ((hidden_benchmark(make), True), (make.benchmark(), False)):
+        page = compact(client.get(reverse("submit", args=[benchmark.key])))
+        assert (reverse("new_predictions", args=[benchmark.key]) in page) == leads
