@@ -56,6 +56,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "submissions"},
         {"name": "predictions"},
         {"name": "evaluations"},
+        {"name": "votes"},
         {"name": "decisions"},
         {"name": "hosting"},
         {"name": "evaluation"},
