@@ -18,17 +18,20 @@ from typing import Any
 import numpy as np
 
 from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST, counted_split, has_ladder
-from leaderboard.evaluation.references import hidden_splits
+from leaderboard.evaluation.references import opened
 from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Submission, Task, TaskReferences
 from leaderboard.submissions.instances.vectors import unpack_vector
 from leaderboard.submissions.rows import CheckedScore, measured_score
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.evaluation.instances import References
+from ranking_engine.evaluation.metrics.errors import error_of_mean
 from ranking_engine.text.names import fold_name
 
 State = PredictionSubmission.State
 OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
 ROUNDING = 1e-9  # a single instance more is exactly one standard error
-CLEAR = 1e9  # of a difference without any spread, in standard errors
+CLEAR = 8.0  # standard errors, of a difference that is the same on every instance; more would outvote other tasks
+DUST = 1e-12  # what rounding leaves of instances that did not change
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class TaskFigure:
         is_share: whether it is a mean of values from 0 to 1.
         instance_values: of each, in the order of the references; None where the metric has none, or where they were not
             asked for.
+        hidden: the references of these instances, with their weights and clusters; None as above.
     """
 
     value: float
@@ -49,6 +53,7 @@ class TaskFigure:
     n_instances: int
     is_share: bool = False
     instance_values: FloatArray | None = None
+    hidden: References | None = None
 
 
 @dataclass(frozen=True)
@@ -80,22 +85,24 @@ def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardM
     if row.phase and row.phase.counts == Phase.Counts.LAST and not uses_ladder:
         return BoardMove(scores, "The last submission of a system counts.")
     before = counted_before(row, of_any_system=uses_ladder)
-    if before is None:
+    if not before:
         return BoardMove(scores, "It is the first one that was scored.")
     tasks = {file.task_id: file.task for file in files}
-    old = figures_of(list(before.files.all()), split, with_values=uses_ladder)
     if uses_ladder:
-        gain = ladder_gain(new, old, tasks)
+        gain = ladder_gain(new, figures_of(list(before[0].files.all()), split, with_values=True), tasks)
         if gain > 1 + ROUNDING:
             return BoardMove(scores, "It is better than the best one before by more than chance explains.")
         return BoardMove(None, "It is not better than the best one before by more than chance explains.")
+    old: dict[int, TaskFigure] = {}
+    for one in before:  # of each task the newest that counts: a submission may be of some tasks alone
+        old = figures_of(list(one.files.all()), split, with_values=False) | old
     if weighted_majority(new, old, tasks) > 0:
         return BoardMove(scores, "It is better than the one before.")
     return BoardMove(None, "It is not better than the one before, which still counts.")
 
 
-def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> PredictionSubmission | None:
-    """The submission that counts so far: of the same system, or of the Ladder's team; None where there is none.
+def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> list[PredictionSubmission]:
+    """The submissions that count so far, the newest first: of the same system, or of the Ladder's team.
 
     Args:
         row: the new submission.
@@ -107,10 +114,10 @@ def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> Predict
         rows = rows.exclude(submission__state__in=OFF_BOARD)
     rows = rows.filter(team=row.team_id) if row.team_id else rows.filter(team=None, submitter=row.submitter_id)
     name = fold_name(row.system_name)
-    for one in rows.order_by("-scored_at", "-pk").prefetch_related("files"):
-        if of_any_system or fold_name(one.system_name) == name:
-            return one
-    return None
+    rows = rows.order_by("-scored_at", "-pk").prefetch_related("files")
+    if of_any_system:
+        return list(rows[:1])
+    return [one for one in rows if fold_name(one.system_name) == name]
 
 
 def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool) -> dict[int, TaskFigure]:
@@ -132,16 +139,26 @@ def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool
 
 def task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskFigure:
     """The figure of one file on a split that it has."""
-    result, values = file.results[split], None
+    result, values, hidden = file.results[split], None, None
     if file.instance_values:
         values = unpack_vector(file.instance_values)
     is_share = values is not None and float(values.min()) >= 0 and float(values.max()) <= 1
-    if values is not None and with_values and split in (PUBLIC, PRIVATE):
-        # Which instances are public is stored nowhere in clear.
+    if values is not None and with_values:
+        # Which instances are public, and which clusters they form, is stored nowhere in clear.
         row = TaskReferences.objects.get(task=file.task_id, number=file.results["by"]["references"])
-        values = values[[place for place, name in enumerate(hidden_splits(row)) if name == split]]
+        hidden = opened(row)[1]
+        if hidden.splits:
+            hidden = hidden.at(np.flatnonzero([name != DEVELOPMENT for name in hidden.splits]))
+        if split in (PUBLIC, PRIVATE):
+            places = np.flatnonzero([name == split for name in hidden.splits or ()])
+            values, hidden = values[places], hidden.at(places)
     return TaskFigure(
-        result["value"], result["standard_error"], result["n_instances"], is_share, values if with_values else None
+        result["value"],
+        result["standard_error"],
+        result["n_instances"],
+        is_share,
+        values if with_values else None,
+        hidden,
     )
 
 
@@ -189,27 +206,49 @@ def ladder_gain(new: Mapping[int, TaskFigure], old: Mapping[int, TaskFigure], ta
         new: by task.
         old: by task; tasks that it lacks are left out.
         tasks: with direction and weight.
+
+    Returns:
+        0 where no task with a weight can be compared, infinity where the tasks are all others than before.
     """
+    if not old.keys() & new.keys():
+        return math.inf
     gains = [
         (float(task.weight), standardized_gain(new[key], old[key]) * task.direction)
         for key, task in tasks.items()
         if key in old and task.weight > 0 and task.direction
     ]
     norm = math.sqrt(sum(weight**2 for weight, _ in gains))
-    return sum(weight * gain for weight, gain in gains) / norm if norm else math.inf
+    return sum(weight * gain for weight, gain in gains) / norm if norm else 0.0
 
 
 def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
-    """How much greater a new figure is than what the Ladder states of an old one, in standard errors of chance."""
-    if new.instance_values is not None and old.instance_values is not None and new.n_instances == old.n_instances:
+    """How much greater a new figure is than what the Ladder states of an old one, in standard errors of chance.
+
+    0 where nothing changed on any instance, and where no standard error is known; at most `CLEAR` either way where the
+    differences have no spread.
+    """
+    if new.instance_values is not None and old.instance_values is not None and is_paired(new, old):
         differences = new.instance_values - old.instance_values
-        error = float(differences.std(ddof=1)) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
+        if float(np.abs(differences).max(initial=0.0)) <= DUST:
+            return 0.0
+        weights = None if new.hidden is None else new.hidden.weights
+        clusters = np.arange(len(differences)) if new.hidden is None else new.hidden.cluster_codes()
+        error = error_of_mean(differences, weights, clusters)
+    elif new.standard_error is None or old.standard_error is None:
+        error = None
     else:
-        error = math.hypot(new.standard_error or 0.0, old.standard_error or 0.0)
+        error = math.hypot(new.standard_error, old.standard_error)
+    if error is None:
+        return 0.0
     gain = new.value - ladder_score(old)
-    if error > 0:
-        return gain / error
-    return CLEAR * float(np.sign(gain))
+    return gain / error if error > DUST else CLEAR * float(np.sign(gain))
+
+
+def is_paired(new: TaskFigure, old: TaskFigure) -> bool:
+    """Whether the values of two figures are of the same instances, in the same order."""
+    if new.hidden is None or old.hidden is None:
+        return new.n_instances == old.n_instances
+    return new.hidden.ids == old.hidden.ids
 
 
 def seen_results(
@@ -230,7 +269,7 @@ def seen_results(
     split = DEVELOPMENT if row.is_trial else counted_split(row.phase)
     if not row.is_trial and uses_ladder and row.submission_id is None:
         best = counted_before(row, of_any_system=True)
-        files = list(best.files.select_related("task")) if best else []
+        files = list(best[0].files.select_related("task")) if best else []
     figures = figures_of(files, split, with_values=False)
     return {
         file.task.key: dict(_score(figures[file.task_id], is_rounded=uses_ladder and not row.is_trial))

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from leaderboard.access.audience import Audience, audience_of
-from leaderboard.evaluation.phases import phase_for_predictions
+from leaderboard.evaluation.phases import has_ladder, phase_for_predictions
 from leaderboard.evaluation.predicting import predicted, split_to_predict
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.quotas import take_prediction
@@ -126,6 +126,11 @@ def read_files(benchmark: Benchmark, upload: PredictionUpload, split: str) -> li
     chosen = files_by_task(upload, known, problems)
     if not chosen and not problems:
         problems.add("files", "choose a file with predictions")
+    if chosen and not upload.is_trial and has_ladder(benchmark):
+        # Of some tasks alone, the board would tell their scores one after the other.
+        for key in sorted(known.keys() - chosen.keys()):
+            name = known[key].task.name
+            problems.add(f"files.{key}", f"predictions for {name} are missing; the Ladder needs all tasks")
     read = []
     for key, one in chosen.items():
         try:

@@ -213,13 +213,3 @@ def opened(row: TaskReferences) -> tuple[Metric, References]:
     """
     metric = chosen_metric(row.metric)
     return metric, read_references(opened_file(row), row.file_name, metric)
-
-
-def hidden_splits(row: TaskReferences) -> list[str]:
-    """The splits of all instances that are not of the development split, in the order of the file: a secret.
-
-    Raises:
-        MissingKeyError: the key is not among the settings.
-    """
-    hidden = opened(row)[1]
-    return [split for split in hidden.splits or (TEST,) * len(hidden) if split != DEVELOPMENT]

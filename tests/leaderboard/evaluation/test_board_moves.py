@@ -8,14 +8,31 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
-from leaderboard.evaluation.board_moves import TaskFigure, ladder_gain, ladder_score, seen_results, weighted_majority
+from leaderboard.evaluation.board_moves import (
+    TaskFigure,
+    ladder_gain,
+    ladder_score,
+    seen_results,
+    standardized_gain,
+    weighted_majority,
+)
 from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
 from leaderboard.evaluation.private_boards import open_private_boards
+from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import Phase, PredictionSubmission, Score, Task
 from ranking_engine.evaluation import Ladder
+from ranking_engine.evaluation.instances import References
+from ranking_engine.files.problems import InputError
 from tests.factories import owner_of
-from tests.leaderboard.evaluation.made import add_references, scored
+from tests.leaderboard.evaluation.made import (
+    add_references,
+    hidden_benchmark,
+    labels_file,
+    numbers_file,
+    scored,
+    upload,
+)
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -170,6 +187,76 @@ def test_gains_on_several_tasks_are_combined_by_stouffers_method():
     gain = 0.05 / math.hypot(0.03, 0.04)
     assert ladder_gain(new, old, tasks) == pytest.approx((3 * gain - gain) / math.sqrt(10))
     assert weighted_majority(new, old, tasks) == 2
+
+
+def figure_of(values, weights=None, clusters=None) -> TaskFigure:
+    values = np.array(values, float)
+    hidden = References(
+        tuple(map(str, range(len(values)))), tuple(values), weights=weights, clusters=clusters and tuple(clusters)
+    )
+    mean = float(np.average(values, weights=weights))
+    return TaskFigure(mean, 0.05, len(values), is_share=True, instance_values=values, hidden=hidden)
+
+
+def test_a_task_without_any_change_is_no_gain_however_its_score_is_rounded():
+    figure = figure_of([1.0] * 34 + [0.4] + [0.0] * 65)
+    assert ladder_score(figure) < figure.value
+    assert standardized_gain(figure, figure) == 0
+
+
+def test_a_task_that_gains_the_same_everywhere_does_not_outvote_all_others():
+    tasks = {key: Task(pk=key, weight=1, direction=1) for key in (1, 2)}
+    old = {1: figure_of([0.5] * 100), 2: figure_of([1.0] * 90 + [0.0] * 10)}
+    new = {1: figure_of([0.6] * 100), 2: figure_of([1.0] * 10 + [0.0] * 90)}
+    assert standardized_gain(new[1], old[1]) == 8
+    assert ladder_gain(new, old, tasks) < 0
+
+
+def test_without_a_standard_error_nothing_is_a_gain():
+    assert standardized_gain(TaskFigure(0.9, None, 50), TaskFigure(0.5, None, 50)) == 0
+    assert standardized_gain(TaskFigure(0.9, 0.1, 50), TaskFigure(0.5, None, 50)) == 0
+
+
+def test_tasks_that_do_not_count_show_no_gain():
+    tasks = {1: Task(pk=1, weight=0, direction=1), 2: Task(pk=2, weight=1, direction=0)}
+    old, new = ({key: figure_of([value] * 10) for key in tasks} for value in (0.2, 0.9))
+    assert ladder_gain(new, old, tasks) == 0
+
+
+def test_instances_of_a_cluster_count_as_one_and_heavy_ones_as_many():
+    generator = np.random.default_rng(5)
+    clusters = [f"c{k // 10}" for k in range(100)]
+    weights = generator.integers(1, 9, 100).astype(float)
+    old, new = generator.random((2, 100)).round()
+    by_cluster = {
+        name: sum(w * (b - a) for a, b, w, c in zip(old, new, weights, clusters, strict=True) if c == name)
+        for name in clusters
+    }
+    gain = sum(by_cluster.values()) / weights.sum()
+    weight_of = {name: sum(w for w, c in zip(weights, clusters, strict=True) if c == name) for name in clusters}
+    squares = sum((by_cluster[name] - gain * weight_of[name]) ** 2 for name in by_cluster)
+    error = math.sqrt(10 / 9 * squares) / weights.sum()
+    figures = [figure_of(values, weights, clusters) for values in (new, old)]
+    expected = (figures[0].value - ladder_score(figures[1])) / error
+    assert standardized_gain(*figures) == pytest.approx(expected)
+
+
+def test_scores_of_two_tasks_cannot_be_had_one_after_the_other_on_the_ladder(make):
+    benchmark = hidden_benchmark(make)
+    use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
+    with pytest.raises(InputError) as caught:
+        submit_predictions(benchmark, make.user(), upload("A", animals=labels_file()))
+    assert [(one.place, one.message) for one in caught.value.problems.listed] == [
+        ("files.numbers", "predictions for Numbers are missing; the Ladder needs all tasks")
+    ]
+
+
+def test_where_the_best_counts_each_task_is_compared_with_the_newest_submission_that_has_it(make):
+    benchmark, user = hidden_benchmark(make), make.user()
+    scored(benchmark, user, name="A", animals=labels_file())
+    scored(benchmark, user, name="A", numbers=numbers_file())
+    worse = scored(benchmark, user, name="A", animals=labels_file(["cat"] * 8))
+    assert (worse.submission, worse.outcome) == (None, "It is not better than the one before, which still counts.")
 
 
 @pytest.mark.parametrize(
