@@ -90,10 +90,12 @@ class OptimumDetailSerializer(Shape):
     spread = s.FloatField(
         allow_null=True,
         help_text="Theta of Mallows' model around that order: 0 if the tasks are like random orders; the greater, the "
-        "closer they are to it.",
+        "closer they are to it. With few tasks random orders have a theta above 0 as well.",
     )
     spread_error = s.FloatField(
-        allow_null=True, help_text="Its standard error, by the model, as if the order were known."
+        allow_null=True,
+        help_text="Its standard error, by the model, as if the order were known; tasks of a cluster count as copies of "
+        "one.",
     )
     no_spread = s.CharField(allow_blank=True, help_text="Why there is no spread, where the order is proven.")
 

@@ -218,7 +218,7 @@ def score_rows(benchmark: Benchmark, rated: VoteOutcome, task_of: Mapping[str, T
     rows: list[CheckedRow] = []
     scores = rated.scores
     if scores is not None:
-        values, errors, counts = scores.matrix.values, scores.errors, scores.n_of_systems
+        values, errors, counts = scores.matrix.values, scores.board_errors, scores.n_of_systems
         for i, name in enumerate(scores.matrix.system_names):
             row: dict[str, CheckedScore] = {}
             for t, category in enumerate(scores.matrix.task_names):

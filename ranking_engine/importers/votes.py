@@ -71,9 +71,10 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         scores = category_scores(votes)
     except ValueError as error:
         raise InputError.of(str(error)) from error
+    errors = scores.board_errors
     for t, task in enumerate(scores.matrix.task_names):
         for i, system in enumerate(scores.matrix.system_names):
-            value, deviation = float(scores.matrix.values[i, t]), float(scores.errors[i, t])
+            value, deviation = float(scores.matrix.values[i, t]), float(errors[i, t])
             if np.isnan(value):
                 continue
             n_votes = int(scores.n_of_systems[i, t])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ranking_engine.core.clusters import cluster_key, clusters_of
 from ranking_engine.core.profile import Profile
 
 _NEAR_ZERO = 1e-6  # below it the mean distance is a straight line in theta, to the precision of floats
@@ -27,8 +28,8 @@ class MallowsFit:
         theta: 0 = every order is as likely as any other; the greater, the closer tasks are to the consensus. None where
             there is none.
         log_likelihood: of the tasks' orders, natural logarithm; a task of weight w counts as w tasks.
-        standard_error: of theta, by the model and for independent tasks, as if the consensus were known; None where
-            there is no theta, or it is 0, the least possible.
+        standard_error: of theta, by the model and for independent clusters of tasks whose tasks agree, as if the
+            consensus were known; None where there is no theta, or it is 0, the least possible.
         reason: why there is none; otherwise empty.
     """
 
@@ -51,8 +52,13 @@ def fitted(profile: Profile, distance: float) -> MallowsFit:
     theta = dispersion(n, distance / weight)
     if math.isinf(theta):
         return MallowsFit(None, 0.0, None, "all tasks have the same order: the greater the dispersion, the likelier")
-    # The score of a task of weight w is w (mean distance - its distance), of variance w^2 v, and its slope is w v.
-    squares = float(sum(w**2 for w in profile.matrix.weights))
+    # The score of a task of weight w is w (mean distance - its distance), of variance w^2 v, and its slope is w v. The
+    # tasks of a cluster count as one of their weight in all, as if they had the same order.
+    clusters = clusters_of(profile.matrix)
+    of_clusters = np.zeros(len(clusters))
+    for t in np.flatnonzero(profile.matrix.votes).tolist():
+        of_clusters[clusters[cluster_key(profile.matrix, t)]] += float(profile.matrix.weights[t])
+    squares = float((of_clusters**2).sum())
     error = math.sqrt(squares / distance_variance(theta, n)) / weight if theta > 0 else None
     return MallowsFit(theta, log_likelihood(theta, n, distance, weight), error)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.clusters import clusters_of
+from ranking_engine.core.clusters import cluster_key
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.bradley_terry import MIN_CLUSTERS, SAME_STRENGTH, apart, clustered_errors
@@ -37,7 +37,8 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
 
     Hunter's iteration, O(n T), then Newton's method, O(n^2 T + n^3) a step.
 
-    `details` has `n_clusters`, and from 10 clusters of tasks on `standard_errors` and `t_quantile`, as Bradley-Terry.
+    `details` has `n_clusters`, and from 10 clusters of tasks on `standard_errors` and `t_quantile`, as Bradley-Terry. A
+    task with a single score compares nothing and is in no cluster.
     """
     details: dict[str, Any] = {**pair_details(profile.pairwise), "prior": float(prior)}
     if profile.n_systems == 1:
@@ -55,11 +56,13 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
     if np.ptp(strengths) > _FARTHEST:
         reason = f"strengths are more than {_FARTHEST:g} apart, too far for floating-point numbers; use a prior"
         return Outcome(None, "undefined", reason, details)
-    clusters = clusters_of(profile.matrix)
+    compares = picks.present.sum(axis=1) > 1
+    tasks = picks.tasks[compares]
+    keys = sorted({cluster_key(profile.matrix, t) for t in tasks})
+    clusters = {key: number for number, key in enumerate(keys)}
     details["n_clusters"] = len(clusters)
     if len(clusters) >= MIN_CLUSTERS:
-        tasks = picks.tasks
-        of_tasks = picks.gradients(strengths).T * picks.weights
+        of_tasks = (picks.gradients(strengths).T * picks.weights)[:, compares]
         information = picks.information(strengths, float(prior))
         errors, details["t_quantile"] = clustered_errors(profile.matrix, clusters, tasks, of_tasks, information)
         in_order = in_first_order(errors, order).tolist()

@@ -6,8 +6,10 @@ and one of the task, z_it = sum_k u_ik v_tk, fitted to the scores that are there
 included, and the penalty are chosen by held-out error.
 
 Every observed score is held out once, in five folds. The error is that of predictions made without the score; in each
-fold the model is the one that predicts the other folds best. Intervals take a quantile of these errors: of the task's
-own where it has many, else of all. Their coverage is measured, each fold by the quantiles of the others.
+fold the model is the one that predicts the other folds best. Fits take the spread of the scores that they see; errors
+are in units of the spread of all scores of the task, because a fold may leave equal ones, which have none. Intervals
+take a quantile of these errors: of the task's own where it has many, else of all. Their coverage is measured, each fold
+by the quantiles of the others.
 
 Scores are held out at random. If systems leave out tasks on which they are bad, predictions are too good, and no error
 here shows that. Nothing that is predicted is ranked.
@@ -54,29 +56,25 @@ def run_chunk(
     fold_of = np.full(scores.shape, -1)
     places = generator(seed, NUMBER_OF_STUDY).permutation(int(observed.sum()))
     fold_of[observed] = places % FOLDS
-    # errors[m]: of model m on every observed score, in units of the spread of the fold's other scores
     predictions = np.full((len(MODELS), *scores.shape), np.nan)
-    spreads = np.full((FOLDS, len(tasks)), np.nan)
     for fold in range(FOLDS):
         is_out = fold_of == fold
         z, centre, spread = _standardized(np.where(is_out, np.nan, scores))
-        spreads[fold] = spread
         for m, (factors, penalty) in enumerate(MODELS):
             filled = factored(z, factors, penalty) * spread + centre
             predictions[m][is_out] = filled[is_out]
             if progress is not None:
                 progress(fold * len(MODELS) + m + 1, FOLDS * len(MODELS))
-    unit = np.where(observed, spreads[np.maximum(fold_of, 0), np.arange(len(tasks))], np.nan)
-    squares = ((predictions - scores) / unit) ** 2
+    z, centre, spread = _standardized(scores)
+    squares = ((predictions - scores) / spread) ** 2
     of_folds = np.array([np.nansum(squares[:, fold_of == fold], axis=1) for fold in range(FOLDS)])
     held_out = np.full(scores.shape, np.nan)
     for fold in range(FOLDS):
         chosen = int(np.argmin(of_folds.sum(axis=0) - of_folds[fold]))
         held_out[fold_of == fold] = predictions[chosen][fold_of == fold]
     best = int(np.argmin(of_folds.sum(axis=0)))
-    z, centre, spread = _standardized(scores)
     completed = factored(z, *MODELS[best]) * spread + centre
-    errors = np.abs(held_out - scores) / unit
+    errors = np.abs(held_out - scores) / spread
     covered = np.full(scores.shape, np.nan)
     for fold in range(FOLDS):
         limits = _quantiles(np.where(fold_of == fold, np.nan, errors), parameters["level"])

@@ -36,6 +36,17 @@ class CategoryScores:
     n_of_systems: NDArray[np.intp]
     problems: dict[str, str]
 
+    @property
+    def board_errors(self) -> FloatArray:
+        """The errors that a board states of these scores: `errors` times the root of n / (n - 1).
+
+        A board takes the errors of two scores as independent. Those of ratings relative to the mean of n systems are
+        not: what one system gains, the others lose. With the factor the squares of two errors add up to that of the
+        difference where all systems have the same error, and always of two systems.
+        """
+        n_rated = (~np.isnan(self.matrix.values)).sum(axis=0)
+        return np.asarray(self.errors * np.sqrt(n_rated / (n_rated - 1)))
+
 
 def category_scores(
     votes: Votes, model: str = "half_wins", *, cluster: str = "vote", prior: float = 0.0

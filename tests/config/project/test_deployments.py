@@ -9,6 +9,7 @@ from django.conf import settings
 
 from config.processes.commands import QUEUES
 from tests.config.project.helm import merged, render
+from tests.config.test_compose import megabytes, variable
 
 ROOT = settings.ROOT
 CHART = ROOT / "deploy" / "helm"
@@ -46,8 +47,8 @@ def test_each_runs_the_command_of_docker_compose_within_its_memory(part, service
     assert container["command"] == COMPOSE[service]["command"]
     assert container["image"] == f"plurank:{settings.PLURANK_VERSION}"
     assert container["livenessProbe"]["exec"]["command"] == COMPOSE[service]["healthcheck"]["test"][1:]
-    megabytes = re.search(r":-(\d+)m", COMPOSE[service]["mem_limit"])[1]
-    assert container["resources"]["limits"]["memory"] == f"{megabytes}Mi"
+    _, limit = variable(COMPOSE[service]["mem_limit"])
+    assert megabytes(container["resources"]["limits"]["memory"].removesuffix("i")) == megabytes(limit)
 
 
 @pytest.mark.parametrize("changes", [{}, EVERYTHING], ids=["as it is", "everything"])

@@ -119,7 +119,7 @@ def test_standard_errors_and_numbers_of_votes_come_with_the_scores(make):
         for row in Score.objects.filter(submission__benchmark=benchmark).select_related("task")
     }
     assert stored == {
-        (system, task): (pytest.approx(scores.errors[i, t], rel=1e-6), scores.n_of_systems[i, t])
+        (system, task): (pytest.approx(scores.board_errors[i, t], rel=1e-6), scores.n_of_systems[i, t])
         for i, system in enumerate(scores.matrix.system_names)
         for t, task in enumerate(scores.matrix.task_names)
     }

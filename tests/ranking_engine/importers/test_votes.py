@@ -28,7 +28,7 @@ def test_scores_are_the_ratings_by_category():
     read = read_results([SourceFile("battles.csv", text.encode())])
     scores = category_scores(read_votes(text.encode()))
     expected = {
-        (system, task): (scores.matrix.values[i, t], scores.errors[i, t])
+        (system, task): (scores.matrix.values[i, t], scores.board_errors[i, t])
         for i, system in enumerate(scores.matrix.system_names)
         for t, task in enumerate(scores.matrix.task_names)
     }

@@ -130,6 +130,22 @@ def test_errors_are_sandwiches_by_cluster():
     assert ranking.details["n_clusters"] == 12
 
 
+@pytest.mark.parametrize("n_comparing", [2, 12])
+def test_tasks_with_a_single_score_count_as_no_cluster(n_comparing):
+    comparing = np.stack([[t % 2, 1 - t % 2] for t in range(n_comparing)], axis=1).astype(float)
+    comparing[:, 0] = [1, 1]
+    single = np.where(np.arange(10) % 2 == np.array([[0], [1]]), 1.0, NAN)
+    alone, together = (
+        rank(ScoreMatrix(values), "plackett_luce") for values in (comparing, np.hstack([comparing, single]))
+    )
+    assert together.details["n_clusters"] == alone.details["n_clusters"] == n_comparing
+    assert together.scores.tolist() == pytest.approx(alone.scores.tolist())
+    errors = [ranking.details.get("standard_errors") for ranking in (alone, together)]
+    assert (errors[0] is None) == (n_comparing < 10)
+    assert errors[1] == (pytest.approx(errors[0]) if errors[0] else None)
+    assert together.details.get("t_quantile") == alone.details.get("t_quantile")
+
+
 def test_errors_are_the_spread_of_strengths_over_boards():
     """400 boards of 60 tasks from known strengths: the mean error is the spread of the estimates, within an eighth."""
     generator, truth = np.random.default_rng(0), np.array([1.0, 0.4, 0.0, -0.4, -1.0])

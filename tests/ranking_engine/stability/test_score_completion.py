@@ -108,8 +108,36 @@ def test_errors_in_the_tasks_units_are_those_of_the_definition():
     errors = np.sqrt(np.nanmean((held_out - gaps) ** 2, axis=0))
     names = [f"t{t + 1}" for t in range(8)]
     stated = dict(zip(result.summary["tasks"], result.summary["task_error"], strict=True))
-    # Spreads differ a little from fold to fold.
-    assert [stated[name] for name in names] == pytest.approx(errors.tolist(), rel=0.1)
+    assert [stated[name] for name in names] == pytest.approx(errors.tolist(), rel=1e-6)
+
+
+@pytest.mark.parametrize("scores", [[80.0, 90.0], [50.0] * 5 + [90.0]], ids=["two scores", "one that differs"])
+def test_errors_of_a_task_whose_other_scores_are_equal_are_those_of_the_definition(scores):
+    """A fold leaves one score, or equal ones: they have no spread of their own to measure errors in."""
+    few = np.full((12, 1), np.nan)
+    few[: len(scores), 0] = scores
+    noise = np.random.default_rng(4).normal(size=(12, 4))
+    result = run_study("score_completion", ScoreMatrix(np.hstack([few, noise])))
+    summary = result.summary
+    place = summary["tasks"].index("t1")
+    held_out = in_board(result, "held_out", (12, 5))[: len(scores), 0]
+    off = held_out - scores
+    assert summary["task_error"][place] == pytest.approx(math.sqrt(np.mean(off**2)), rel=1e-6)
+    shown = 1 - (off**2).sum() / ((scores - np.mean(scores)) ** 2).sum()
+    assert summary["task_explained"][place] == pytest.approx(shown, rel=1e-6)
+    assert summary["n_predictable"] == 0
+
+
+def test_a_task_of_zeros_and_a_one_leaves_the_figures_of_the_others_alone():
+    _, gaps = with_factors(60, 12, 1, 0.3, 0.2)
+    rare = np.zeros((60, 1))
+    rare[7] = 1.0
+    plain, extended = (
+        run_study("score_completion", ScoreMatrix(values)).summary for values in (gaps, np.hstack([gaps, rare]))
+    )
+    assert extended["n_predictable"] == plain["n_predictable"] > 100
+    assert extended["coverage"] == pytest.approx(plain["coverage"], abs=0.03)
+    json.dumps(extended, allow_nan=False)
 
 
 def test_the_order_of_rows_and_columns_and_the_direction_change_nothing():
