@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.boards.open_data.tables import KEYS, REFERENCES, TABLES
+from leaderboard.boards.open_data.tables import KEYS, REFERENCES
 from leaderboard.common.files import ColumnHead
 from leaderboard.models import Benchmark, Publication, Release
 from ranking_engine.text.characters import writable
@@ -149,7 +149,8 @@ def croissant(
         dataset: what `dataset_of` says of the revision.
         bibtex: how it is cited.
         files: by their names in the archive, each with its SHA-256.
-        columns: of each table its columns with their types: `sc:Text`, `sc:Integer` or `sc:Float`.
+        columns: by the name of each CSV without its ending, its columns with their types: `sc:Text`, `sc:Integer` or
+            `sc:Float`.
     """
     known = ("name", "description", "url", "datePublished", "keywords", "isBasedOn", "identifier")
     licence = dataset.get("license", "")
@@ -180,8 +181,9 @@ def croissant(
                 "@type": "cr:RecordSet",
                 "@id": table,
                 "name": table,
-                "description": TABLES[table][0],
-                **({"key": [{"@id": f"{table}/{key}"} for key in KEYS[table]]} if table in KEYS else {}),
+                "description": files[f"{table}.csv"].name,
+                **({"key": [{"@id": f"{table}/{key}"} for key in keys]} if (keys := KEYS.get(table.partition("/")[0]))
+                   else {}),
                 "field": [
                     {
                         "@type": "cr:Field",

@@ -147,6 +147,7 @@ KEYS = {
     "rules": ("key",),
     "scores": ("system", "task"),
     "ranks": ("rule", "system"),
+    "instances": ("system", "task", "instance"),
 }
 REFERENCES = {"system": "systems/key", "task": "tasks/key", "rule": "rules/key"}  # of columns to columns
 
