@@ -150,7 +150,12 @@ def as_text(result: MetricResult, form: str) -> str:
         named = f"{kind} {name}" if kind else "all"
         grid.append([named, figure(part.value), figure(part.standard_error), f"{part.n_instances:,}"])
     clusters = f", in {result.n_clusters:,} clusters" if result.n_clusters < result.n_instances else ""
-    method = {"mean": "of a mean", "jackknife": "by the jackknife", "bootstrap": "by 200 resamples"}
+    method = {
+        "mean": "standard error of a mean",
+        "jackknife": "standard error by the jackknife",
+        "bootstrap": "standard error by 200 resamples",
+        "none": "this metric has no standard error",
+    }
     source = f"{result.library} {result.library_version}" if result.library else "own code"
-    note = f"Computed by {source}; standard error {method[result.error_method.value]}{clusters}."
+    note = f"Computed by {source}; {method[result.error_method.value]}{clusters}."
     return "\n".join([*(markdown_grid if form == "markdown" else text_grid)(grid), "", note]) + "\n"

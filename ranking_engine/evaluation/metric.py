@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -42,6 +42,7 @@ class ErrorMethod(StrEnum):
     MEAN = "mean"
     JACKKNIFE = "jackknife"
     BOOTSTRAP = "bootstrap"
+    NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ class Cases:
         options: of the metric, all of them.
         weights: of the instances, or None if all are 1.
         labels: the names of the codes.
+        n_true_labels: how many of them references have, also those of other instances where these are a part.
     """
 
     references: Any
@@ -150,6 +152,7 @@ class Cases:
     options: Mapping[str, Any] = field(default_factory=dict)
     weights: FloatArray | None = None
     labels: tuple[str, ...] = ()
+    n_true_labels: int = 0
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -161,7 +164,7 @@ class Cases:
             return values[places] if isinstance(values, np.ndarray) else [values[place] for place in places]
 
         weights = None if self.weights is None else self.weights[places]
-        return Cases(taken(self.references), taken(self.predictions), self.options, weights, self.labels)
+        return replace(self, references=taken(self.references), predictions=taken(self.predictions), weights=weights)
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,7 @@ class Metric:
         reweighted: a function that computes the figure for weights of the instances, for the bootstrap: faster than
             drawing the instances.
         options: what can be chosen.
+        has_error: whether the figure has a standard error; none where chance mostly moves it one way.
         takes_weights: whether instances can have weights.
         lowest_prediction, highest_prediction: the bounds of predicted numbers.
         when_undefined: why there may be no figure, as a sentence.
@@ -224,6 +228,7 @@ class Metric:
     sums: Callable[[Cases], AdditiveFigure] | None = None
     reweighted: Callable[[Cases], Callable[[FloatArray], float]] | None = None
     options: tuple[Option, ...] = ()
+    has_error: bool = True
     takes_weights: bool = True
     lowest_prediction: float = -LARGEST
     highest_prediction: float = LARGEST
@@ -239,6 +244,8 @@ class Metric:
     @property
     def error_method(self) -> ErrorMethod:
         """How its standard error is estimated."""
+        if not self.has_error:
+            return ErrorMethod.NONE
         if self.decomposes:
             return ErrorMethod.MEAN
         return ErrorMethod.BOOTSTRAP if self.sums is None else ErrorMethod.JACKKNIFE
@@ -279,7 +286,8 @@ class MetricResult:
     Attributes:
         metric: its key.
         value: the figure.
-        standard_error: of it, None for a single instance or cluster.
+        standard_error: of it, above 0; None below ten instances or clusters, where all of them are alike, and where the
+            figure depends on a class that is too rare.
         error_method: how that was estimated.
         n_instances: that were scored.
         n_clusters: that were drawn or left out as one; as many as instances where none are stated.

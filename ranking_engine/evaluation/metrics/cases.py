@@ -48,7 +48,8 @@ def cases_of(
         n_wrong = sum(len(tags) != len(tokens) for tags, tokens in zip(predictions, references, strict=True))
         if n_wrong:
             raise InputError.of(f"{n_wrong:,} instances have another number of tags than of tokens")
-    return Cases(true, predicted, options, weights, labels)
+    n_true_labels = len(set(references)) if metric.reference_kind == Kind.LABEL else 0
+    return Cases(true, predicted, options, weights, labels, n_true_labels)
 
 
 def chance_matrix(

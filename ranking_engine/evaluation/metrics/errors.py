@@ -9,13 +9,24 @@ import numpy as np
 
 from ranking_engine.evaluation.metric import AdditiveFigure, Cases, CodeArray, FloatArray
 
+LEAST_CLUSTERS = 10  # or instances without clusters: below, an interval of two standard errors is far too short
 N_RESAMPLES = 200
-MAX_FAILED = 0.5  # of the resamples, in which the figure may be undefined
+MAX_FAILED = 0.01  # of the resamples, in which the figure may be undefined
+ROUNDING = 1e-10  # of the figure: an error up to this is none, only sums that do not cancel
 _CELLS_AT_ONCE = 2_000_000
 
 
+def stated_error(error: float | None, value: float) -> float | None:
+    """Return a standard error, or None where there is none to state: not finite, or 0 apart from rounding.
+
+    An error of 0 says that all clusters are alike, as five right answers of five are, not that the figure is exact.
+    """
+    is_known = error is not None and math.isfinite(error) and error > ROUNDING * abs(value)
+    return error if is_known else None
+
+
 def error_of_mean(values: FloatArray, weights: FloatArray | None, clusters: CodeArray) -> float | None:
-    """Return the standard error of a (weighted) mean, clustered; None for a single cluster.
+    """Return the standard error of a (weighted) mean, clustered; None below `LEAST_CLUSTERS`.
 
     The sandwich estimate with the factor G / (G - 1) of G clusters. Without weights and clusters this is the standard
     deviation (n - 1) over the square root of n. See Miller (2024), Adding Error Bars to Evals, arXiv 2411.00640,
@@ -27,7 +38,7 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None, clusters: Code
         clusters: their numbers from 0, none left out.
     """
     n_clusters = int(clusters.max()) + 1
-    if n_clusters < 2:
+    if n_clusters < LEAST_CLUSTERS:
         return None
     w = np.ones(len(values)) if weights is None else weights
     total = float(w.sum())
@@ -37,10 +48,11 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None, clusters: Code
 
 
 def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: CodeArray) -> float | None:
-    """Return the standard error of a figure by leaving out one cluster after the other; None for a single cluster.
+    """Return the standard error of a figure by leaving out one cluster after the other.
 
     sqrt((G - 1) / G * sum of (figure without g - mean of them)^2), Efron and Stein (1981), doi 10.1214/aos/1176345462.
-    Clusters without which the figure is undefined are passed over; if fewer than two are left, there is no error.
+    None below `LEAST_CLUSTERS`, and where the figure is undefined without one of them: without the only instance of a
+    class, on which most of the error depends.
 
     Args:
         sums: the terms of each instance and the figure as a function of their sums.
@@ -50,7 +62,7 @@ def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: 
     from scipy.sparse import csr_array  # noqa: PLC0415 -- only here
 
     n, n_clusters = len(clusters), int(clusters.max()) + 1
-    if n_clusters < 2:
+    if n_clusters < LEAST_CLUSTERS:
         return None
     w = np.ones(n) if weights is None else weights
     members = csr_array((w, (clusters, np.arange(n))), shape=(n_clusters, n))
@@ -63,10 +75,9 @@ def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: 
         left_out = block if isinstance(block, np.ndarray) else block.toarray()
         parts.append(sums.figures(whole - left_out))
     figures = np.concatenate(parts)
-    figures = figures[np.isfinite(figures)]
-    G = len(figures)
-    if G < 2:
+    if not np.isfinite(figures).all():
         return None
+    G = n_clusters
     return math.sqrt((G - 1) / G * float(((figures - figures.mean()) ** 2).sum()))
 
 
@@ -77,10 +88,11 @@ def bootstrap_error(
     seed: int,
     reweighted: Callable[[FloatArray], float] | None = None,
 ) -> float | None:
-    """Return the standard deviation of a figure over `N_RESAMPLES` resampled sets of clusters; None for one cluster.
+    """Return the standard deviation of a figure over `N_RESAMPLES` resampled sets of clusters.
 
-    Efron (1979), doi 10.1214/aos/1176344552. Resamples in which the figure is undefined, such as those with one class
-    only, are passed over; where more than half are, there is no error.
+    Efron (1979), doi 10.1214/aos/1176344552, times sqrt(G / (G - 1)) for G clusters, which makes the variance of a mean
+    unbiased. None below `LEAST_CLUSTERS`, and where more than 1 % of the resamples have no figure, such as those with
+    one class only: the others vary too little.
 
     Args:
         figure: of instances.
@@ -90,7 +102,7 @@ def bootstrap_error(
         reweighted: the figure for weights of the instances, if there is a faster way than drawing them.
     """
     n_clusters = int(clusters.max()) + 1
-    if n_clusters < 2:
+    if n_clusters < LEAST_CLUSTERS:
         return None
     generator = np.random.default_rng(seed)
     figures = []
@@ -102,6 +114,6 @@ def bootstrap_error(
         else:
             figures.append(figure(cases.at(np.repeat(np.arange(len(clusters)), times))))
     defined = np.array([value for value in figures if math.isfinite(value)])
-    if len(defined) < max(2, N_RESAMPLES * (1 - MAX_FAILED)):
+    if len(defined) < N_RESAMPLES * (1 - MAX_FAILED):
         return None
-    return float(defined.std(ddof=1))
+    return math.sqrt(n_clusters / (n_clusters - 1)) * float(defined.std(ddof=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -70,9 +71,11 @@ def _recall_mean(right: FloatArray, true: FloatArray, predicted: FloatArray) -> 
 
 def _matthews(right: FloatArray, true: FloatArray, predicted: FloatArray) -> FloatArray:
     total, agree = true.sum(axis=1), right.sum(axis=1)
-    spread = (total**2 - (true**2).sum(axis=1)) * (total**2 - (predicted**2).sum(axis=1))
+    of_true, of_predicted = (total**2 - (counts**2).sum(axis=1) for counts in (true, predicted))
     covariance = agree * total - (true * predicted).sum(axis=1)
-    return np.where(spread > 1e-9 * total**4, covariance / np.sqrt(spread), 0.0)
+    # Each alone, not their product: 5 of 400,000 instances with the other label are no rounding.
+    varies = np.minimum(of_true, of_predicted) > 1e-9 * total**2
+    return np.where(varies, covariance / np.sqrt(of_true * of_predicted), 0.0)
 
 
 def _accuracy(cases: Cases) -> float:
@@ -92,6 +95,8 @@ def _mcc(cases: Cases) -> float:
 def _f1_binary(cases: Cases) -> float:
     code = positive_code(cases)
     true, predicted = cases.references == code, cases.predictions == code
+    if not true.any() and not predicted.any():
+        return math.nan
     return float(load(SKLEARN).f1_score(true, predicted, sample_weight=cases.weights, zero_division=0.0))
 
 
@@ -113,7 +118,7 @@ def _binary_counts(cases: Cases) -> AdditiveFigure:
 
     def f1(sums: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(sums[:, 1] > 1e-9, 2 * sums[:, 0] / sums[:, 1], 0.0)
+            return np.where(sums[:, 1] > 1e-9, 2 * sums[:, 0] / sums[:, 1], np.nan)
 
     return AdditiveFigure(terms, f1)
 
@@ -149,7 +154,8 @@ METRICS = (
     _LABELS(
         key="f1",
         name="F1 of a label",
-        description="The harmonic mean of precision and recall of one label.",
+        description="The harmonic mean of precision and recall of one label; none where it is neither true nor "
+        "predicted.",
         figure=_f1_binary,
         citation=_F1,
         sums=_binary_counts,

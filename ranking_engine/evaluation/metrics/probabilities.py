@@ -8,7 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from ranking_engine.evaluation.metric import AdditiveFigure, Cases, FloatArray, Kind, Library, Metric, Option
+from ranking_engine.evaluation.metric import (
+    AdditiveFigure,
+    Cases,
+    FloatArray,
+    Kind,
+    Library,
+    Metric,
+    Option,
+    UndefinedMetricError,
+)
 from ranking_engine.evaluation.metrics.labels import POSITIVE, SKLEARN, positive_code
 from ranking_engine.evaluation.metrics.libraries import load
 
@@ -61,6 +70,8 @@ def _codes(cases: Cases) -> np.ndarray:
 
 
 def _log_loss(cases: Cases) -> float:
+    if len(cases.labels) < 2:
+        raise UndefinedMetricError("Log loss is undefined here: references and predictions have one label in all.")
     score = load(SKLEARN).log_loss
     return float(score(cases.references, cases.predictions, labels=_codes(cases), sample_weight=cases.weights))
 
@@ -70,15 +81,25 @@ def _log_losses(cases: Cases) -> FloatArray:
     return -np.log(np.clip(chances, _LEAST, 1 - _LEAST))
 
 
+def _is_brier_half(cases: Cases) -> bool:
+    """Whether the references have two labels; a further one that predictions name does not change the scale."""
+    return cases.n_true_labels <= 2
+
+
 def _brier(cases: Cases) -> float:
-    score = load(SKLEARN).brier_score_loss
-    return float(score(cases.references, cases.predictions, labels=_codes(cases), sample_weight=cases.weights))
+    if len(cases.labels) < 2:
+        return 0.0  # the only label has all the probability
+    score, weights = load(SKLEARN).brier_score_loss, cases.weights
+    is_half = _is_brier_half(cases)
+    return float(
+        score(cases.references, cases.predictions, labels=_codes(cases), sample_weight=weights, scale_by_half=is_half)
+    )
 
 
 def _brier_terms(cases: Cases) -> FloatArray:
     errors = cases.predictions.copy()
     errors[np.arange(len(cases)), cases.references] -= 1
-    return (errors**2).sum(axis=1) / (2 if len(cases.labels) == 2 else 1)
+    return (errors**2).sum(axis=1) / (2 if _is_brier_half(cases) else 1)
 
 
 def _calibration(cases: Cases) -> AdditiveFigure:
@@ -147,7 +168,7 @@ METRICS = (
         key="brier",
         name="Brier score",
         description="The mean squared difference of the probabilities and 1 for the true label, 0 for others; "
-        "half of it where there are two labels.",
+        "half of it where the references have at most two labels.",
         highest=2.0,
         citation="Brier (1950), https://doi.org/10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
         figure=_brier,
@@ -156,11 +177,13 @@ METRICS = (
     _CHANCES(
         key="ece",
         name="Expected calibration error",
-        description="How far the probability of the predicted label is from the share of right ones, over bins of it.",
+        description="How far the probability of the predicted label is from the share of right ones, over bins of it; "
+        "above 0 by chance also where probabilities are right.",
         library=Library(),
         highest=1.0,
         citation="Guo et al. (2017), On Calibration of Modern Neural Networks, arXiv 1706.04599; our own code",
         sums=_calibration,
+        has_error=False,
         options=(_POSITIVE_OF_SINGLE, _BINS),
     ),
 )

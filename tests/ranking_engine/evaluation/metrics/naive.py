@@ -64,8 +64,10 @@ def mcc(true, predicted, weights):
     return float((w @ (a * b)).sum()) / math.sqrt(spread) if spread > 1e-12 else 0.0
 
 
-def clustered_error_of_mean(values, weights, clusters) -> float:
-    """The sandwich, cluster by cluster."""
+def clustered_error_of_mean(values, weights, clusters) -> float | None:
+    """The sandwich, cluster by cluster; None of fewer than ten clusters, and where it is 0 but for rounding."""
+    if len(set(clusters)) < 10:
+        return None
     total = sum(weights)
     mean = sum(w * x for w, x in zip(weights, values, strict=True)) / total
     parts = []
@@ -73,20 +75,27 @@ def clustered_error_of_mean(values, weights, clusters) -> float:
         rows = [k for k, other in enumerate(clusters) if other == name]
         parts.append(sum(weights[k] * (values[k] - mean) for k in rows) ** 2)
     G = len(parts)
-    return math.sqrt(G / (G - 1) * sum(parts)) / total
+    return _stated(math.sqrt(G / (G - 1) * sum(parts)) / total)
 
 
 def left_out_error(figure: Callable[[list[int]], float], clusters) -> float | None:
-    """The jackknife: the figure of all rows but one cluster's, for each cluster."""
+    """The jackknife: the figure of all rows but one cluster's, for each cluster.
+
+    None where one of them is undefined, of fewer than ten clusters, and where it is 0 but for rounding.
+    """
+    G = len(set(clusters))
+    if G < 10:
+        return None
     figures = []
     for name in sorted(set(clusters)):
         rows = [k for k, other in enumerate(clusters) if other != name]
         try:
             figures.append(figure(rows))
         except UndefinedMetricError:
-            continue
-    G = len(figures)
-    if G < 2:
-        return None
+            return None
     mean = statistics.fmean(figures)
-    return math.sqrt((G - 1) / G * sum((x - mean) ** 2 for x in figures))
+    return _stated(math.sqrt((G - 1) / G * sum((x - mean) ** 2 for x in figures)))
+
+
+def _stated(error: float) -> float | None:
+    return error if error > 1e-9 else None

@@ -9,7 +9,7 @@ PAGE = Path(__file__).resolve().parents[4] / "docs" / "scoring.md"
 HEAD = (
     "| key | metric | what it says | better | scale | takes | standard error | computed by | options |\n|" + "---|" * 9
 )
-METHODS = {"mean": "of the mean", "jackknife": "jackknife", "bootstrap": "bootstrap"}
+METHODS = {"mean": "of the mean", "jackknife": "jackknife", "bootstrap": "bootstrap", "none": "none"}
 
 
 def number(value: float) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn import metrics as sklearn_metrics
 
 from ranking_engine.evaluation.metric import Cases
-from ranking_engine.evaluation.metrics import METRICS, UndefinedMetricError
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, UndefinedMetricError
 from ranking_engine.files.problems import InputError
 from tests.ranking_engine.evaluation.metrics import naive
 from tests.ranking_engine.evaluation.metrics.naive import scored
@@ -109,7 +109,25 @@ def test_a_single_number_is_the_probability_of_the_label_that_is_chosen():
 
 
 def test_a_probability_of_a_label_that_no_instance_has_is_lost():
-    assert scored("brier", ["a", "b"], [{"c": 1.0}, {"b": 1.0}]).instance_values.tolist() == [2.0, 0.0]
+    chances = [{"d": 1.0}, {"b": 1.0}, {"c": 1.0}]
+    assert scored("brier", ["a", "b", "c"], chances).instance_values.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_the_scale_of_the_brier_score_is_that_of_the_references_whatever_predictions_name():
+    true, chances = ["cat", "dog"] * 6, [{"cat": 0.8, "dog": 0.2}] * 12
+    plain = scored("brier", true, chances)
+    with_bird = scored("brier", true, [chances[0] | {"bird": 0.0}, *chances[1:]])
+    assert plain.value == with_bird.value == pytest.approx((0.2**2 + 0.8**2) / 2)
+    assert with_bird.instance_values.tolist() == plain.instance_values.tolist()
+    with_parts = scored("brier", [*true, "fish"], [*chances, {"fish": 1.0}], categories=("one",) * 12 + ("two",))
+    assert with_parts.by_category["one"].value == pytest.approx(2 * plain.value), "three labels in all"
+
+
+def test_one_label_in_all_has_no_log_loss_and_a_brier_score_of_0():
+    with pytest.raises(UndefinedMetricError, match="Log loss is undefined here: references and predictions have one"):
+        scored("log_loss", ["a", "a"], [{"a": 1.0}, {"a": 1.0}])
+    assert scored("brier", ["a", "a"], [{"a": 1.0}, {"a": 1.0}]).value == 0
+    assert scored("log_loss", ["a"], [{"a": 0.5, "b": 0.5}]).value == pytest.approx(math.log(2))
 
 
 @pytest.mark.parametrize("bins", [1, 4, 15])
@@ -127,11 +145,16 @@ def test_the_calibration_error_is_its_definition(bins):
     evaluation = scored("ece", true, chances, {"bins": bins}, weights=weights)
     assert evaluation.value == pytest.approx(expected)
 
-    def without(kept):
-        part = [[column[k] for k in kept] for column in (true, chances, weights)]
-        return scored("ece", *part[:2], {"bins": bins}, weights=part[2]).value
 
-    assert evaluation.standard_error == pytest.approx(naive.left_out_error(without, range(60)))
+def test_the_calibration_error_of_right_probabilities_is_above_0_and_has_no_standard_error():
+    generator = np.random.default_rng(4)
+    figures = []
+    for _ in range(20):
+        chances = generator.uniform(size=200)
+        true = np.where(generator.uniform(size=200) < chances, "yes", "no").tolist()
+        figures.append(scored("ece", true, chances.tolist(), {"positive": "yes"}))
+    assert np.mean([figure.value for figure in figures]) > 0.05
+    assert {(figure.standard_error, figure.error_method) for figure in figures} == {(None, ErrorMethod.NONE)}
 
 
 def test_the_bootstrap_of_an_area_is_near_its_jackknife():
