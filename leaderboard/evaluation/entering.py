@@ -3,7 +3,7 @@
 Everything here is called inside the transaction that ends the job, so that it happens once or not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.computing.scoring import Scored
 from leaderboard.evaluation.board_moves import decide
 from leaderboard.evaluation.phases import DEVELOPMENT, TEST, counted_split, has_ladder
+from leaderboard.evaluation.receiving import scores_in_place
 from leaderboard.evaluation.references import ids_of, opened
 from leaderboard.models import Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
 from leaderboard.submissions.checks import check_rows
@@ -94,19 +95,44 @@ def enter_if_complete(row: PredictionSubmission) -> None:
     if row.is_trial:
         row.outcome = "A trial run: nothing of it gets onto the board."
     elif row.submission_id is None:
-        decision = decide(row, files)
-        row.outcome = decision.sentence
-        if decision.scores is not None:
-            try:
-                with transaction.atomic():  # what was written before an error is taken back
+        try:
+            with transaction.atomic():  # what was written before an error is taken back
+                # First, and however good it is: a refusal that only a better one gets would tell which one is better.
+                require_may_enter(row, files)
+                decision = decide(row, files)
+                row.outcome = decision.sentence
+                if decision.scores is not None:
                     row.submission = enter(row, files, decision.scores)
-            except InputError as error:
-                refuse(row, problems_as_json(error.problems.listed))
-                return
-            except SubmissionError as error:
-                refuse(row, problems_as_json([Problem(str(error))]))
-                return
+        except InputError as error:
+            refuse(row, problems_as_json(error.problems.listed))
+            return
+        except SubmissionError as error:
+            refuse(row, problems_as_json([Problem(str(error))]))
+            return
     row.save(update_fields=["state", "scored_at", "problems", "outcome", "submission"])
+
+
+def require_may_enter(row: PredictionSubmission, files: Sequence[PredictionFile]) -> None:
+    """Go on where a submission of this system can enter, whatever its scores.
+
+    Raises:
+        InputError: the system can no longer get scores from them.
+        SubmissionError: they may no longer submit.
+    """
+    audience = audience_of(row.submitter, row.benchmark)
+    if not audience.may_read or row.benchmark.is_archived:
+        raise SubmissionError("The benchmark is archived, or you can no longer see it.")
+    if row.benchmark.bans.filter(user=row.submitter_id).exists():
+        raise SubmissionError(audience.why_closed)
+    about = submitted_row(row, scores_in_place([file.task for file in files]))
+    check_rows(audience, [about], suggests=False, is_scored_here=True)
+
+
+def submitted_row(row: PredictionSubmission, scores: Mapping[str, float]) -> SubmittedRow:
+    """What is said of a system, with these scores by the key of the task."""
+    about = {name: row.statement[name] for name in ("organisation", "url", "description", "metadata")
+             if name in row.statement}  # fmt: skip
+    return SubmittedRow(row.system_name, scores, **about)
 
 
 def enter(row: PredictionSubmission, files: Sequence[PredictionFile], scores: dict[str, CheckedScore]) -> Submission:
@@ -117,18 +143,14 @@ def enter(row: PredictionSubmission, files: Sequence[PredictionFile], scores: di
         SubmissionError: they may no longer submit.
     """
     audience = audience_of(row.submitter, row.benchmark)
-    if not audience.may_read or row.benchmark.is_archived:
-        raise SubmissionError("The benchmark is archived, or you can no longer see it.")
-    if row.benchmark.bans.filter(user=row.submitter_id).exists():
-        raise SubmissionError(audience.why_closed)
     submitted = row_with_instances(row, files, scores)
     try:
-        checked = check_rows(audience, [submitted])
+        checked = check_rows(audience, [submitted], suggests=False, is_scored_here=True)
     except InputError:
         if not submitted.instances:
             raise
         # Where the board has other instances, as while references are being corrected, these cannot be compared.
-        checked = check_rows(audience, [replace(submitted, instances={})])
+        checked = check_rows(audience, [replace(submitted, instances={})], suggests=False, is_scored_here=True)
     batch = submit_rows(
         audience,
         checked,
@@ -151,13 +173,9 @@ def row_with_instances(
         files: of it, scored.
         scores: by the key of the task.
     """
-    about = {name: row.statement[name] for name in ("organisation", "url", "description", "metadata")
-             if name in row.statement}  # fmt: skip
-    submitted = SubmittedRow(
-        row.system_name,
-        {key: score["value"] for key, score in scores.items()},
+    submitted = replace(
+        submitted_row(row, {key: score["value"] for key, score in scores.items()}),
         details={key: (score.get("standard_error"), score.get("n_instances")) for key, score in scores.items()},
-        **about,
     )
     if has_ladder(row.benchmark):  # single instances would say more than the Ladder does
         return submitted

@@ -19,7 +19,7 @@ from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.quotas import take_prediction
 from leaderboard.evaluation.references import EVALUATOR, chosen_metric, ids_of
 from leaderboard.evaluation.teams import team_of
-from leaderboard.models import Benchmark, Phase, PredictionFile, PredictionSubmission, TaskReferences, User
+from leaderboard.models import Benchmark, Phase, PredictionFile, PredictionSubmission, Task, TaskReferences, User
 from leaderboard.models.submissions import Source
 from leaderboard.queue.kinds import EVALUATION, JOB_KINDS, SCORING, insert_job_about
 from leaderboard.submissions.checks import check_rows
@@ -228,15 +228,19 @@ def first_call(
     return first
 
 
+def scores_in_place(tasks: Sequence[Task]) -> dict[str, float]:
+    """Scores that each task allows, by its key: for checks before there are any."""
+    return {task.key: task.minimum if task.minimum is not None else task.maximum or 0.0 for task in tasks}
+
+
 def store_predictions(
     audience: Audience, upload: PredictionUpload, phase: Phase | None, files: Sequence[TaskFile]
 ) -> PredictionSubmission:
     """Store a submission with its files and jobs. Call in a transaction that has locked the benchmark."""
     benchmark, owner = audience.benchmark, audience.user
     # What is said of the system is checked as with every submission; the scores come later.
-    tasks = [file.references.task for file in files]
-    scores = {task.key: task.minimum if task.minimum is not None else task.maximum or 0.0 for task in tasks}
-    checked = check_rows(audience, [replace(upload.about, scores=scores, line=None)])[0]
+    scores = scores_in_place([file.references.task for file in files])
+    checked = check_rows(audience, [replace(upload.about, scores=scores, line=None)], is_scored_here=True)[0]
     open_ones = PredictionSubmission.objects.filter(submitter=owner, state__in=[State.WAITING, State.SCORING])
     if open_ones.count() >= settings.PREDICTIONS_OPEN:
         limit = settings.PREDICTIONS_OPEN

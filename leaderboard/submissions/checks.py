@@ -10,11 +10,12 @@ from functools import cached_property
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.names import LOOK_ALIKE, NearMisses
-from leaderboard.models import Benchmark, Score, Submission, System, Task
+from leaderboard.models import Benchmark, Score, Submission, System, Task, TaskReferences
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.submissions.corrections import complete_row, correctable
@@ -116,6 +117,7 @@ def check_rows(
     *,
     on_board: OnBoard | None = None,
     suggests: bool = True,
+    is_scored_here: bool = False,
 ) -> list[CheckedRow]:
     """The rows of an upload as a draft keeps them.
 
@@ -124,11 +126,15 @@ def check_rows(
         rows: one per system.
         on_board: the systems there are, where they were read already.
         suggests: whether a new name is told the known names that it may be a slip of the pen for.
+        is_scored_here: whether the site computed the scores from predictions. No one else than moderators can bring
+            scores of tasks whose references are hidden.
 
     Raises:
         InputError: something in them cannot be stored.
     """
     check = _Check(audience, rows, on_board or OnBoard(audience.benchmark), suggests=suggests)
+    if is_scored_here or audience.may_moderate:
+        check.only_predicted = frozenset()
     checked = [check.row(row) for row in rows]
     if check.hides_names:
         _tell_of_secrets(check, is_guess=any(row["system"].get("key") is None for row in checked))
@@ -191,7 +197,10 @@ class _Check:
     def __init__(self, audience: Audience, rows: Sequence[SubmittedRow], on_board: OnBoard, *, suggests: bool) -> None:
         self.audience, self.benchmark = audience, audience.benchmark
         self.problems = Problems()
-        self.tasks = {task.key: task for task in Task.objects.filter(benchmark=self.benchmark, is_archived=False)}
+        has_references = Exists(TaskReferences.objects.filter(task=OuterRef("pk")))
+        tasks = Task.objects.filter(benchmark=self.benchmark, is_archived=False).annotate(is_predicted=has_references)
+        self.tasks = {task.key: task for task in tasks}
+        self.only_predicted = frozenset(task.key for task in tasks if task.is_predicted)
         self.least = {key: -MOST if task.minimum is None else task.minimum for key, task in self.tasks.items()}
         self.greatest = {key: MOST if task.maximum is None else task.maximum for key, task in self.tasks.items()}
         self.fields = self.benchmark.fields_of_systems
@@ -224,6 +233,10 @@ class _Check:
             task = self.tasks.get(key)
             if task is None:
                 self.problems.add(key, f"{key!r} is not a task of {self.benchmark.name}", line=row.line)
+                continue
+            if key in self.only_predicted and given not in (None, ""):
+                message = f"scores of {task.name} come from predictions, which you can submit; leave this score out"
+                self.problems.add(key, message, line=row.line, place_name=task.name if row.line else "")
                 continue
             if isinstance(given, float) and self.least[key] <= given <= self.greatest[key]:  # as nearly all are
                 scores[key] = measured_score(rounded_score(given), *row.details.get(key, (None, None)))
