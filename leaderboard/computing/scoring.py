@@ -76,11 +76,11 @@ def score_predictions(call: ScoringCall) -> Scored:
     """
     try:
         metric = METRICS[call.metric]
-        hidden = read_references(call.references, call.references_name, metric)
+        hidden = read_references(call.references, call.references_name, metric, is_bounded=True)
         of_development = np.array([one == DEVELOPMENT for one in hidden.splits or ("",) * len(hidden)])
         chosen = hidden.at(np.flatnonzero(of_development if call.split == DEVELOPMENT else ~of_development))
         try:
-            system = read_predictions(call.predictions, call.predictions_name, chosen, metric)
+            system = read_predictions(call.predictions, call.predictions_name, chosen, metric, is_bounded=True)
             outcome = evaluate(metric, chosen, system, call.options)
         except InputError as error:
             return Scored(problems=tuple(error.problems.listed))

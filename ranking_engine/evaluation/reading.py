@@ -26,7 +26,7 @@ DETAILS = ("split", "weight", "cluster", "category")
 PROBABILITY_PREFIX = "probability:"  # before a label: a column of CSV for each
 
 
-def read_references(data: bytes, name: str, metric: Metric) -> References:
+def read_references(data: bytes, name: str, metric: Metric, *, is_bounded: bool = False) -> References:
     """Read what is hidden of a task.
 
     Columns: `id`; `reference`, also called `references`, `label`, `target`, `answer` or `answers`; and, if there is
@@ -36,6 +36,7 @@ def read_references(data: bytes, name: str, metric: Metric) -> References:
         data: of the file: CSV, JSON lines or Parquet.
         name: what errors call the file.
         metric: says which kind of value references are.
+        is_bounded: whether this process has bounds on memory and time; otherwise another one that has reads Parquet.
 
     Raises:
         InputError: with every problem and its line.
@@ -47,7 +48,11 @@ def read_references(data: bytes, name: str, metric: Metric) -> References:
         **{detail: detail for detail in DETAILS},
     }
     reader = CellReader(
-        data, name, lambda column: roles.get(column.casefold()), {"reference": metric.reference_kind.value}
+        data,
+        name,
+        lambda column: roles.get(column.casefold()),
+        {"reference": metric.reference_kind.value},
+        is_bounded=is_bounded,
     )
     needed = () if metric.reference_kind == Kind.NOTHING else ("reference",)
     read = READERS[metric.reference_kind]
@@ -90,6 +95,7 @@ def read_predictions(
     metric: Metric,
     *,
     others: Collection[str] = (),
+    is_bounded: bool = False,
 ) -> Predictions:
     """Read what a system predicts, and check it line by line against the instances.
 
@@ -103,6 +109,7 @@ def read_predictions(
             are as many tags as tokens, is then not checked. No message says anything of a reference's value.
         metric: says which kind of value predictions are.
         others: ids of further instances, such as those of other splits: their predictions are passed over.
+        is_bounded: as `read_references` has it.
 
     Raises:
         InputError: with every problem and its line: ids that are missing, unknown or there twice, and values of
@@ -117,7 +124,7 @@ def read_predictions(
             return PROBABILITY_PREFIX + column[len(PROBABILITY_PREFIX) :].strip()
         return roles.get(column.casefold())
 
-    reader = CellReader(data, name, role_of, {"prediction": metric.prediction_kind.value})
+    reader = CellReader(data, name, role_of, {"prediction": metric.prediction_kind.value}, is_bounded=is_bounded)
     ids = expected.ids if isinstance(expected, References) else tuple(expected)
     place = {instance: k for k, instance in enumerate(ids)}
     passed_over = frozenset(others)
@@ -155,8 +162,16 @@ def read_predictions(
 class CellReader:
     """Reads rows, and collects what is wrong with them; `nouns` say what a column has, where its name does not."""
 
-    def __init__(self, data: bytes, name: str, role_of: Callable[[str], str | None], nouns: Mapping[str, str]) -> None:
-        self.data, self.name, self.role_of, self.nouns = data, name, role_of, nouns
+    def __init__(
+        self,
+        data: bytes,
+        name: str,
+        role_of: Callable[[str], str | None],
+        nouns: Mapping[str, str],
+        *,
+        is_bounded: bool,
+    ) -> None:
+        self.data, self.name, self.role_of, self.nouns, self.is_bounded = data, name, role_of, nouns, is_bounded
         self.problems = Problems()
         self.ignored: dict[str, None] = {}
         self.n_characters = 0
@@ -180,7 +195,8 @@ class CellReader:
     def row_values(self, needed: Sequence[str]) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Yield what `rows` does; an error says only what came last."""
         is_first = True
-        for line, cells in rows_of(self.data, self.role_of, self.problems, self.ignored):
+        rows = rows_of(self.data, self.role_of, self.problems, self.ignored, is_bounded=self.is_bounded)
+        for line, cells in rows:
             chances = {role: cells[role] for role in cells if role.startswith(PROBABILITY_PREFIX)}
             if chances:
                 cells["prediction"] = {role[len(PROBABILITY_PREFIX) :]: cell for role, cell in chances.items()}

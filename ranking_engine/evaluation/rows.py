@@ -8,8 +8,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ranking_engine.evaluation.parquet_rows import records_of
 from ranking_engine.files.dialect import delimiter_of
-from ranking_engine.files.extras import extra
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.importers.json_bounds import n_values
@@ -21,15 +21,15 @@ MAX_COLUMNS = 2_000
 MAX_LINE = 2_000_000  # characters of a row of JSON
 MAX_VALUES = 100_000  # of a row of JSON
 PARQUET_MARK = b"PAR1"
-MAX_ITEMS = 20_000_000  # values of Parquet, those in lists each
 MAX_CHARACTERS = 200_000_000  # of all cells that are read
-BATCH_ROWS = 10_000  # of Parquet that are unpacked at a time
 
 Row = tuple[int, dict[str, Any]]
 RoleOf = Callable[[str], str | None]
 
 
-def rows_of(data: bytes, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
+def rows_of(
+    data: bytes, role_of: RoleOf, problems: Problems, ignored: dict[str, None], *, is_bounded: bool = False
+) -> Iterator[Row]:
     """Yield the rows of a file, each with its line (of Parquet its number) and its cells by role.
 
     A row that cannot be read is noted as a problem and passed over, where the next one can be told.
@@ -39,6 +39,7 @@ def rows_of(data: bytes, role_of: RoleOf, problems: Problems, ignored: dict[str,
         role_of: says what a column is, None for one that means nothing.
         problems: to add to.
         ignored: the columns that mean nothing, to add to.
+        is_bounded: whether this process has bounds on memory and time; otherwise another one that has reads Parquet.
 
     Raises:
         InputError: the file as a whole cannot be read, is too large, or has two columns for one role.
@@ -46,7 +47,7 @@ def rows_of(data: bytes, role_of: RoleOf, problems: Problems, ignored: dict[str,
     if len(data) > MAX_BYTES:
         raise InputError.of(f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
     if data[: len(PARQUET_MARK)] == PARQUET_MARK:
-        rows = parquet_rows(data, role_of, ignored)
+        rows = parquet_rows(data, role_of, ignored, is_bounded=is_bounded)
     else:
         try:
             text = decoded(data, guesses=False)[0]
@@ -144,69 +145,22 @@ def object_of(line: str) -> Mapping[str, Any] | str:
     return value if isinstance(value, Mapping) else "expected an object with a value for each column"
 
 
-def parquet_rows(data: bytes, role_of: RoleOf, ignored: dict[str, None]) -> Iterator[Row]:
-    """Yield the rows of a Parquet file; see `rows_of`.
+def parquet_rows(data: bytes, role_of: RoleOf, ignored: dict[str, None], *, is_bounded: bool) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; see `rows_of`."""
+    wanted: dict[str, str] = {}
 
-    A small file can unpack to any size, because a value can be there many times and is written once. So texts stay as
-    they are written, a list of different ones and places in it, until their characters are counted.
-    """
-    pyarrow = extra("pyarrow", "files")
-    parquet = extra("pyarrow.parquet", "files")
-    number = n_characters = 0
-    try:
-        metadata = parquet.read_metadata(pyarrow.BufferReader(data))
-        if metadata.num_rows > MAX_ROWS:
-            raise InputError.of(f"{metadata.num_rows:,} rows; at most {MAX_ROWS:,} are read")
-        if metadata.num_columns > MAX_COLUMNS:
-            raise InputError.of(f"{metadata.num_columns:,} columns; at most {MAX_COLUMNS:,} are read")
-        columns = list(metadata.schema.to_arrow_schema().names)
+    def choose(columns: Sequence[str]) -> list[str]:
         roles = roles_of(columns, role_of, ignored, 0)
-        wanted = {column: role for column, role in zip(columns, roles, strict=True) if role is not None}
-        parts = [
-            metadata.row_group(g).column(c)
-            for g in range(metadata.num_row_groups)
-            for c in range(metadata.row_group(g).num_columns)
-        ]
-        parts = [part for part in parts if part.path_in_schema.partition(".")[0] in wanted]
-        if sum(part.total_uncompressed_size for part in parts) > MAX_BYTES:
-            raise InputError.of(f"its columns have more than {MAX_BYTES:,} bytes unpacked")
-        if sum(part.num_values for part in parts) > MAX_ITEMS:
-            raise InputError.of(f"more than {MAX_ITEMS:,} values")
-        if any("DELTA_BYTE_ARRAY" in part.encodings for part in parts):  # a value repeats the start of the one before
-            raise InputError.of("a column is encoded as DELTA_BYTE_ARRAY, which is not read; write it without")
-        texts = sorted({part.path_in_schema for part in parts if part.physical_type == "BYTE_ARRAY"})
-        file = parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=texts)
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=list(wanted)):
-            n_characters += sum(n_bytes_of(batch.column(column)) for column in wanted)
-            if n_characters > MAX_CHARACTERS:
-                raise InputError([too_many_characters(number + 1)])  # noqa: TRY301 -- a generator cannot end sooner
-            cells = {role: batch.column(column).to_pylist() for column, role in wanted.items()}
-            for k in range(batch.num_rows):
-                number += 1
-                yield number, {role: values[k] for role, values in cells.items()}
-    except InputError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:  # of broken files pyarrow says all three
-        raise InputError([Problem(f"not readable as Parquet: {shorten(str(error))}", line=number + 1)]) from error
+        wanted.update({column: role for column, role in zip(columns, roles, strict=True) if role is not None})
+        return list(wanted)
+
+    bounds = {
+        "rows": MAX_ROWS, "columns": MAX_COLUMNS, "bytes": MAX_BYTES, "characters": MAX_CHARACTERS, "line": MAX_LINE
+    }  # fmt: skip
+    for number, cells in records_of(data, choose, bounds, is_bounded=is_bounded):
+        yield number, dict(zip(wanted.values(), cells, strict=True))
 
 
 def too_many_characters(line: int) -> Problem:
     """Return the problem of a file with more than MAX_CHARACTERS."""
     return Problem(f"more than {MAX_CHARACTERS:,} characters in all", line=line)
-
-
-def n_bytes_of(array: Any) -> int:  # noqa: ANN401 -- pyarrow's
-    """Return how many bytes the texts of an array of Parquet have, each as often as it is there."""
-    pyarrow = extra("pyarrow", "files")
-    compute = extra("pyarrow.compute", "files")
-    kind = array.type
-    if pyarrow.types.is_dictionary(kind):
-        lengths = compute.binary_length(array.dictionary)
-        return compute.sum(compute.take(lengths, array.indices)).as_py() or 0
-    if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind):
-        return n_bytes_of(array.flatten())
-    if pyarrow.types.is_map(kind):
-        return n_bytes_of(array.keys) + n_bytes_of(array.items)
-    if pyarrow.types.is_struct(kind):
-        return sum(map(n_bytes_of, array.flatten()))
-    return 8 * len(array)

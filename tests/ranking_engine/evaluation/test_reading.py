@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 import tracemalloc
 
 import pyarrow as pa
@@ -166,6 +168,89 @@ def test_a_text_that_a_small_parquet_file_has_very_often_is_refused_before_it_is
     assert tracemalloc.get_traced_memory()[1] < 50_000_000
     tracemalloc.stop()
     assert lines == ["mine, line 1: more than 200,000,000 characters in all"]
+
+
+def varint(number: int) -> bytes:
+    """A number as the footer of a Parquet file has it."""
+    number *= 2
+    groups = []
+    while number > 127:
+        groups.append(number % 128 + 128)
+        number //= 128
+    return bytes([*groups, number])
+
+
+def with_few_stated_bytes(data: bytes, column: int) -> bytes:
+    """A file whose footer says that a column has 1,000 bytes unpacked."""
+    size = parquet.read_metadata(io.BytesIO(data)).row_group(0).column(column).total_uncompressed_size
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = data[start:-8].replace(varint(size), varint(1_000))
+    return data[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+MANY = 3_000
+WORST = {
+    "the same long bytes": pa.array([b"x" * 10_000] * MANY, pa.binary(10_000)),
+    "lists of one length": pa.FixedSizeListArray.from_arrays(pa.array(["x" * 500] * 10 * MANY), 10),
+    "bytes": pa.array([b"x" * 5_000] * MANY),
+    "dates": pa.array([0] * MANY, pa.date32()),
+    "one text": pa.DictionaryArray.from_arrays(pa.array([0] * MANY, pa.int32()), pa.array(["x" * 99_000])),
+    "a long row": pa.array([["x" * 1_000] * 2_001] + [[]] * (MANY - 1)),
+}
+
+
+@pytest.mark.parametrize("is_bounded", [False, True])
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("the same long bytes", "a column has values of the type FIXED_LEN_BYTE_ARRAY, which is not read"),
+        ("lists of one length", "has the type fixed_size_list"),
+        ("bytes", "the column 'prediction' has the type dictionary<values=binary"),
+        ("dates", "the column 'prediction' has the type date32[day]: not read"),
+        ("one text", "line 1: more than 200,000,000 characters in all"),
+    ],
+)
+def test_values_of_parquet_that_take_more_than_they_say_are_refused_before_they_are_unpacked(what, message, is_bounded):
+    data = parquet_of({"id": [str(k) for k in range(MANY)], "prediction": WORST[what]})
+    assert len(data) < 200_000
+    with pytest.raises(InputError) as caught:
+        read_predictions(data, "mine", ["1"], METRICS["answer_f1"], is_bounded=is_bounded)
+    assert message in "; ".join(caught.value.problems.lines)
+
+
+def test_a_row_of_parquet_is_no_longer_than_one_of_json():
+    data = parquet_of({"id": [str(k) for k in range(MANY)], "prediction": WORST["a long row"]})
+    lines = problems_of(read_predictions, data, "mine", ["1"], METRICS["mrr"])
+    assert lines[-1] == "mine, line 1: 2,009,011 characters; at most 2,000,000 are read in a row"
+
+
+READ_AND_SAY_THE_PEAK = """
+import sys
+from ranking_engine.evaluation.metrics import METRICS
+from ranking_engine.evaluation.reading import read_predictions
+from ranking_engine.files.problems import InputError
+data = open(sys.argv[1], "rb").read()
+try:
+    read_predictions(data, "mine", ["1"], METRICS["accuracy"])
+except InputError as error:
+    lines = open("/proc/self/status").read().splitlines()
+    print(next(line.split()[1] for line in lines if line.startswith("VmHWM")), *error.problems.lines)
+"""
+
+
+def test_a_parquet_file_whose_footer_lies_takes_no_memory_of_the_process_that_asks(tmp_path):
+    columns = {"id": [str(k) for k in range(700)], "prediction": [f"{k:03}" + "x" * 300_000 for k in range(700)]}
+    data = parquet_of(columns, compression="zstd", use_dictionary=False, write_statistics=False)
+    lying = with_few_stated_bytes(data, column=1)
+    stated = parquet.read_metadata(io.BytesIO(lying)).row_group(0).column(1).total_uncompressed_size
+    assert (stated, len(lying) < 100_000) == (1_000, True)
+    path = tmp_path / "lying.parquet"
+    path.write_bytes(lying)
+    command = [sys.executable, "-c", READ_AND_SAY_THE_PEAK, str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    peak, _, message = ran.stdout.partition(" ")
+    assert message == "mine, line 1: more than 200,000,000 characters in all\n"
+    assert int(peak) < 150_000  # kB
 
 
 def test_lists_and_objects_of_parquet_are_read():
