@@ -64,7 +64,7 @@ faults: install-dev
 
 fuzz: install-dev
 	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/ranking_engine/importers/test_fuzz.py \
-		tests/ranking_engine/evaluation/test_fuzz.py $(ARGS)
+		tests/ranking_engine/evaluation/test_fuzz.py tests/leaderboard/evaluation/test_fuzz.py $(ARGS)
 
 # About an hour: 3,000 drawn requests beside every bomb that is known.
 cost: install-dev

@@ -1,6 +1,7 @@
 """The form that takes predictions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from leaderboard.models import Task
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.system_form import SystemForm
 from ranking_engine.files.metadata import MetadataField
+from ranking_engine.files.problems import Problem, Problems
 
 ACCEPTED = ".csv,.tsv,.txt,.jsonl,.ndjson,.parquet"
 
@@ -69,6 +71,16 @@ class PredictionForm(SystemForm):
         if not any(files) and not self.errors:
             raise forms.ValidationError("Choose a file with predictions.")
         return cleaned
+
+    def take_problems(self, problems: Problems) -> list[str]:
+        """Put each problem of the system to its field; those of files are returned, with file and line."""
+        by_file: dict[str, list[Problem]] = {}
+        for problem in problems.listed:
+            by_file.setdefault(problem.source, []).append(replace(problem, source=""))
+        others = super().take_problems(Problems(by_file.pop("", [])))
+        for name, listed in by_file.items():
+            others += [f"{name}: {text}" for text in Problems(listed).lines]
+        return [*others, f"and {problems.n_more:,} more"] if problems.n_more else others
 
     def upload(self) -> PredictionUpload:
         """What was sent."""

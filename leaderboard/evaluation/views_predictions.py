@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from leaderboard.access.audience import administered_benchmark, audience_of, readable_benchmark
+from leaderboard.access.audience import Audience, administered_benchmark, audience_of, readable_benchmark
 from leaderboard.common.requests import signed_in
 from leaderboard.evaluation.forms_predictions import PredictionForm
 from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase
@@ -127,11 +127,7 @@ def predictions(request: HttpRequest, key: str) -> HttpResponse:
 def prediction(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The state of a submission of predictions, its problems and its results."""
     row, audience = visible_predictions(request.user, uuid)
-    context = _page(row) | {
-        "may_cancel": row.state == State.WAITING and row.submission is None and row.submitter_id == request.user.pk,
-        "may_retry": audience.may_moderate,
-        "files": row.files.select_related("task").defer("content"),
-    }
+    context = _page(row, audience) | {"files": row.files.select_related("task").defer("content")}
     return render(request, "evaluation/prediction.html", context)
 
 
@@ -139,19 +135,22 @@ def prediction(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @login_required
 def prediction_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The part of the page that is asked for again every second."""
-    row, _ = visible_predictions(request.user, uuid)
-    response = render(request, "evaluation/_prediction_progress.html", _page(row))
+    row, audience = visible_predictions(request.user, uuid)
+    response = render(request, "evaluation/_prediction_progress.html", _page(row, audience))
     response["Cache-Control"] = "no-store"
     return response
 
 
-def _page(row: PredictionSubmission) -> dict[str, object]:
+def _page(row: PredictionSubmission, audience: Audience) -> dict[str, object]:
+    is_own = row.submitter_id == audience.viewer.pk
     return {
         "row": row,
         "benchmark": row.benchmark,
         "progress": progress_of(row),
         "batch": row.submission.batch if row.submission else None,
         "poll_url": reverse("prediction_progress", args=[row.uuid]),
+        "may_cancel": is_own and row.state == State.WAITING and row.submission is None,
+        "may_retry": audience.may_moderate,
     }
 
 

@@ -14,6 +14,7 @@ from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 
 from leaderboard.benchmarks.folders import import_folder
+from leaderboard.evaluation.encryption import new_key
 from leaderboard.models import Benchmark, Job, User
 from tests.browser.by_hand import DEMONSTRATION
 from tests.browser.pages import Visitor, new_visitor
@@ -53,7 +54,7 @@ def site(chromium, factory, django_db_setup, django_db_blocker, tmp_path_factory
     """The whole site as it runs in earnest, with static files collected, and the demonstration's GLUE and HELM."""
     folder = tmp_path_factory.mktemp("site")
     with django_db_blocker.unblock(), own_database() as url:
-        running = RunningSite(folder, url, lease_seconds=30, PLURANK_DEBUG="false")
+        running = RunningSite(folder, url, lease_seconds=30, PLURANK_DEBUG="false", PLURANK_REFERENCES_KEYS=new_key())
         collect = [sys.executable, "manage.py", "collectstatic", "--noinput"]
         subprocess.run(collect, cwd=settings.ROOT, env=running.environment, check=True, capture_output=True)
         owner = factory.user("owner")

@@ -61,7 +61,7 @@ def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in
     assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == stated
     page = compact(client.get(reverse("batch", args=[batch.uuid])))
     for one in stated:
-        assert f"<code>{one['sha256']}</code>" in page
+        assert f'<code class="wrap">{one["sha256"]}</code>' in page
         assert f"references 1, {one['library']}" in page
 
 
