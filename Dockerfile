@@ -14,8 +14,11 @@ RUN groupadd --gid 10001 plurank \
     && useradd --uid 10001 --gid 10001 --create-home --home-dir /home/plurank plurank \
     && install --directory --owner plurank --group plurank /var/lib/plurank
 WORKDIR /srv/plurank
-COPY requirements.lock ./
+COPY requirements.lock requirements-scoring.lock ./
 RUN pip install --require-hashes --requirement requirements.lock
+# With --build-arg SCORING=1 also the libraries of all metrics of predictions; scikit-learn is there without.
+ARG SCORING=
+RUN if [ -n "$SCORING" ]; then pip install --require-hashes --requirement requirements-scoring.lock; fi
 COPY . .
 USER plurank
 VOLUME /var/lib/plurank

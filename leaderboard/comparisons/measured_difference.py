@@ -87,7 +87,7 @@ def measured_difference(
     for task in configuration_of(revision).tasks:
         cells = [held.get((system.id, task.id)) for system in systems]
         figures = [(cell.value, cell.standard_error) for cell in cells if cell is not None]
-        known = [(value, error) for value, error in figures if value is not None and error is not None]
+        known = [(value, error) for value, error in figures if value is not None and error]  # 0 is no certainty
         if task.votes and len(known) == len(systems):
             differences.append((known[0][0] - known[1][0]) * task.direction)
             variances.append(known[0][1] ** 2 + known[1][1] ** 2)

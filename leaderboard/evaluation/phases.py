@@ -18,9 +18,12 @@ from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, TaskReferences, User
 from ranking_engine.evaluation import quota
+from ranking_engine.evaluation.metrics import METRICS
 
 MAX_PHASES = 20  # of a benchmark
 DEVELOPMENT, PUBLIC, PRIVATE, TEST = "development", "public", "private", "test"
+KNOWN_QUOTA = ("accuracy", "f1_micro")  # both are the accuracy, for which the rule was derived
+READ_FOR_QUOTA = ("task__name", "task_id", "n_by_split", "n_effective", "number", "metric")
 FIELDS = (
     "name", "kind", "opens_at", "closes_at", "split", "private_at", "daily_cap", "total_cap", "max_systems", "counts",
 )  # fmt: skip
@@ -176,25 +179,33 @@ def has_ladder(benchmark: Benchmark) -> bool:
 def offered_quota(benchmark: Benchmark, error: float) -> dict[str, Any]:
     """How many submissions in all keep the gain by overfitting below an error, by the task with the fewest instances.
 
+    Instances count by their weights (`effective_number`).
+
     Args:
         benchmark: with references.
         error: the largest gain that is accepted, as a share of the instances.
 
     Returns:
-        `n_submissions`, and `n_instances` and `task` that it was computed from; empty without references.
+        `n_submissions`, and the `task` that it was computed from with `n_instances` and `n_effective`; for another
+        metric than the accuracy, `task` and `metric` alone, because no quota is known; empty without references.
     """
     newest: dict[int, TaskReferences] = {}
     rows = TaskReferences.objects.filter(task__benchmark=benchmark, task__is_archived=False).order_by("number")
-    for row in rows.select_related("task").only("task__name", "task_id", "n_by_split", "number"):
+    for row in rows.select_related("task").only(*READ_FOR_QUOTA):
         newest[row.task_id] = row
     counted = []
     for row in newest.values():
-        n = row.n_by_split.get(PUBLIC) or sum(n for split, n in row.n_by_split.items() if split != DEVELOPMENT)
-        counted.append((n, row.task.name))
+        if row.metric not in KNOWN_QUOTA:
+            metric = METRICS[row.metric].name if row.metric in METRICS else "your own evaluator"
+            return {"task": row.task.name, "metric": metric}
+        split = PUBLIC if PUBLIC in row.n_by_split else TEST
+        n = row.n_by_split.get(split, 0)
+        counted.append((row.n_effective.get(split, n), n, row.task.name))
     if not counted:
         return {}
-    n_instances, name = min(counted)
-    return {"n_submissions": quota(n_instances, error), "n_instances": n_instances, "task": name}
+    n_effective, n_instances, name = min(counted)
+    n_submissions = quota(n_effective, error)
+    return {"n_submissions": n_submissions, "n_instances": n_instances, "n_effective": n_effective, "task": name}
 
 
 def in_words(phase: Phase) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -19,6 +20,7 @@ from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from ranking_engine.evaluation.instances import References
+from ranking_engine.evaluation.leaks import effective_number
 from ranking_engine.evaluation.metrics import METRICS, Kind, Library, Metric, check_references, is_available
 from ranking_engine.evaluation.reading import read_references
 from ranking_engine.files.problems import InputError, Problem, Problems
@@ -54,6 +56,7 @@ class Checked:
     options: dict[str, Any]
     ids: dict[str, list[str]]  # of `development` and `test`, in the order of the file
     n_by_split: dict[str, int]
+    n_effective: dict[str, int]
     ignored_columns: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -129,7 +132,13 @@ def check_file(data: bytes, name: str, metric_key: str, options: Mapping[str, ob
     for instance, split in zip(references.ids, splits, strict=True):
         ids[DEVELOPMENT if split == DEVELOPMENT else TEST].append(instance)
         n_by_split[split] = n_by_split.get(split, 0) + 1
-    return Checked(data, name[-NAME_LENGTH:], metric_key, chosen, ids, n_by_split, references.ignored_columns)
+    n_effective: dict[str, int] = {}
+    if references.weights is not None:
+        of_instances = np.array(splits)
+        weights = {split: references.weights[of_instances == split] for split in n_by_split}
+        n_effective = {split: math.floor(effective_number(own) + 1e-6) for split, own in weights.items()}
+    ignored = references.ignored_columns
+    return Checked(data, name[-NAME_LENGTH:], metric_key, chosen, ids, n_by_split, n_effective, ignored)
 
 
 @transaction.atomic
@@ -158,6 +167,7 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
         file_name=checked.name,
         n_instances=checked.n_instances,
         n_by_split=checked.n_by_split,
+        n_effective=checked.n_effective,
         ids=zlib.compress(json.dumps(checked.ids).encode(), 6),
         uploaded_by=author,
     )

@@ -81,7 +81,7 @@ def phases_page(request: HttpRequest, benchmark: Benchmark, form: PhaseForm | No
     if form is None and chosen:
         form = PhaseForm(initial={name: getattr(chosen, name) for name in FIELDS})
     elif form is None:
-        form = PhaseForm(initial={"total_cap": quota.get("n_submissions")})
+        form = PhaseForm(initial={"total_cap": quota.get("n_submissions") or None})
     open_now = phase_now(benchmark)
     context = {
         "benchmark": benchmark,

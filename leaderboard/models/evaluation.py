@@ -36,6 +36,11 @@ class TaskReferences(models.Model):
     file_name = LineField(max_length=NAME_LENGTH, help_text="Its ending says how the file is read.")
     n_instances = models.PositiveIntegerField()
     n_by_split = models.JSONField(default=dict, help_text="How many instances each split has.")
+    n_effective = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="How many of equal weight each split is worth; of references without weights empty.",
+    )
     # Ids are no secret, but which of them are public and which private is one: both are `test` here.
     ids = models.BinaryField(help_text="Compressed JSON: the ids of `development` and of `test`, each in order.")
     ciphertext = models.BinaryField()

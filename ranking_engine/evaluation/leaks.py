@@ -78,8 +78,20 @@ def _majority(predictions: NDArray[np.int8]) -> NDArray[np.int8]:
     return (2 * predictions.sum(axis=0, dtype=np.int64) >= len(predictions)).astype(np.int8)
 
 
-def quota(n_instances: int, error: float) -> int:
+def effective_number(weights: NDArray[np.float64]) -> float:
+    """How many instances of equal weight are as exact as these: (sum of w)^2 / sum of w^2 (Kish 1965, Survey Sampling).
+
+    Args:
+        weights: of the instances, above 0.
+    """
+    scaled = weights / weights.max()
+    return float(scaled.sum() ** 2 / (scaled @ scaled))
+
+
+def quota(n_instances: float, error: float) -> int:
     """How many submissions a plain board may answer before a boosting attack gains more than a stated error.
+
+    It is for the accuracy of labels of two classes that are about as frequent; for other metrics none is known.
 
     Half of k random predictions are kept, and each agrees with the hidden labels in E|d| = 1 / sqrt(2 pi n) more of the
     instances than half of them. The majority of m votes that are each right by d more than half is right by about
@@ -87,12 +99,15 @@ def quota(n_instances: int, error: float) -> int:
     approximation is ours; docs/ladder.md compares it with the attack itself. It is no bound for every attack.
 
     Args:
-        n_instances: with hidden references.
+        n_instances: with hidden references; where they have weights, their `effective_number`.
         error: the largest gain that is accepted, as a share of the instances.
+
+    Returns:
+        The number; 0 where even one submission gains more by chance.
 
     Raises:
         ValueError: no instance, or an error outside 0 to 0.5.
     """
     if n_instances < 1 or not 0 < error <= 0.5:
         raise ValueError(f"`n_instances` is {n_instances} and `error` {error}; expected 1 or more, and above 0 to 0.5")
-    return max(1, math.floor(2 * n_instances * (math.pi * error) ** 2))
+    return math.floor(2 * n_instances * (math.pi * error) ** 2)

@@ -140,7 +140,9 @@ def parquet_records(source: Path | bytes, find: FindColumns, *, max_votes: int, 
         )
         if size > max_bytes:
             raise InputError.of(f"its columns have {size:,} bytes unpacked; at most {max_bytes:,} are read")
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of what is in the file
+            raise
         raise InputError.of(f"not readable as Parquet: {error}") from error
 
     def records() -> Iterator[Record]:
@@ -151,7 +153,9 @@ def parquet_records(source: Path | bytes, find: FindColumns, *, max_votes: int, 
                 for row in zip(*cells, strict=True):
                     number += 1
                     yield number, row
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, OSError) as error:  # the second of pages that are cut off or overwritten
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
             raise InputError([Problem(f"not readable as Parquet: {error}", line=number + 1)]) from error
 
     return columns, records()

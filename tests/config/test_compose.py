@@ -112,6 +112,10 @@ def test_the_image_runs_as_nobody_in_particular_from_the_lock():
     lines = (settings.ROOT / "Dockerfile").read_text().splitlines()
     assert "USER plurank" in lines
     assert "RUN pip install --require-hashes --requirement requirements.lock" in lines
+    of_metrics = "pip install --require-hashes --requirement requirements-scoring.lock"
+    assert f'RUN if [ -n "$SCORING" ]; then {of_metrics}; fi' in lines
+    assert '{SCORING: "${SCORING_LIBRARIES:-}"}' in (settings.ROOT / "docker-compose.yml").read_text()
+    assert f".venv/bin/{of_metrics}" in OPERATE
 
 
 # --- Memory ----------------------------------------------------------------------------------------------------------

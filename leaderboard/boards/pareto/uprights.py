@@ -115,7 +115,7 @@ def standard_errors(revision: Revision, task_id: int, systems: Sequence[BoardSys
     for (system, task), cell in current_scores(revision, task_ids={task_id}).items():
         if task == task_id and system in place and cell.value is not None:
             values[place[system]] = cell.value
-            if cell.standard_error is not None:
+            if cell.standard_error:  # 0 claims that the score is exact
                 errors[place[system]] = cell.standard_error
     rows = current_instances(revision, task_id=task_id)
     if not rows or sum(row.instance_set.n_instances for row in rows.values()) > MAX_INSTANCES:

@@ -49,7 +49,7 @@ def _retrieval(
         highest=1.0,
         reference_kind=Kind.RELEVANCE,
         prediction_kind=Kind.DOCUMENTS,
-        citation=f"{citation}; ir-measures: MacAvaney et al. (2022), https://doi.org/10.1007/978-3-030-99739-7_38",
+        citation=f"{citation}; ir-measures: MacAvaney et al. (2022)",
         instance_values=instance_values,
         options=(_CUTOFF, *options),
     )
@@ -75,7 +75,7 @@ METRICS = (
         "mrr",
         "Mean reciprocal rank",
         "The mean over queries of 1 divided by the place of the first relevant document, 0 where none is ranked.",
-        "Kantor and Voorhees (2000), https://doi.org/10.1023/A:1009902609570",
+        "Kantor and Voorhees (2000), The TREC-5 confusion track",
         lambda library, cases: _at(cases, library.RR(rel=cases.options["relevant"])),
         _RELEVANT,
     ),

@@ -1,12 +1,15 @@
 """The mean difference of two systems with its standard error, on the page of the pair and in the API."""
 
+import math
 import statistics
 
 import pytest
 from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.factories import owner_of
 
 TASKS = [TaskSpec("Task 1"), TaskSpec("Task 2", direction=-1)]
 
@@ -51,3 +54,21 @@ def test_instances_give_the_paired_error(make, client):
 def test_without_either_nothing_is_said(make, client):
     benchmark = uploaded(make, "system,Task 1,Task 2", ["Ada,1,2", "Bert,2,1"])
     assert measured(client, benchmark) is None
+
+
+@pytest.mark.parametrize(("of_bert", "n_tasks"), [("0.5", 2), ("0", 1)])
+def test_a_standard_error_of_0_is_no_certainty(make, client, of_bert, n_tasks):
+    benchmark = make.benchmark({}, tasks=TASKS)
+    scores = [("Ada", (80.0, 2.0), (0.3, 0.4)), ("Bert", (70.0, 1.0), (0.4, float(of_bert)))]
+    rows = [
+        SubmittedRow(
+            system_name=name,
+            scores={"task-1": first, "task-2": second},
+            details={"task-1": (error, None), "task-2": (other, None)},
+        )
+        for name, (first, second), (error, other) in scores
+    ]
+    submit_upload(benchmark, owner_of(benchmark), Upload(rows=rows, creates_systems=True))
+    measure = measured(client, make.publish(benchmark))
+    assert (measure["measured_by"], measure["n_tasks"]) == ("standard_errors", n_tasks)
+    assert measure["standard_error"] == pytest.approx(0.5 if n_tasks == 1 else math.hypot(0.5, 0.4, 0.5) / 2)

@@ -101,6 +101,27 @@ def test_a_quota_is_computed_from_the_instances_and_the_error(owner, benchmark):
     assert "At most 7 submissions in all, because Task 1 has 4000 instances." in page  # as docs/ladder.md says
     assert 'name="total_cap" value="7"' in page
     assert "above 0" in compact(owner.get(path, {"error": "0"}))
+    too_many = compact(owner.get(path, {"error": "0.1"}))
+    assert "Even one submission is too many, because Task 1 has 4000 instances." in too_many
+    assert 'name="total_cap" value' not in too_many
+    weighted = "".join(f"i{k},{k % 2},{1 if k < 1000 else 0.000001}\n" for k in range(4000))
+    upload(owner, benchmark, f"id,reference,weight\n{weighted}".encode(), metric="accuracy")
+    page = compact(owner.get(path, {"error": "2"}))
+    assert (
+        "At most 7 submissions in all, because Task 1 has 4000 instances, by their weights as exact as 1000 of equal "
+        "weight." in page
+    )
+
+
+def test_no_quota_is_offered_for_a_metric_for_which_none_is_known(owner, benchmark):
+    path = reverse("manage_phases", args=[benchmark.key])
+    rows = "".join(f"i{k},{k % 7}\n" for k in range(4000))
+    upload(owner, benchmark, f"id,reference\n{rows}".encode(), metric="pearson")
+    page = compact(owner.get(path, {"error": "1"}))
+    assert (
+        "No quota is known, because Task 1 is scored by another metric than the accuracy: Pearson correlation." in page
+    )
+    assert 'name="total_cap" value' not in page
 
 
 def test_an_owner_turns_the_ladder_on_and_off(owner, benchmark):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ranking_engine.evaluation import boosting_attack, quota
+from ranking_engine.evaluation.leaks import effective_number
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,13 @@ def test_an_attack_within_the_quota_gains_about_the_stated_error(n_instances, er
 
 
 def test_a_quota_grows_with_the_instances_and_the_square_of_the_error():
-    assert [quota(n, error) for n, error in [(1_000, 0.01), (4_000, 0.01), (4_000, 0.02), (1, 0.001)]] == [1, 7, 31, 1]
+    assert [quota(n, error) for n, error in [(1_000, 0.01), (4_000, 0.01), (4_000, 0.02), (1, 0.001)]] == [1, 7, 31, 0]
+
+
+def test_weights_make_fewer_instances_of_them():
+    assert effective_number(np.full(50, 1e-200)) == pytest.approx(50)
+    assert effective_number(np.array([1.0] * 10 + [1e-9] * 990)) == pytest.approx(10)
+    assert effective_number(np.array([1.0, 3.0])) == pytest.approx(16 / 10)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,22 @@ def test_parquet_has_the_same_votes(tmp_path):
     assert problems_of(b"PAR1 and nothing of it")[0].startswith("votes: not readable as Parquet")
 
 
+@pytest.mark.parametrize("compression", ["snappy", "none", "gzip"])
+def test_parquet_with_broken_pages_is_refused(tmp_path, compression):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "battles.parquet"
+    rows = [{"model_a": f"A{k % 7}", "model_b": f"B{k % 5}", "winner": "model_a"} for k in range(2_000)]
+    parquet.write_table(arrow.Table.from_pylist(rows), path, compression=compression)
+    sound = path.read_bytes()
+    for start in range(4, 84, 10):  # of the first pages; what describes them all is at the end
+        path.write_bytes(sound[:start] + b"\xee" * 10 + sound[start + 10 :])
+        for source in (path, path.read_bytes()):
+            assert "not readable as Parquet: " in problems_of(source)[0]
+    with pytest.raises(FileNotFoundError):
+        read_votes(tmp_path / "none.parquet")
+
+
 def assert_same(votes: Votes, others: Votes):
     for name in ("system_names", "category_names", "covariate_names"):
         assert getattr(votes, name) == getattr(others, name)
