@@ -30,8 +30,22 @@ MARKED = {
     "submissions": {"_effects.html", "draft_table.html", "import.html", "table_columns.html"},
     "submissions/moderation": set(),
 }
+# Of other folders, single templates: the board, without its answers, its legend and its state.
+ALSO_MARKED = [
+    *(
+        f"boards/{name}.html"
+        for name in (
+            "board", "_board_about", "_board_columns", "_board_controls", "_board_facts", "_board_filters",
+            "_board_groups", "_board_rules", "_board_table", "_board_terms", "_cite_board", "_marks", "_retry_board",
+            "_rule_head",
+        )
+    ),
+    "common/_needs_two.html",
+    "common/_pages.html",
+    "components/tabs.html",
+]  # fmt: skip
 TEMPLATES = settings.ROOT / "templates"
-NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL"}  # the same in every language
+NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL", "BibTeX"}  # the same in every language
 TAG = r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}"
 MARKS = re.compile(r"\{% blocktranslate.*?\{% endblocktranslate %\}|\{% comment.*?\{% endcomment %\}", re.DOTALL)
 TEXT_ATTRIBUTES = re.compile(r"\b(?:aria-label|title|placeholder|alt)=\"([^\"]*)\"")
@@ -43,7 +57,7 @@ def marked_templates():
         for folder, others in MARKED.items()
         for file in sorted((TEMPLATES / folder).glob("*.html"))
         if file.name not in others
-    ]
+    ] + ALSO_MARKED
 
 
 def unmarked_in(source: str) -> list[str]:
