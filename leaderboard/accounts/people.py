@@ -12,7 +12,7 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.utils import timezone
 
 from leaderboard.access.audit import changes_between, record_changes
-from leaderboard.accounts.organisations.founding import OrganisationError, take_out
+from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
 from leaderboard.accounts.organisations.roles import give_own_role
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -124,6 +124,8 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
     """
     if invitation.hands_over and invitation.author_id == user.pk:
         raise PeopleError("You own this benchmark: send the link to the person who is to own it.")
+    if invitation.hands_over:
+        lock_organisation_of(invitation.benchmark)  # before any row of the benchmark, as wherever roles change
     still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
     if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
         used_by=user, name=""

@@ -19,6 +19,7 @@ from leaderboard.boards.revision_exports import VERDICTS, ExportError, Origin, m
 from leaderboard.common.files import ColumnHead, Value
 from leaderboard.comparisons.choice_sets import choice_sets
 from leaderboard.comparisons.pair import pair_of
+from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of, own_rule
@@ -307,7 +308,14 @@ class HeadToHeadView(ComparisonView):
             raise ApiError(400, "`a` and `b` are the same system; name two.")
         board = published_board(publication)
         try:
-            pair = pair_of(publication, board, systems, (first, second), audience_level=self.audience.level)
+            pair = pair_of(
+                publication,
+                board,
+                systems,
+                (first, second),
+                audience_level=self.audience.level,
+                has_instances=sees_instances(self.audience),
+            )
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
         if self.file_format:

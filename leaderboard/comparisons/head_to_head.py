@@ -108,7 +108,7 @@ class HeadToHead:
 
 
 def head_to_head(
-    benchmark: Benchmark, publication: Publication, query: HeadToHeadQuery, *, audience_level: str
+    benchmark: Benchmark, publication: Publication, query: HeadToHeadQuery, *, audience_level: str, has_instances: bool
 ) -> HeadToHead | None:
     """The page for what is published; None where it has no system.
 
@@ -117,6 +117,7 @@ def head_to_head(
         publication: with its revision.
         query: what the address asks.
         audience_level: who reads; readers from whom scores are hidden never get here.
+        has_instances: whether they see what scores of single instances say.
 
     Raises:
         UnknownChoiceError: there is no such rule on the board.
@@ -161,7 +162,9 @@ def head_to_head(
         place = by_key.get(text)
         return systems[place].name if place is not None else text or systems[otherwise].name
 
-    pair, problem = _pair(publication, board, systems, query, audience_level)
+    pair, problem = _pair(
+        publication, board, systems, query, audience_level=audience_level, has_instances=has_instances
+    )
     graph = None
     if rows == columns and 2 <= len(rows) <= MAX_SYSTEMS:
         graph = majority_graph(
@@ -290,7 +293,9 @@ def _pair(
     board: PublishedBoard,
     systems: Sequence[BoardSystem],
     query: HeadToHeadQuery,
+    *,
     audience_level: str,
+    has_instances: bool,
 ) -> tuple[Pair | None, str]:
     """The two systems whose keys or names the address has, or why there is no such pair."""
     if not (query.a and query.b):
@@ -306,4 +311,7 @@ def _pair(
     first, second = places
     if first == second:
         return None, f"{systems[first].name} cannot be compared with itself. Choose two different systems."
-    return pair_of(publication, board, systems, (first, second), audience_level=audience_level), ""
+    pair = pair_of(
+        publication, board, systems, (first, second), audience_level=audience_level, has_instances=has_instances
+    )
+    return pair, ""

@@ -96,7 +96,7 @@ class Pair:
     n_behind: int
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
-    instances: list[InstanceShare]  # who is ahead on single instances, by task
+    instances: list[InstanceShare]  # who is ahead on single instances, by task; empty where they are hidden
     measured: MeasuredDifference | None  # the mean difference with its standard error; None where none is known
 
     @property
@@ -148,6 +148,7 @@ def pair_of(
     pair: tuple[int, int],
     *,
     audience_level: str,
+    has_instances: bool,
 ) -> Pair:
     """Hold two systems against each other.
 
@@ -157,6 +158,7 @@ def pair_of(
         systems: of its revision, in its order.
         pair: two different places in `systems`.
         audience_level: who reads; part of the cache's key.
+        has_instances: whether they see what scores of single instances say (`sees_instances`).
 
     Raises:
         TooLargeError: the board is too large for an answer on demand.
@@ -174,7 +176,8 @@ def pair_of(
         return compute(two_held_together, weighed(table.matrix, revision), pair)
 
     figures = single_flight(key, make)
-    common = common_instances(revision, *(systems[i].id for i in pair))
+    # Counts, and the error of paired differences, tell how much two systems agree on instances that are hidden.
+    common = common_instances(revision, *(systems[i].id for i in pair)) if has_instances else []
     first, second = (systems[i] for i in pair)
     lines = [_task(task, configuration.group_names, figures, t) for t, task in enumerate(tasks)]
     shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in

@@ -18,6 +18,7 @@ from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agr
 from leaderboard.comparisons.head_to_head import HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.places import Places, PlacesError
 from leaderboard.comparisons.several import MAX_COMPARED
+from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
@@ -54,7 +55,8 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
     if (query.pin or (query.a and query.b)) and not may_ask(request):
         return render(request, "429.html", status=429)
     try:
-        page = build(benchmark, publication, query, audience_level=audience.level)
+        has_instances = sees_instances(audience)
+        page = build(benchmark, publication, query, audience_level=audience.level, has_instances=has_instances)
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:

@@ -1,7 +1,7 @@
 """Teams: people who submit predictions to a benchmark together, and share one quota.
 
-Members see all that their team submits. What the team submitted still counts for its quota when a member leaves, and
-who submitted anything cannot join another team: so no one gets a new quota.
+Members see all that their team submits. Once it submitted predictions no one can leave it, and who submitted anything
+cannot join another team: so no one gets a new quota, or takes what they saw to another team.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from ranking_engine.text.names import fold_name
 
 MAX_MEMBERS, MAX_INVITATIONS, INVITATION_DAYS = 20, 20, 7  # of a team
 MAX_NAME = 80  # characters
-ONE_TEAM = "You are already in a team of this benchmark; leave it first."
+ONE_TEAM = "You are already in a team of this benchmark. You can leave it as long as it has submitted no predictions."
 
 
 def team_of(user: User, benchmark: Benchmark) -> Team | None:
@@ -75,14 +75,24 @@ def _join(team: Team, user: User) -> None:
     TeamInvitation.objects.filter(team__benchmark=team.benchmark_id, invited=user).delete()
 
 
+def has_submitted(team: Team) -> bool:
+    """Whether a team submitted predictions, whatever became of them; trial runs do not count."""
+    return team.prediction_submissions.filter(is_trial=False).exists()
+
+
 @transaction.atomic
 def leave_team(team: Team, user: User) -> None:
-    """Take someone out of a team. A team without members that submitted nothing is deleted.
+    """Take someone out of a team that submitted nothing. Without members it is deleted, unless it has trial runs.
 
     Raises:
-        EvaluationError: they are not in it.
+        EvaluationError: they are not in it, or it submitted predictions: outside they would have a new quota.
     """
     Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
+    if has_submitted(team) and TeamMembership.objects.filter(team=team, user=user).exists():
+        raise EvaluationError(
+            f"The team {team.name} has submitted predictions, so its members can no longer leave it: "
+            "everyone has one quota in this benchmark."
+        )
     if not TeamMembership.objects.filter(team=team, user=user).delete()[0]:
         raise EvaluationError("This person is not in the team.")
     if not team.memberships.exists():

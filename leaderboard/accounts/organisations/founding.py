@@ -102,6 +102,9 @@ def move_in(benchmark: Benchmark, organisation: Organisation, *, author: User) -
     Raises:
         OrganisationError: the author does not own both, or it has an organisation, or there are too many.
     """
+    # As wherever roles in an organisation change: its lock first, then that of the benchmark. Who is being removed at
+    # the same time is no owner any more once we have it.
+    Organisation.objects.select_for_update().get(pk=organisation.pk)
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     roles = Membership.objects.filter(benchmark=locked, user=author, role=Role.OWNER, organisation=None)
     if not is_owner(organisation, author) or not roles.exists():
@@ -117,6 +120,16 @@ def move_in(benchmark: Benchmark, organisation: Organisation, *, author: User) -
     roles.update(organisation=organisation)  # the author is an owner still, and now through the organisation
 
 
+def lock_organisation_of(benchmark: Benchmark) -> Organisation | None:
+    """Lock the organisation of a benchmark, in the caller's transaction and before the benchmark itself.
+
+    Returns:
+        What it was before the lock: the caller locks the benchmark and looks again. None where it has none.
+    """
+    now = Benchmark.objects.filter(pk=benchmark.pk).values("organisation")
+    return Organisation.objects.select_for_update().filter(pk__in=now).first()
+
+
 @transaction.atomic
 def take_out(benchmark: Benchmark, *, author: User) -> None:
     """Take a benchmark out of its organisation: the author owns it, and roles through the organisation end.
@@ -124,9 +137,10 @@ def take_out(benchmark: Benchmark, *, author: User) -> None:
     Raises:
         OrganisationError: it has none, or the author does not own that.
     """
-    locked = Benchmark.objects.select_for_update(of=("self",)).select_related("organisation").get(pk=benchmark.pk)
-    organisation = locked.organisation
-    if organisation is None or not is_owner(organisation, author):
+    organisation = lock_organisation_of(benchmark)
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    is_still_there = organisation is not None and locked.organisation_id == organisation.pk
+    if organisation is None or not is_still_there or not is_owner(organisation, author):
         raise OrganisationError("You can take a benchmark out of an organisation that you own.")
     locked.organisation = None
     locked.save(update_fields=["organisation"])

@@ -39,7 +39,7 @@ class TeamBodySerializer(Shape):
     action = ChoiceText(
         ACTIONS,
         help_text="`found` a team of this name; `invite` the person of this display name; make a `link` that works "
-        "once; `join` by the secret of a link; `leave`.",
+        "once; `join` by the secret of a link; `leave`, as long as the team has submitted no predictions.",
     )
     name = Text(most=MAX_NAME, absent="", help_text="With `found` and `invite`.")
     secret = Text(most=100, absent="", help_text="With `join`: the last part of a link.")
@@ -102,7 +102,10 @@ class TeamView(WritingView, BenchmarkView):
         responses={200: TeamStateSerializer, **WRITING},
     )
     def post(self, request: Request, key: str) -> Response:
-        """A team submits predictions together and shares one quota. You can be in one team of each benchmark."""
+        """A team submits predictions together and shares one quota. You can be in one team of each benchmark.
+
+        Once your team has submitted predictions you cannot leave it; once you have submitted some you cannot join one.
+        """
         body, user = TeamBodySerializer.read(request.data), self.user
         is_dry = self.truth("dry_run")
 

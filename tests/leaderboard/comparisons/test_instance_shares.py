@@ -8,8 +8,11 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
 from leaderboard.models import System
 from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import add_references
 from tests.markup import compact
 
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 # On Task 1 higher is better, on Task 2 lower; Cora's second task has no score of Bert's instances.
 SCORES = {
     ("Ada", "Task 1"): {"a": 1, "b": 0, "c": 1, "d": 0.5},
@@ -56,6 +59,16 @@ def test_the_page_of_two_systems_shows_the_shares(board, client):
     row = '<th scope="row">Task 1</th> <td class="number wins">50 %</td> <td class="number">25 %</td>'
     assert row.replace("> <", "><") in page.replace("> <", "><")
     assert "All tasks" in page
+
+
+@pytest.mark.parametrize("who", ["", "member", "moderator", "owner"])
+def test_where_references_are_hidden_only_moderators_see_the_counts(make, board, client, who):
+    add_references(board.tasks.get(key="task-3"), "id,reference\na,x\nb,y\n", "accuracy", by=owner_of(board))
+    if who:
+        client.force_login(owner_of(board) if who == "owner" else make.member(board, who), backend=BACKEND)
+    page = compact(client.get(reverse("head_to_head", args=[board.key]) + "?a=ada&b=bert").content.decode())
+    assert "Rank under every rule" in page
+    assert ("Instance by instance" in page) is (who in ("moderator", "owner"))
 
 
 def test_a_pair_without_instances_has_no_such_table(make, client):

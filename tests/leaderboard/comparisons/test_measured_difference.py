@@ -10,8 +10,13 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import add_references
 
 TASKS = [TaskSpec("Task 1"), TaskSpec("Task 2", direction=-1)]
+SCORES = {
+    ("Ada", "Task 1"): [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1], ("Bert", "Task 1"): [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
+    ("Ada", "Task 2"): [3, 2, 4, 1, 3, 5, 2, 2, 1, 4], ("Bert", "Task 2"): [4, 2, 4, 2, 3, 4, 3, 2, 2, 5],
+}  # fmt: skip
 
 
 def measured(client, benchmark):
@@ -26,16 +31,15 @@ def uploaded(make, header, lines, **kind):
     return make.publish(benchmark)
 
 
+def with_instances(make):
+    lines = [f"{s},{t},q{u},{score}" for (s, t), row in SCORES.items() for u, score in enumerate(row)]
+    return uploaded(make, "system,task,instance,score", lines, is_of_instances=True)
+
+
 def test_instances_give_the_paired_error(make, client):
-    scores = {
-        ("Ada", "Task 1"): [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1],
-        ("Bert", "Task 1"): [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
-        ("Ada", "Task 2"): [3, 2, 4, 1, 3, 5, 2, 2, 1, 4], ("Bert", "Task 2"): [4, 2, 4, 2, 3, 4, 3, 2, 2, 5],
-    }  # fmt: skip
-    lines = [f"{s},{t},q{u},{score}" for (s, t), row in scores.items() for u, score in enumerate(row)]
-    benchmark = uploaded(make, "system,task,instance,score", lines, is_of_instances=True)
+    benchmark = with_instances(make)
     apart = [
-        [(a - b) * direction for a, b in zip(scores["Ada", task], scores["Bert", task], strict=True)]
+        [(a - b) * direction for a, b in zip(SCORES["Ada", task], SCORES["Bert", task], strict=True)]
         for task, direction in (("Task 1", 1), ("Task 2", -1))
     ]
     error = sum(statistics.variance(row) / len(row) for row in apart) ** 0.5 / 2
@@ -49,6 +53,18 @@ def test_instances_give_the_paired_error(make, client):
     }
     page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
     assert "On 22 common instances of 2 tasks, Ada has" in page
+
+
+@pytest.mark.parametrize("role", ["", "member", "moderator"])
+def test_where_references_are_hidden_only_moderators_see_the_paired_error(make, client, role):
+    """With the means it would give the counts of instances on which either is ahead, where scores are 0 or 1."""
+    benchmark = with_instances(make)
+    add_references(benchmark.tasks.get(key="task-1"), "id,reference\na,x\nb,y\n", "accuracy", by=owner_of(benchmark))
+    if role:
+        client.force_login(make.member(benchmark, role), backend="django.contrib.auth.backends.ModelBackend")
+    assert measured(client, benchmark) is None  # a session is no one to the API
+    page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
+    assert ("paired on these instances" in page) is (role == "moderator")
 
 
 def test_without_either_nothing_is_said(make, client):

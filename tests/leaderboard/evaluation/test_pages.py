@@ -11,7 +11,7 @@ from leaderboard.evaluation.encryption import opened_sha256
 from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
 from leaderboard.evaluation.references import opened
 from leaderboard.evaluation.teams import found_team, invite_by_name, team_of
-from leaderboard.models import Phase, TaskReferences
+from leaderboard.models import Phase, PredictionSubmission, TaskReferences
 from tests.factories import owner_of
 from tests.markup import compact
 
@@ -155,6 +155,21 @@ def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
     assert client.get(link).status_code == 404
     assert "You left the team Owls." in compact(client.post(path, {"action": "leave"}, follow=True))
     assert team_of(bob, benchmark) is None
+
+
+def test_the_page_offers_to_leave_only_a_team_that_submitted_nothing(client, make, benchmark):
+    path, ada = reverse("team", args=[benchmark.key]), make.user("Ada")
+    team = found_team(benchmark, ada, "Owls")
+    client.force_login(ada, backend=BACKEND)
+    assert 'value="leave"' in compact(client.get(path))
+    PredictionSubmission.objects.create(
+        benchmark=benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}
+    )
+    page = compact(client.get(path))
+    assert 'value="leave"' not in page
+    assert "so no one can leave it any more: everyone has one quota." in page
+    assert "can no longer leave it" in compact(client.post(path, {"action": "leave"}, follow=True))
+    assert team_of(ada, benchmark) == team
 
 
 def test_who_was_invited_by_name_joins_on_the_page(client, make, benchmark):

@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from leaderboard.evaluation.phases import store_phase
 from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.teams import (
     MAX_INVITATIONS,
     accept_team_invitation,
@@ -21,6 +23,8 @@ from leaderboard.evaluation.teams import (
     team_of,
 )
 from leaderboard.models import PredictionSubmission, Team, TeamInvitation
+from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import hidden_benchmark, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -92,19 +96,39 @@ def test_who_submitted_predictions_cannot_join_another_team_to_get_its_quota(mak
     assert not Team.objects.filter(name="Hawks").exists()
 
 
-@pytest.mark.parametrize("has_submitted", [True, False])
-def test_a_team_without_members_stays_only_if_it_submitted_something(make, team, has_submitted):
+@pytest.mark.parametrize("has_trials", [True, False])
+def test_a_team_without_members_stays_only_if_it_has_trial_runs(make, team, has_trials):
     ada = members_of(team)[0]
-    if has_submitted:
+    if has_trials:
         PredictionSubmission.objects.create(
-            benchmark=team.benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}
+            benchmark=team.benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}, is_trial=True
         )
     invite_by_link(team, ada)
     leave_team(team, ada)
-    assert Team.objects.filter(pk=team.pk).exists() is has_submitted
+    assert Team.objects.filter(pk=team.pk).exists() is has_trials
     assert not TeamInvitation.objects.exists()
     with pytest.raises(EvaluationError, match="not in the team"):
         leave_team(team, ada)
+
+
+def test_leaving_a_team_that_submitted_gives_no_new_quota(make):
+    benchmark, ada, bob = hidden_benchmark(make), make.user("Ada"), make.user("Bob")
+    values = {"name": "Final", "opens_at": timezone.now() - timedelta(days=1), "total_cap": 1}
+    store_phase(benchmark, values, author=owner_of(benchmark))
+    owls = found_team(benchmark, ada, "Owls")
+    accept_team_invitation(find_team_invitation(invite_by_link(owls, ada)), bob)
+    submit_predictions(benchmark, ada, upload("First"))
+    hawks = found_team(benchmark, make.user("Cyd"), "Hawks")
+    for member in (ada, bob):  # Bob submitted nothing, and saw what Ada did
+        with pytest.raises(EvaluationError, match="1 time in all; your team has submitted 1"):
+            submit_predictions(benchmark, member, upload("Second"))
+        with pytest.raises(EvaluationError, match="can no longer leave it: everyone has one quota"):
+            leave_team(owls, member)
+        with pytest.raises(EvaluationError, match="already in a team"):
+            accept_team_invitation(find_team_invitation(invite_by_link(hawks, members_of(hawks)[0])), member)
+        with pytest.raises(EvaluationError, match="already in a team"):
+            found_team(benchmark, member, "Kites")
+    assert (members_of(owls), len(members_of(hawks))) == ([ada, bob], 1)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 81, "two\nlines", "\u202eowls"])

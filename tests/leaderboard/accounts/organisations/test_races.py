@@ -1,0 +1,75 @@
+"""Roles in an organisation and its benchmarks while both change at the same moment."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import transaction
+
+from leaderboard.accounts.organisations.founding import OrganisationError, found_organisation, move_in, take_out
+from leaderboard.accounts.organisations.members import change_member
+from leaderboard.models import Benchmark, Membership, Organisation, OrganisationMember, User
+from tests.concurrency import at_once
+from tests.factories import Factory, owner_of
+
+
+def owned_by_two(make: Factory) -> tuple[Organisation, User, User]:
+    """An organisation and its two owners."""
+    ada, bert = make.user(), make.user()
+    organisation = found_organisation(ada, key=f"lab-{ada.pk}", name="Lab")
+    OrganisationMember.objects.create(organisation=organisation, user=bert, role="owner")
+    return organisation, ada, bert
+
+
+def while_removed(organisation: Organisation, user: User, by: User, move: Callable[[], None]) -> list[object]:
+    """Remove an owner, and call `move` before that is committed; what came of both."""
+    removed, moved = threading.Event(), threading.Event()
+
+    def remove() -> None:
+        with transaction.atomic():
+            change_member(organisation, user, author=by, role="")
+            removed.set()
+            moved.wait(1)  # passes where nothing keeps the two apart
+
+    def then_move() -> None:
+        removed.wait(30)
+        try:
+            move()
+        finally:
+            moved.set()
+
+    return at_once([remove, then_move])
+
+
+def test_an_owner_who_is_being_removed_moves_no_benchmark(make_committed):
+    organisation, ada, bert = owned_by_two(make_committed)
+    benchmark = make_committed.benchmark({}, n_tasks=1, owner=ada)
+    outcomes = while_removed(organisation, ada, bert, lambda: move_in(benchmark, organisation, author=ada))
+    assert (outcomes[0], type(outcomes[1])) == (None, OrganisationError)
+    row = Membership.objects.get(benchmark=benchmark)
+    assert (row.user, row.organisation, Benchmark.objects.get(pk=benchmark.pk).organisation) == (ada, None, None)
+
+
+def test_an_owner_who_is_being_removed_takes_no_benchmark_out(make_committed):
+    organisation, ada, bert = owned_by_two(make_committed)
+    benchmark = make_committed.benchmark({}, n_tasks=1, owner=ada)
+    move_in(benchmark, organisation, author=ada)
+    outcomes = while_removed(organisation, ada, bert, lambda: take_out(benchmark, author=ada))
+    assert (outcomes[0], type(outcomes[1])) == (None, OrganisationError)
+    assert owner_of(benchmark) == bert
+    assert Benchmark.objects.get(pk=benchmark.pk).organisation == organisation
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_moving_out_and_removing_at_once_leave_an_owner(make_committed, is_first):
+    organisation, ada, bert = owned_by_two(make_committed)
+    benchmark = make_committed.benchmark({}, n_tasks=1, owner=ada)
+    move_in(benchmark, organisation, author=ada)
+    steps = [
+        lambda: take_out(benchmark, author=ada),
+        lambda: change_member(organisation, ada, author=bert, role=""),
+    ]
+    outcomes = at_once(steps if is_first else steps[::-1])
+    assert all(outcome is None or isinstance(outcome, OrganisationError) for outcome in outcomes)
+    took_out = Benchmark.objects.get(pk=benchmark.pk).organisation is None
+    assert owner_of(benchmark) == (ada if took_out else bert)
