@@ -21,6 +21,7 @@ from ranking_engine.evaluation import quota
 from ranking_engine.evaluation.metrics import METRICS
 
 MAX_PHASES = 20  # of a benchmark
+EVALUATOR_KEY = "evaluator"  # of the metric where a program of the owners computes the scores
 DEVELOPMENT, PUBLIC, PRIVATE, TEST = "development", "public", "private", "test"
 KNOWN_QUOTA = ("accuracy", "f1_micro")  # both are the accuracy, for which the rule was derived
 READ_FOR_QUOTA = ("task__name", "task_id", "n_by_split", "n_effective", "number", "metric")
@@ -94,7 +95,8 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
         number: the primary key of the phase that is changed; None for a new one.
 
     Raises:
-        ValidationError: a value is wrong, or the phase would be open at the same time as another.
+        ValidationError: a value is wrong, the phase would be open at the same time as another, or the owners' own
+            program cannot score its split.
         EvaluationError: there is no such phase, or there are too many.
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -111,10 +113,22 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     if phase.went_private_at and {"private_at", "split"} & {*values}:
         raise EvaluationError("The board shows the private split already.")
     phase.full_clean()
+    if phase.split == Phase.Split.PUBLIC and (row := evaluated_by_owners(benchmark)):
+        problem = (
+            f"Your own program scores {row.task.name} and reports one score for all instances; none is of a split."
+        )
+        raise ValidationError({"split": problem})
     check_times(phase)
     phase.save()
     _record(benchmark, before, in_words(phase), author)
     return phase
+
+
+def evaluated_by_owners(benchmark: Benchmark) -> TaskReferences | None:
+    """The references of a task that the owners' own program scores, with the task; None where the site scores all."""
+    rows = TaskReferences.objects.filter(task__benchmark=benchmark, task__is_archived=False).order_by("task", "-number")
+    newest = {row.task_id: row for row in rows.select_related("task").only("task__name", "metric", "number").reverse()}
+    return next((row for row in newest.values() if row.metric == EVALUATOR_KEY), None)
 
 
 def check_times(phase: Phase) -> None:

@@ -52,7 +52,7 @@ def test_a_program_claims_fetches_and_reports_and_the_scores_enter_with_those_of
     row = PredictionSubmission.objects.get(pk=row.pk)
     scores = Score.objects.filter(submission=row.submission).order_by("task__key")
     assert [(score.task.key, score.value, score.standard_error) for score in scores] == [
-        ("animals", 1.0, 0.0),
+        ("animals", 1.0, None),
         ("numbers", 0.5, 0.25),
     ]
     single = InstanceScores.objects.get(submission=row.submission, task__key="numbers")
