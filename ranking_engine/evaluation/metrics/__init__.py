@@ -102,10 +102,10 @@ def evaluate(
     if not len(references):
         raise ValueError("there are no instances")
     cases = cases_of(metric, references.values, predictions.for_ids(references.ids).values, chosen, references.weights)
-    if metric.pairs is not None and (n_pairs := metric.pairs(cases)) > metric.max_pairs:
+    if metric.pairs is not None and metric.pairs(cases) > metric.max_pairs:  # how many would tell of the references
         raise InputError.of(
-            f"the predictions are too long for {metric.name}: {n_pairs:,.0f} pairs of their words or characters and "
-            f"those of the references; at most {metric.max_pairs:,.0f} are compared"
+            f"the predictions are too long for {metric.name}: at most {metric.max_pairs:,.0f} pairs of their words or "
+            "characters and those of the references are compared"
         )
     with warnings.catch_warnings():  # of libraries, about what is checked here or is a mistake as all others
         warnings.simplefilter("ignore")

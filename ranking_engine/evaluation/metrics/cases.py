@@ -57,7 +57,9 @@ def chance_matrix(
 ) -> tuple[tuple[str, ...], CodeArray, FloatArray]:
     """Return the labels, the code of each reference and the probability of each label, which sum to 1.
 
-    A single number is the probability of the label that the option `positive` names; the other one has the rest.
+    A single number is the probability of the label that the option `positive` names; the other label of the references
+    has the rest. Whether predictions are refused depends on the labels that they name and on those of the references,
+    each by themselves: both together would tell whether a label is among the references.
     """
     named = {label for chances in predictions if isinstance(chances, Mapping) for label in chances}
     has_single = any(not isinstance(chances, Mapping) for chances in predictions)
@@ -66,17 +68,21 @@ def chance_matrix(
     if has_single:
         if options.get("positive") is None:
             raise option_problem("choose the label whose probability single numbers are", "positive")
-        if len(labels) != 2:
-            raise InputError.of(f"one number for {len(labels):,} labels; give the probability of each")
-    if len(references) * len(labels) > MAX_CELLS:
-        raise InputError.of(f"{len(references):,} instances with {len(labels):,} labels; at most {MAX_CELLS:,} numbers")
+        if len(set(references)) != 2:
+            raise InputError.of("one number is enough for two labels only; give the probability of each label")
+    if max(len(named), len(set(references))) * len(references) > MAX_CELLS:
+        raise InputError.of(
+            f"{len(references):,} instances, and you name {len(named):,} labels; at most {MAX_CELLS:,} numbers are "
+            "compared, one for each instance and label"
+        )
     matrix = np.zeros((len(references), len(labels)))
     positive = place.get(options.get("positive") or "", -1)
+    other = next((place[label] for label in references if place[label] != positive), -1)
     for row, chances in zip(matrix, predictions, strict=True):
         if isinstance(chances, Mapping):
             for label, chance in chances.items():
                 row[place[label]] = chance
         else:
-            row[positive], row[1 - positive] = chances, 1 - chances
+            row[positive], row[other] = chances, 1 - chances
     true = np.array([place[label] for label in references], dtype=np.int64)
     return labels, true, matrix / matrix.sum(axis=1, keepdims=True)

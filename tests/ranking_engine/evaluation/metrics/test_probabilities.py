@@ -1,5 +1,6 @@
 """Metrics of scores and probabilities against their definitions and the libraries' own calls."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn import metrics as sklearn_metrics
 
 from ranking_engine.evaluation.metric import Cases
-from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, UndefinedMetricError
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, UndefinedMetricError, cases
 from ranking_engine.files.problems import InputError
 from tests.ranking_engine.evaluation.metrics import naive
 from tests.ranking_engine.evaluation.metrics.naive import scored
@@ -104,8 +105,36 @@ def test_a_single_number_is_the_probability_of_the_label_that_is_chosen():
         assert scored(key, true, pairs).value == pytest.approx(expected)
     with pytest.raises(InputError, match="choose the label whose probability single numbers are"):
         scored("brier", true, chances)
-    with pytest.raises(InputError, match="one number for 3 labels"):
+    with pytest.raises(
+        InputError, match="one number is enough for two labels only; give the probability of each label"
+    ):
         scored("brier", [*true, "maybe"], [*chances, 0.5], {"positive": "yes"})
+
+
+@pytest.mark.parametrize("hidden", [["yes", "no"], ["yes", "no", "maybe"]])
+@pytest.mark.parametrize("singles", [[], [0.5]])
+def test_no_label_that_predictions_name_tells_whether_it_is_among_the_references(hidden, singles):
+    answers = set()
+    for guess in ("yes", "no", "maybe", "never"):
+        chances = [*singles, *[{"yes": 0.5, guess: 0.5} if guess != "yes" else {"yes": 1.0}] * len(hidden)]
+        true = [*hidden, "no"][: len(chances)] if singles else hidden
+        try:
+            scored("brier", true, chances[: len(true)], {"positive": "yes"})
+            answers.add("scored")
+        except InputError as error:
+            answers.add(str(error))
+    assert len(answers) == 1
+    assert not any(character.isdigit() for character in answers.pop())
+
+
+def test_too_many_labels_are_refused_whichever_of_them_are_among_the_references(monkeypatch):
+    monkeypatch.setattr(cases, "MAX_CELLS", 6)
+    refused = "2 instances, and you name 4 labels; at most 6 numbers are compared"
+    for known in ("a", "d", "x"):
+        for names, is_refused in (("abc", False), ("abcd", True)):
+            chances = [dict.fromkeys(names, 1 / len(names))] * 2
+            with pytest.raises(InputError, match=refused) if is_refused else contextlib.nullcontext():
+                scored("brier", [known, "z"], chances, {"positive": "z"})
 
 
 def test_a_probability_of_a_label_that_no_instance_has_is_lost():
