@@ -3,15 +3,17 @@
 What comes with a board goes before every study, anyone who's. Of equals the benchmarks go first that someone submitted
 to or waits for on a page, then the one whose last turn is longest ago. A turn for what comes with a board lasts until
 all of its revision is there: a newcomer waits for one turn, not for one at each part. A turn for studies is one job.
+
+To score predictions, people take turns, not benchmarks: who sends many waits between them while others have theirs.
 """
 
 from datetime import timedelta
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, DateTimeField, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils import timezone
 
-from leaderboard.models import Job, Revision, Turn
+from leaderboard.models import Job, PredictionSubmission, Revision, Turn
 from leaderboard.queue.priorities import IDLE, NOBODY_WAITS, PARTS
 
 WANTED = timedelta(minutes=10)  # after a submission, or after someone looked at a page that waits
@@ -27,20 +29,32 @@ def in_order_of_turns(jobs: QuerySet[Job]) -> QuerySet[Job]:
     bands = [When(priority__gte=least, then=Value(band)) for band, least in _BANDS]
     is_part = Q(priority__gte=PARTS, queue=Job.Queue.STUDIES)
     wanted_since = timezone.now() - WANTED
+    submitters = PredictionSubmission.objects.filter(pk=OuterRef("subject_id")).values("submitter")
     return jobs.annotate(
+        submitter=Case(When(queue=Job.Queue.SCORING, then=Subquery(submitters[:1])), output_field=IntegerField()),
         band=Case(*bands, default=Value(0), output_field=IntegerField()),
-        is_wanted=_flag(Q(benchmark__turn__wanted_at__gt=wanted_since)),
+        is_wanted=_flag(~Q(queue=Job.Queue.SCORING) & Q(benchmark__turn__wanted_at__gt=wanted_since)),
         is_on=_flag(is_part & Q(sequence=F("benchmark__turn__parts_sequence"))),
         last_turn=Case(
             When(queue=Job.Queue.RANKINGS, then=F("benchmark__turn__board_at")),
             When(is_part, then=F("benchmark__turn__parts_at")),
-            When(queue=Job.Queue.SCORING, then=Value(None, output_field=DateTimeField())),
+            When(queue=Job.Queue.SCORING, then=Subquery(_LAST_SCORED)),
             default=F("benchmark__turn__study_at"),
         ),
         whose_turn=Case(When(is_part, then=F("benchmark")), default=Value(0)),
     ).order_by("-band", "-is_wanted", "-is_on", F("last_turn").asc(nulls_first=True), "whose_turn", "-priority", "pk")
 
 
+# When a job about predictions of the same person was last begun.
+_LAST_SCORED = (
+    Job.objects.filter(
+        queue=Job.Queue.SCORING,
+        subject_id__in=PredictionSubmission.objects.filter(submitter=OuterRef(OuterRef("submitter"))).values("pk"),
+    )
+    .values("queue")
+    .annotate(at=Max("started_at"))
+    .values("at")
+)
 _BANDS = ((4, PARTS), (3, NOBODY_WAITS), (2, IDLE), (1, 2 * IDLE))
 
 
@@ -53,7 +67,7 @@ def take_turn(job: Job) -> None:
     turns, now = Turn.objects.filter(benchmark=job.benchmark_id), timezone.now()
     if job.queue == Job.Queue.RANKINGS:
         turns.update(board_at=now)
-    elif job.queue != Job.Queue.STUDIES:  # first come, first served: quotas keep anyone from many
+    elif job.queue != Job.Queue.STUDIES:  # whose predictions were last scored is told by their jobs
         return
     elif job.priority < PARTS:
         turns.update(study_at=now)

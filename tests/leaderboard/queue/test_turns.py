@@ -4,16 +4,20 @@ from datetime import timedelta
 from time import sleep
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.models import Job, JobCount, Turn
+from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.models import Job, JobCount, PredictionSubmission, Turn
 from leaderboard.queue import jobs
 from leaderboard.queue.kinds import STUDIES_QUIET_MOST, seconds_until_quiet
 from leaderboard.queue.places import Place, places
 from leaderboard.queue.priorities import IDLE, RECOMPUTATION
 from leaderboard.queue.turns import WANTED
 from leaderboard.studies.plans import PlannedStudy, insert_study
+from tests.leaderboard.evaluation.made import hidden_benchmark, upload
 
 N_BUSY = 30
 ROW = {"E": [1.0] * 5}
@@ -22,7 +26,7 @@ PARTS = ["prospects", "significance", "bootstrap", "study_plan"]  # of a small b
 
 def begin_next(queue: str = "studies") -> Job:
     """What a worker does that is woken for a job which may take long: claim the next one."""
-    wake_up = Job.objects.filter(queue=queue, state="waiting", kind__in=["bootstrap", "rankings"]).first()
+    wake_up = Job.objects.filter(queue=queue, state="waiting", kind__in=["bootstrap", "rankings", "scoring"]).first()
     wake_up = wake_up or Job.objects.filter(queue=queue, state="waiting").first()
     return next(job for pk in jobs.most_urgent(wake_up.pk) if (job := jobs.claim(pk, worker="test")))
 
@@ -176,6 +180,31 @@ def test_the_studies_of_a_new_benchmark_are_planned_at_once(make, settings):
     make.benchmark()
     plan = Job.objects.get(kind="study_plan")
     assert plan.not_before <= timezone.now()
+
+
+# --- Scoring predictions ---------------------------------------------------------------------------------------------
+
+
+def test_people_take_turns_to_have_predictions_scored_however_many_one_of_them_sends(make, settings):
+    settings.PREDICTIONS_OPEN = 5
+    first, second = (hidden_benchmark(make, name=f"Board {n}") for n in range(2))
+    many, few = make.user("Sends Many"), make.user("Sends Few")
+    for n in range(3):
+        for benchmark in (first, second):
+            if (benchmark, n) != (second, 2):
+                submit_predictions(benchmark, many, upload(f"Many {n}"))
+    for n in range(2):
+        submit_predictions(first, few, upload(f"Few {n}"))
+    Turn.objects.filter(benchmark=second).update(wanted_at=timezone.now())  # a look at a page changes no turn
+    with CaptureQueriesContext(connection) as queries:
+        line = list(places("scoring"))
+    assert len(queries) <= 4
+    people = []
+    for _ in line:
+        job = begin_next("scoring")
+        people.append(PredictionSubmission.objects.get(pk=job.subject_id).submitter)
+        jobs.finish(job, lambda: None)
+    assert people == [many, few, many, few, many, many, many]
 
 
 # --- Places ----------------------------------------------------------------------------------------------------------
