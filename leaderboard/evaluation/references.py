@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -27,6 +28,7 @@ from ranking_engine.files.problems import InputError, Problem, Problems
 
 SPLITS = (DEVELOPMENT, PUBLIC, PRIVATE, TEST)
 MAX_VERSIONS = 100  # of one task
+MAX_ID_CHARACTERS = 20_000_000  # of all instances: everyone who can see the task can have them as an example
 # The columns that errors may quote: everything else in a file of references is secret.
 OPEN_COLUMNS = frozenset({"id", "split", ""})
 # For what no metric covers: programs of the owners compute the scores outside the site. They have their own references;
@@ -132,6 +134,11 @@ def check_file(data: bytes, name: str, metric_key: str, options: Mapping[str, ob
     for instance, split in zip(references.ids, splits, strict=True):
         ids[DEVELOPMENT if split == DEVELOPMENT else TEST].append(instance)
         n_by_split[split] = n_by_split.get(split, 0) + 1
+    most = settings.PREDICTIONS_ROWS
+    if max(map(len, ids.values())) > most:
+        raise InputError.of(f"more than {most:,} instances, which is as many predictions as one submission may have")
+    if sum(map(len, references.ids)) > MAX_ID_CHARACTERS:
+        raise InputError.of(f"the ids have more than {MAX_ID_CHARACTERS:,} characters in all; use shorter ones", "id")
     n_effective: dict[str, int] = {}
     if references.weights is not None:
         of_instances = np.array(splits)

@@ -1,13 +1,11 @@
 """Submitting predictions: the form, example files, your own submissions, and the way of each."""
 
-import csv
-import io
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,6 +26,7 @@ from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, PredictionSubmission, User
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import terms_of
+from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.files.problems import InputError
 
 State = PredictionSubmission.State
@@ -90,16 +89,15 @@ def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) ->
 
 
 @require_safe
-def example_predictions(request: HttpRequest, key: str, task: str, split: str) -> HttpResponse:
+def example_predictions(request: HttpRequest, key: str, task: str, split: str) -> StreamingHttpResponse:
     """A file with every id of a split and a prediction of the right kind, to be filled in."""
     benchmark, _ = readable_benchmark(request.user, key, restricted=True)
     row = next((one for one in predicted(benchmark) if one.task.key == task), None)
     ids = ids_of(row, split) if row and split in (DEVELOPMENT, TEST) else []
     if row is None or not ids:
         raise Http404("There is no such example.")
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\n").writerows(example_rows(chosen_metric(row.metric), ids))
-    response = HttpResponse(buffer.getvalue(), content_type="text/csv; charset=utf-8")
+    rows = example_rows(chosen_metric(row.metric), ids)
+    response = StreamingHttpResponse(csv_lines(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{task}-{split}.csv"'
     return response
 

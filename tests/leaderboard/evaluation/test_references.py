@@ -1,6 +1,7 @@
 """References: what is accepted, what is refused without quoting a value, versions, ids that may be known."""
 
 import pytest
+from django.urls import reverse
 
 from leaderboard.evaluation.encryption import opened_sha256
 from leaderboard.evaluation.references import (
@@ -98,3 +99,27 @@ def test_owners_who_run_their_own_evaluator_state_the_instances_alone(task):
 def test_neither_what_was_read_nor_what_was_checked_shows_its_content_when_printed(task):
     assert "quokka" not in repr(check_file(PARTS, "labels.csv", "accuracy", {}))
     assert "quokka" not in repr(opened(store(task))[1])
+
+
+def test_no_more_instances_are_stored_than_one_submission_may_predict(settings):
+    settings.PREDICTIONS_ROWS = 2
+    assert (
+        check_file(b"id,reference,split\na,x,development\nb,x,test\nc,y,test\n", "r.csv", "accuracy", {}).n_instances
+        == 3
+    )
+    with pytest.raises(InputError, match="more than 2 instances, which is as many predictions as one submission may"):
+        check_file(b"id,reference\na,x\nb,y\nc,x\n", "r.csv", "accuracy", {})
+
+
+def test_the_ids_of_all_instances_are_bounded_together():
+    rows = "".join(f"{k:0200},x\n" for k in range(100_001))
+    with pytest.raises(InputError, match="the ids have more than 20,000,000 characters in all; use shorter ones"):
+        check_file(f"id,reference\n{rows}".encode(), "r.csv", "accuracy", {})
+
+
+def test_the_example_file_has_every_id_as_it_is_and_is_streamed(task, client):
+    store(task, b'id,reference\n"=1, 2",x\n-b,y\n')
+    client.force_login(owner_of(task.benchmark))
+    response = client.get(reverse("example_predictions", args=[task.benchmark.key, task.key, "test"]))
+    rows = b"".join(response.streaming_content).decode().splitlines()
+    assert [row.rpartition(",")[0] for row in rows] == ["id", '"=1, 2"', "-b"]
