@@ -109,7 +109,8 @@ def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> list[Pr
         of_any_system: whether all systems of the team count as one, so that a new name gives no new start.
     """
     rows = PredictionSubmission.objects.filter(phase=row.phase_id, benchmark=row.benchmark_id, is_trial=False)
-    rows = rows.filter(state=State.SCORED).exclude(submission=None).exclude(pk=row.pk)
+    # One that is being scored again counts, too.
+    rows = rows.filter(state__in=[State.SCORED, State.SCORING]).exclude(submission=None).exclude(pk=row.pk)
     if not of_any_system:  # what was told of the Ladder's best one stays told
         rows = rows.exclude(submission__state__in=OFF_BOARD)
     rows = rows.filter(team=row.team_id) if row.team_id else rows.filter(team=None, submitter=row.submitter_id)

@@ -91,7 +91,9 @@ def enter_if_complete(row: PredictionSubmission) -> None:
     files = list(row.files.select_related("task"))
     if row.state not in (State.WAITING, State.SCORING) or not is_complete(row, files):
         return
-    row.state, row.scored_at, row.problems = State.SCORED, timezone.now(), []
+    row.state, row.problems = State.SCORED, []
+    if row.submission_id is None:  # the order of what counts is that of the first decisions
+        row.scored_at = timezone.now()
     if row.is_trial:
         row.outcome = "A trial run: nothing of it gets onto the board."
     elif row.submission_id is None:

@@ -138,10 +138,10 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
     def write() -> None:
         if report.problem or report.value is None:
             refuse(row, problems_as_json([Problem(report.problem, source=file.name)]))
-            return
-        figure = SplitFigure(report.value, report.standard_error, len(ids))
-        keep_result(row, file, evaluation.references, Scored({evaluation.split: figure}, values))
-        enter_if_complete(row)
+        else:
+            figure = SplitFigure(report.value, report.standard_error, len(ids))
+            keep_result(row, file, evaluation.references, Scored({evaluation.split: figure}, values))
+            enter_if_complete(row)
         correct_if_all_are_scored(row.benchmark)
 
     try:

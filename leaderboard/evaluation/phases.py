@@ -4,7 +4,7 @@ A benchmark without phases accepts predictions whenever it accepts submissions; 
 development split, and there are no caps but its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,48 @@ def phase_for_predictions(benchmark: Benchmark) -> Phase | None:
     return None
 
 
+def why_no_trials(benchmark: Benchmark) -> str:
+    """Why there are no trial runs: they would tell scores on the instances that count, as often as one likes.
+
+    Returns:
+        A sentence; empty where no phase that is open, or is still to open, counts the development split.
+    """
+    goes_on = Q(closes_at=None) | Q(closes_at__gt=timezone.now())
+    phases = Phase.objects.filter(goes_on, benchmark=benchmark, split=DEVELOPMENT)
+    phase = phases.order_by("opens_at", "pk").first()
+    if phase is None:
+        return ""
+    return f"There are no trial runs: {phase.name} counts the development split. Submit the predictions instead."
+
+
+def why_private_scores_leak(split: str, references: Iterable[TaskReferences]) -> str:
+    """Why scores on a split would give away those on the private one.
+
+    Args:
+        split: that would count; `test` is the public and the private split together.
+        references: of each task; those of the owners' own program never count on the public split alone.
+
+    Returns:
+        A sentence; empty where they would not.
+    """
+    for row in references:
+        has_both = row.n_by_split.get(PUBLIC) and row.n_by_split.get(PRIVATE)
+        if split == TEST and has_both and row.metric != EVALUATOR_KEY:
+            return (
+                f"The references of {row.task.name} have a public and a private split. From scores on both together "
+                "and those on the public one, anyone could compute the private ones; so only a phase on the public "
+                "split can take predictions."
+            )
+    return ""
+
+
+def newest_of(benchmark: Benchmark) -> list[TaskReferences]:
+    """The newest references of each task, with what is said of their splits alone."""
+    rows = TaskReferences.objects.filter(task__benchmark=benchmark, task__is_archived=False).order_by("number")
+    rows = rows.select_related("task").only("task__name", "task_id", "n_by_split", "metric", "number")
+    return list({row.task_id: row for row in rows}.values())
+
+
 def counted_split(phase: Phase | None) -> str:
     """The split whose scores are on the board: of this phase, or of a benchmark without phases.
 
@@ -95,8 +137,8 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
         number: the primary key of the phase that is changed; None for a new one.
 
     Raises:
-        ValidationError: a value is wrong, the phase would be open at the same time as another, or the owners' own
-            program cannot score its split.
+        ValidationError: a value is wrong, the phase would be open at the same time as another, the owners' own program
+            cannot score its split, or its scores would give private ones away.
         EvaluationError: there is no such phase, or there are too many.
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -106,7 +148,7 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
         raise EvaluationError("There is no such phase.")
     if number is None and phases.count() >= MAX_PHASES:
         raise EvaluationError(f"A benchmark has at most {MAX_PHASES} phases.")
-    before = "" if number is None else in_words(phase)
+    before, split_before = ("", None) if number is None else (in_words(phase), phase.split)
     for name in FIELDS:
         if name in values:
             setattr(phase, name, values[name])
@@ -119,6 +161,8 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
         )
         raise ValidationError({"split": problem})
     check_times(phase)
+    if phase.split != split_before and (why := why_private_scores_leak(phase.split, newest_of(benchmark))):
+        raise ValidationError({"split": why})
     phase.save()
     _record(benchmark, before, in_words(phase), author)
     return phase

@@ -13,7 +13,13 @@ from django.conf import settings
 from django.db import transaction
 
 from leaderboard.access.audience import Audience, audience_of
-from leaderboard.evaluation.phases import has_ladder, phase_for_predictions
+from leaderboard.evaluation.phases import (
+    counted_split,
+    has_ladder,
+    phase_for_predictions,
+    why_no_trials,
+    why_private_scores_leak,
+)
 from leaderboard.evaluation.predicting import predicted, split_to_predict
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.quotas import take_prediction
@@ -87,14 +93,19 @@ def submit_predictions(
     Raises:
         InputError: something is wrong with the files, or with what is said of the system; nothing is stored.
         IdempotencyError: the key was used for other files.
-        EvaluationError: no phase is open, or a quota is used up.
+        EvaluationError: no phase is open, a quota is used up, or scores would tell what is secret.
         SubmissionError: they cannot submit here.
     """
     audience = audience_of(owner, benchmark)
     require_may_submit(audience)
     phase = None if upload.is_trial else phase_for_predictions(benchmark)
+    if upload.is_trial and (why := why_no_trials(benchmark)):
+        raise EvaluationError(why)
     # Reading takes a moment, and no one else should wait for it.
     files = read_files(benchmark, upload, split_to_predict(phase, is_trial=upload.is_trial))
+    references = [file.references for file in files]
+    if not upload.is_trial and (why := why_private_scores_leak(counted_split(phase), references)):
+        raise EvaluationError(why)
     with transaction.atomic():
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         if upload.idempotency_key and (first := first_call(locked, owner, upload, files)):

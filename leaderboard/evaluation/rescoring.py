@@ -10,6 +10,7 @@ from dataclasses import replace
 from django.db import transaction
 
 from leaderboard.access.audience import Audience, audience_of
+from leaderboard.evaluation.board_moves import figures_of, ladder_score
 from leaderboard.evaluation.entering import is_complete, problems_as_json, row_with_instances
 from leaderboard.evaluation.phases import counted_split, has_ladder
 from leaderboard.evaluation.predicting import predicted
@@ -78,8 +79,9 @@ def references_for(row: PredictionSubmission, newest: dict[str, TaskReferences])
 def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     """Bring scores that were computed again onto the board, once none is being computed any more.
 
-    Call inside the transaction that ends a job, with the benchmark locked.
+    Call inside the transaction that ends a job. It locks the benchmark: of jobs that end at once, one is the last.
     """
+    benchmark = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     rows = list(
         PredictionSubmission.objects.filter(benchmark=benchmark)
         .exclude(rescored_by=None)
@@ -97,7 +99,11 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     for row in rows:
         row.benchmark = benchmark
         if row.submission_id in held and row.submission is not None:
-            one = correction_of(row, row.submission, files[row.pk])
+            try:
+                one = correction_of(row, row.submission, files[row.pk])
+            except EvaluationError as error:
+                PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json([Problem(str(error))]))
+                continue
             if one is not None:
                 corrections.append(one)
                 corrected.append(row)
@@ -126,14 +132,24 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
 def correction_of(
     row: PredictionSubmission, submission: Submission, files: Sequence[PredictionFile]
 ) -> SubmittedRow | None:
-    """The row that corrects a submission; None where no score changed."""
+    """The row that corrects a submission; None where no score changed.
+
+    Raises:
+        EvaluationError: a task has no figure on the instances that count.
+    """
     split, is_rounded = counted_split(row.phase), has_ladder(row.benchmark)
+    figures = figures_of(files, split, with_values=False)
     scores: dict[str, CheckedScore] = {}
     for file in files:
-        figure = file.results[split]
-        n = figure["n_instances"]
-        value = round(figure["value"] * n) / n if is_rounded else figure["value"]
-        scores[file.task.key] = measured_score(value, None if is_rounded else figure["standard_error"], n)
+        figure = figures.get(file.task_id)
+        if figure is None:
+            raise EvaluationError(
+                f"The scores on the board stay as they were: against the newest references of {file.task.name} "
+                f"there is no score on the split {split}."
+            )
+        value = ladder_score(figure) if is_rounded else figure.value
+        error = None if is_rounded else figure.standard_error
+        scores[file.task.key] = measured_score(value, error, figure.n_instances)
     before = dict(submission.scores.values_list("task__key", "value"))
     if all(before.get(key) == score["value"] for key, score in scores.items()):
         return None

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.access.audience import Audience, administered_benchmark, audience_of, readable_benchmark
 from leaderboard.common.requests import signed_in
 from leaderboard.evaluation.forms_predictions import PredictionForm
-from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase
+from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase, why_no_trials
 from leaderboard.evaluation.predicting import example_rows, metric_named, predicted, split_to_predict
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.queries import SHOWN, own_predictions, progress_of, visible_predictions
@@ -69,7 +69,7 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         "tasks": [
             (one, metric_named(one.metric), field) for one, (_, field) in zip(references, form.file_fields, strict=True)
         ],
-        "has_trials": has_trials,
+        "has_trials": has_trials and not why_no_trials(benchmark),
         "split": split_to_predict(phase, is_trial=False),
         "terms": terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
     }

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from django.db import transaction
+from django.utils import timezone
 
 from leaderboard.benchmarks.create import TaskSpec, create_benchmark
+from leaderboard.evaluation.phases import store_phase
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
 from leaderboard.evaluation.references import check_file, store_references
-from leaderboard.models import Benchmark, Task, User
+from leaderboard.models import Benchmark, Phase, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.rows import SubmittedRow
 
@@ -17,6 +19,7 @@ KEY = "hidden-tests"
 DESCRIPTION = """\
 Three small tasks of scikit-learn's bundled data sets, whose answers this site keeps to itself: handwritten digits,
 tumours that are malignant or benign, and how far diabetes went on within a year. A third of each data set is hidden.
+The board shows scores on the public part of it.
 
 `leaderboard/evaluation/demonstration/train.py` trained the models with fixed seeds. Two of them are left for you to
 submit: their predictions are in the folder `predictions` beside it (`support-vectors` and `decision-tree`).
@@ -73,6 +76,8 @@ def add_hidden_tests(owner: User, progress: Callable[[str], None]) -> bool:
         _, metric, options = TASKS[task.key]
         path = FOLDER / "references" / f"{task.key}.csv"
         store_references(task, check_file(path.read_bytes(), path.name, metric, options), author=owner)
+    values = {"name": "Public board", "opens_at": timezone.now(), "split": Phase.Split.PUBLIC}
+    store_phase(benchmark, values, author=owner)
     for folder, name in SYSTEMS.items():
         files = {key: (f"{key}.csv", (FOLDER / "predictions" / folder / f"{key}.csv").read_bytes()) for key in TASKS}
         submit_predictions(benchmark, owner, PredictionUpload(SubmittedRow(name), files, source=Source.API))

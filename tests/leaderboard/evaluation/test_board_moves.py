@@ -19,6 +19,7 @@ from leaderboard.evaluation.board_moves import (
 from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
 from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.evaluation.rescoring import score_again
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import Phase, PredictionSubmission, Score, Task
 from ranking_engine.evaluation import Ladder
@@ -30,6 +31,7 @@ from tests.leaderboard.evaluation.made import (
     hidden_benchmark,
     labels_file,
     numbers_file,
+    score_all,
     scored,
     upload,
 )
@@ -49,12 +51,18 @@ def labels_with_errors(wrong) -> bytes:
 
 @pytest.fixture
 def benchmark(make):
-    """One task, half of its instances public."""
+    """One task whose instances all count."""
     benchmark = make.benchmark({}, n_tasks=1)
-    rows = "".join(f"i{k},{label},{SPLITS[k]}\n" for k, label in enumerate(LABELS))
-    add_references(benchmark.tasks.get(), f"id,reference,split\n{rows}", "accuracy", by=owner_of(benchmark))
+    rows = "".join(f"i{k},{label}\n" for k, label in enumerate(LABELS))
+    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "accuracy", by=owner_of(benchmark))
     Task.objects.filter(benchmark=benchmark).update(key="animals")
     return benchmark
+
+
+def halve(benchmark) -> None:
+    """Make half of its instances public."""
+    rows = "".join(f"i{k},{label},{SPLITS[k]}\n" for k, label in enumerate(LABELS))
+    add_references(benchmark.tasks.get(), f"id,reference,split\n{rows}", "accuracy", by=owner_of(benchmark))
 
 
 def phase_of(benchmark, **values) -> Phase:
@@ -101,6 +109,7 @@ def test_the_last_submission_of_a_system_counts_where_owners_say_so(make, benchm
 
 
 def test_only_the_public_instances_count_until_the_board_goes_private_for_all_at_once(make, benchmark):
+    halve(benchmark)
     now = timezone.now()
     phase = phase_of(benchmark, split="public", private_at=now + 2 * DAY)
     public, private = ([k for k in range(N) if SPLITS[k] == name] for name in ("public", "private"))
@@ -120,6 +129,7 @@ def test_only_the_public_instances_count_until_the_board_goes_private_for_all_at
 
 
 def test_a_board_goes_private_only_when_everything_is_decided(make, benchmark):
+    halve(benchmark)
     now = timezone.now()
     type(benchmark).objects.filter(pk=benchmark.pk).update(submission_policy="moderated")
     benchmark.refresh_from_db()
@@ -131,6 +141,7 @@ def test_a_board_goes_private_only_when_everything_is_decided(make, benchmark):
 
 
 def test_private_scores_are_seen_by_no_one_before(make, benchmark):
+    halve(benchmark)
     phase_of(benchmark, split="public")
     row = submitted(benchmark, make.user(), [k for k in range(N) if SPLITS[k] == "private"])
     assert seen(row) == {"animals": 1.0}
@@ -155,6 +166,26 @@ def test_with_the_ladder_the_board_and_the_submitter_see_a_score_only_if_it_is_b
     assert Score.objects.exclude(standard_error=None).count() == 0
 
 
+def test_scoring_again_does_not_lower_what_the_ladder_asks_for(make, benchmark):
+    owner, user = owner_of(benchmark), make.user()
+    use_ladder(benchmark, uses_ladder=True, author=owner)
+    submitted(benchmark, user, range(20))
+    best = submitted(benchmark, user, range(5))
+    rows = "".join(f"i{k},{'yes' if k == N - 1 else label}\n" for k, label in enumerate(LABELS))
+    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "accuracy", by=owner)
+    benchmark.refresh_from_db()
+    assert score_again(audience_of(owner, benchmark)) == 1
+    other_name, _ = submit_predictions(benchmark, user, upload("B", animals=labels_with_errors(range(10))))
+    assert set(score_all(benchmark)) == {"done"}
+    after = submitted(benchmark, user, range(10), "C")
+    for row in (other_name, after):
+        row.refresh_from_db()
+        assert (row.submission, seen(row)) == (None, {"animals": pytest.approx(0.85)})
+    scored_at = best.scored_at
+    best.refresh_from_db()
+    assert best.scored_at == scored_at
+
+
 def test_members_of_a_team_climb_one_ladder(make, benchmark):
     first, second = make.user(), make.user()
     use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
@@ -167,6 +198,8 @@ def test_members_of_a_team_climb_one_ladder(make, benchmark):
 @pytest.mark.parametrize("split", ["test", "public"])
 def test_on_one_task_it_is_the_ladder_of_blum_and_hardt(make, benchmark, split):
     """Against `Ladder`, for random submissions."""
+    if split == "public":
+        halve(benchmark)
     use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
     phase_of(benchmark, split=split)
     generator, ladder, user = np.random.default_rng(3), Ladder(), make.user()

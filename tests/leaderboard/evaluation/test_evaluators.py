@@ -5,13 +5,22 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.evaluation.rescoring import score_again
 from leaderboard.models import InstanceScores, Job, PredictionSubmission, Score
 from leaderboard.queue import jobs
 from leaderboard.submissions.instances.vectors import unpack_vector
 from tests.factories import owner_of
-from tests.leaderboard.evaluation.made import add_references, hidden_benchmark, numbers_file, score_all, upload
+from tests.leaderboard.evaluation.made import (
+    REFERENCES,
+    add_references,
+    hidden_benchmark,
+    numbers_file,
+    score_all,
+    upload,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -98,3 +107,26 @@ def test_a_token_for_evaluating_does_nothing_else(evaluated, client):
     headers = {"Authorization": f"Token {secret}"}
     for path in (f"benchmarks/{benchmark.key}/", f"benchmarks/{benchmark.key}/tasks/"):
         assert client.get(f"/api/v1/{path}", headers=headers).status_code == 403
+
+
+def test_where_the_last_report_is_a_problem_the_other_new_scores_get_onto_the_board(evaluated, make):
+    benchmark, _, call = evaluated
+    submit_predictions(benchmark, make.user(), upload("Second"))
+    for _ in range(2):
+        call(f"{claim(call)}/report/", {"value": 0.5})
+    score_all(benchmark)
+    task = benchmark.tasks.get(key="animals")
+    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "accuracy", by=owner_of(benchmark))
+    add_references(benchmark.tasks.get(key="numbers"), "id\nn3\nn2\nn1\n", "evaluator", by=owner_of(benchmark))
+    benchmark.refresh_from_db()
+    assert score_again(audience_of(owner_of(benchmark), benchmark)) == 2
+    score_all(benchmark)
+    assert call(f"{claim(call)}/report/", {"value": 0.75}).status_code == 200
+    assert call(f"{claim(call)}/report/", {"problem": "No move is legal."}).status_code == 200
+    rows = list(PredictionSubmission.objects.filter(benchmark=benchmark))
+    assert [row.rescored_by for row in rows] == [None, None]
+    scores = [dict(row.submission.scores.values_list("task__key", "value")) for row in rows]
+    assert sorted(scores, key=lambda one: one["numbers"]) == [
+        {"animals": 1.0, "numbers": 0.5},
+        {"animals": pytest.approx(5 / 6), "numbers": 0.75},
+    ]

@@ -18,12 +18,21 @@ from leaderboard.evaluation.phases import (
 )
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.quotas import give_back_prediction, predictions_left, take_prediction
+from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import AuditEntry, Phase, PredictionCount, PredictionSubmission
 from ranking_engine.files.problems import InputError
 from tests.concurrency import at_once
 from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import (
+    REFERENCES,
+    add_references,
+    hidden_benchmark,
+    labels_file,
+    score_all,
+    upload,
+)
 
 DAY = timedelta(days=1)
 
@@ -175,3 +184,48 @@ def test_a_program_of_the_owners_and_a_phase_on_the_public_split_are_not_combine
     with pytest.raises(InputError, match="but Final counts the public split alone"):
         give_to_a_program()
     assert [row.metric for row in task.references.order_by("number")] == ["evaluator", "accuracy"]
+
+
+@pytest.mark.parametrize("opens_in", [-DAY, 2 * DAY])
+def test_where_the_development_split_counts_no_trial_run_tells_its_scores(make, opens_in):
+    benchmark, user, now = hidden_benchmark(make), make.user(), timezone.now()
+    phase_of(benchmark, split="development", total_cap=1, opens_at=now + opens_in, closes_at=now + 3 * DAY)
+    trial = upload(animals=labels_file(ids=range(2)), is_trial=True)
+    for _ in range(3):
+        with pytest.raises(EvaluationError, match="no trial runs: Final counts the development split"):
+            submit_predictions(benchmark, user, trial)
+    assert not PredictionSubmission.objects.exists()
+    Phase.objects.update(opens_at=now - 3 * DAY, closes_at=now - DAY)
+    submit_predictions(benchmark, user, trial)
+    assert score_all(benchmark) == ["done"]
+
+
+def test_the_form_offers_no_trial_run_where_the_development_split_counts(make, client):
+    benchmark, user = hidden_benchmark(make), make.user()
+    client.force_login(user)
+    path = f"/b/{benchmark.key}/predictions/new/"
+    assert 'name="is_trial"' in client.get(path).content.decode()
+    phase_of(benchmark, split="development")
+    assert 'name="is_trial"' not in client.get(path).content.decode()
+
+
+def test_no_score_on_both_splits_gives_the_private_ones_away(make):
+    benchmark, user, now = hidden_benchmark(make), make.user(), timezone.now()
+    old = phase_of(benchmark, "Old", opens_at=now - DAY, closes_at=now + DAY)
+    halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
+    add_references(benchmark.tasks.get(key="animals"), halves, "accuracy", by=owner_of(benchmark))
+    phase_of(benchmark, "Public", split="public", opens_at=now + DAY, closes_at=now + 2 * DAY, private_at=now + 9 * DAY)
+    with pytest.raises(ValidationError) as caught:
+        phase_of(benchmark, "Between", opens_at=now + 3 * DAY, closes_at=now + 4 * DAY)
+    assert [message.partition(".")[0] for message in caught.value.message_dict["split"]] == [
+        "The references of Animals have a public and a private split"
+    ]
+    with pytest.raises(EvaluationError, match="Animals have a public and a private split"):
+        submit_predictions(benchmark, user, upload())
+    store_phase(benchmark, {"closes_at": now}, author=owner_of(benchmark), number=old.pk)
+    Phase.objects.all().delete()
+    with pytest.raises(EvaluationError, match="only a phase on the public split can take predictions"):
+        submit_predictions(benchmark, user, upload())
+    phase_of(benchmark, split="public")
+    submit_predictions(benchmark, user, upload())
+    assert score_all(benchmark) == ["done"]

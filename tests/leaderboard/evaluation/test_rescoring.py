@@ -1,14 +1,20 @@
 """Corrected references: everything on the board is scored again, and one revision says what changed."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
+from leaderboard.evaluation.board_moves import figures_of, ladder_score
+from leaderboard.evaluation.phases import store_phase, use_ladder
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.rescoring import outdated, score_again
 from leaderboard.models import Batch, PredictionSubmission, Revision, Score
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
+    NUMBERS,
     REFERENCES,
     add_references,
     hidden_benchmark,
@@ -62,3 +68,39 @@ def test_single_instances_of_hidden_references_are_for_owners_alone(make, client
         assert client.get(path, headers={"Authorization": f"Token {secret}"}).status_code == status
     page = client.get(f"/b/{benchmark.key}/instances/").content.decode()
     assert ">i2<" not in page
+
+
+@pytest.mark.parametrize("keeps_splits", [True, False])
+def test_in_a_phase_on_the_public_split_tasks_without_one_are_scored_again_too(make, keeps_splits):
+    benchmark, user = hidden_benchmark(make), make.user()
+    owner, task = owner_of(benchmark), benchmark.tasks.get(key="animals")
+    halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
+    add_references(task, halves, "accuracy", by=owner)
+    values = {"name": "Final", "opens_at": timezone.now() - timedelta(days=1), "split": "public"}
+    store_phase(benchmark, values, author=owner)
+    scored(benchmark, user)
+    corrected = (halves if keeps_splits else REFERENCES).replace("i2,cat", "i2,dog")
+    add_references(task, corrected, "accuracy", by=owner)
+    benchmark.refresh_from_db()
+    assert score_again(audience_of(owner, benchmark)) == 1
+    assert score_all(benchmark) == ["done"]
+    row = PredictionSubmission.objects.get()
+    assert (row.state, row.rescored_by) == ("scored", None)
+    assert animals(benchmark) == {"Deep Thought": pytest.approx(4 / 5 if keeps_splits else 5 / 6)}
+
+
+def test_scored_again_the_ladder_states_no_further_digits(make):
+    benchmark, user = hidden_benchmark(make), make.user()
+    owner = owner_of(benchmark)
+    use_ladder(benchmark, uses_ladder=True, author=owner)
+    scored(benchmark, user)
+    add_references(benchmark.tasks.get(key="numbers"), NUMBERS.replace("n3,4", "n3,5.1"), "rmse", by=owner)
+    benchmark.refresh_from_db()
+    score_again(audience_of(owner, benchmark))
+    assert score_all(benchmark) == ["done"]
+    row = PredictionSubmission.objects.get()
+    figures = figures_of(list(row.files.select_related("task")), "test", with_values=False)
+    figure = figures[benchmark.tasks.get(key="numbers").pk]
+    stated = Score.objects.get(submission=row.submission, task__key="numbers").value
+    assert figure.value == pytest.approx((1.1**2 / 3) ** 0.5)
+    assert stated == pytest.approx(ladder_score(figure)) != figure.value

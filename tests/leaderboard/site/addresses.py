@@ -27,7 +27,7 @@ FORMS = {
         "name": "Final",
         "opens_at": "2099-01-01T00:00",
         "kind": "test",
-        "split": "test",
+        "split": "public",
         "counts": "best",
     },
     "team": {"action": "found", "name": "Hawks"},
