@@ -155,7 +155,7 @@ class World:
                 file = SimpleUploadedFile("numbers.csv", numbers_file())
                 return client.post(path, {"system": "New", "file:task-2": file})
             path += "?dry_run=true" if variant == "dry" else ""
-            scores = {"task-1": 1}
+            scores = {"task-3": 1}
             content = {"systems": [{"name": "New", "scores": scores}], "create_systems": True}
             weights = {"weights": {"task-1": 3}}
             bodies = {"submit": content, "rankings": weights, "ranking": weights, **self.bodies()}
@@ -175,7 +175,7 @@ class World:
             "models_of_benchmark": {"links": {"a": "new"}, "reason": "Known."},
             "meta_boards": {"name": "Others", "benchmarks": self.both, "is_public": False},
             "meta_board": {"missing_policy": "median"},
-            "imports": {"files": [{"name": "scores.csv", "text": "model,task-1,task-2\nE,1,2\n"}]},
+            "imports": {"files": [{"name": "scores.csv", "text": "model,task-3,task-4\nE,1,2\n"}]},
             "prospects": {"conditions": ["task-1 >= 0.5"]},
             "benchmarks": {"name": "Another", "tasks": [{"name": "T"}]},
             "benchmark": {"description": "New."},

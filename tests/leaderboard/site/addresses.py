@@ -14,7 +14,7 @@ FORMS = {
     "batch_step": {"action": "withdraw", "reason": "It was wrong."},
     "batch_step~pending": {"action": "retract"},
     "takedown": {"reason": "A request.", "is_sure": "1"},
-    "correct": {"score-task-1": "5", "note": "The wrong log."},
+    "correct": {"score-task-3": "5", "note": "The wrong log."},
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "use_template": {"name": "Alike"},

@@ -221,7 +221,8 @@ def test_the_status_counts_what_waits(make):
     benchmark = make.benchmark()
     make.accepted(benchmark, {"E": [1.0] * 5})
     queues, jobs = page("/status/").tables
-    assert [row[:3] for row in queues[1:]] == [["Rankings", "2", "0"], ["Studies", "10", "0"]]
+    waiting = [["Rankings", "2", "0"], ["Studies", "10", "0"], ["Scoring", "0", "0"]]
+    assert [row[:3] for row in queues[1:]] == waiting
     first, second = ([(row[1], row[4]) for row in jobs[1:] if row[3] == number] for number in "12")
     assert sorted(first) == [  # the second revision makes them unwanted
         ("Bootstrap over tasks", "waiting"), ("Plan of the studies", "waiting"), ("Properties of the rules", "waiting"),

@@ -192,7 +192,7 @@ def test_the_feed_tells_each_new_board_what_changed_and_who_leads(make):
     assert second["title"] == "Toy: revision 2, E first under Borda"
     assert first["title"] == "Toy: revision 1, B first under Borda"
     assert (
-        "E wins alone under 24 of 25 rules with a winner and beats every other system head to head (Condorcet winner)"
+        "E wins alone under 25 of 26 rules with a winner and beats every other system head to head (Condorcet winner)"
         in second["summary"]
     )
     assert "Revision 2 (batch): E accepted." in second["summary"]
