@@ -36,6 +36,13 @@ from leaderboard.votes.queries import ratings_for, require_step, visible_vote_ba
 from ranking_engine.files.problems import InputError
 from ranking_engine.text.characters import lines_problem
 
+VOTES_EXAMPLE = body_example(
+    "Two votes",
+    [
+        {"model_a": "Deep Thought", "model_b": "Eliza", "winner": "model_a", "voter": "v1", "category": "maths"},
+        {"model_a": "Eliza", "model_b": "Deep Thought", "winner": "tie", "voter": "v2", "category": "maths"},
+    ],
+)
 STEP_EXAMPLE = body_example("Withdraw a batch", {"step": "withdraw", "reason": "The log was broken."})
 VOTE = {
     "type": "object",
@@ -192,6 +199,7 @@ class VotesView(BenchmarkView):
             "text/csv": {"type": "string", "description": "Columns `model_a`, `model_b`, `winner` and others."},
             "application/vnd.apache.parquet": {"type": "string", "format": "binary"},
         },
+        examples=[VOTES_EXAMPLE],
         responses={
             200: OpenApiResponse(
                 PolymorphicProxySerializer(

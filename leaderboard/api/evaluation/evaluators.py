@@ -14,7 +14,7 @@ from leaderboard.api.protocol.base import BenchmarkView
 from leaderboard.api.protocol.fields import ScoreField, Shape, Strict, Text, kind_of, read_each, read_number
 from leaderboard.api.protocol.parsers import StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError
-from leaderboard.api.protocol.schema import READING, WRITING
+from leaderboard.api.protocol.schema import READING, WRITING, body_example
 from leaderboard.evaluation.evaluators import (
     ClaimedFile,
     ProgramReport,
@@ -121,6 +121,7 @@ class ClaimView(OwnersView):
         tags=["evaluations"],
         request=ClaimSerializer,
         responses={200: ClaimedSerializer, **WRITING},
+        examples=[body_example("A program says what it is called", {"program": "judge-1"})],
     )
     def post(self, request: Request, key: str) -> Response:
         """The next file that waits for a program of the owners. It is yours until its lease ends; renew it in time."""
@@ -170,7 +171,7 @@ class ReportView(OwnersView):
 
     @extend_schema(
         operation_id="report_evaluation",
-        summary="ProgramReport an evaluation",
+        summary="Report an evaluation",
         tags=["evaluations"],
         request=ReportSerializer,
         responses={200: ReportedSerializer, **WRITING},

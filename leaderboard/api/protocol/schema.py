@@ -260,6 +260,6 @@ def strict_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: 
     return result
 
 
-def body_example(name: str, value: dict[str, Any]) -> OpenApiExample:
+def body_example(name: str, value: dict[str, Any] | list[Any]) -> OpenApiExample:
     """A body of JSON as the schema shows it."""
     return OpenApiExample(name, value=value, request_only=True, media_type="application/json")
