@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -104,7 +105,7 @@ class Stage:
         content = json.dumps(_put(body, place.name, text) if place.name else body).encode()
         return Sent(place.method, path, body=content[:2_499_000], headers=headers)
 
-    def _body(self, route: str) -> dict[str, Any]:
+    def _body(self, route: str) -> dict[str, Any] | list[Any]:
         weights: dict[str, Any] = {"weights": {"task-1": 3}}
         system = {"name": "New", "key": "new", "organisation": "", "url": "", "description": ""}
         system = system | {"scores": {"task-1": 1}}
@@ -114,7 +115,7 @@ class Stage:
             "ranking": weights,
             **self.api.bodies(),
         }
-        return dict(bodies.get(route, {"reason": "Because."}))
+        return deepcopy(bodies.get(route, {"reason": "Because."}))
 
     def known(self) -> dict[str, Sent]:
         """Bombs that are known, where nobody need be signed in."""

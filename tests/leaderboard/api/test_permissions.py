@@ -33,10 +33,10 @@ READ = """
 benchmark tasks systems system scores scores~csv scores~preflib scores~eee folder rankings ranking
 rule_properties
 ranking~csv ranking~miss board margins head_to_head separability agreement time submitters changes system_history
-prospects prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
+prospects prospects~csv prospect studies experiments experiment study instances revisions revision
 releases tasks_file systems_file scores_file ranking_file board_file margins_file head_to_head_file separability_file
 agreement_file time_file changes_file system_history_file prospects_file studies_file study_file experiment_file
-instance_scores_file phases
+phases
 """
 TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
 MANAGED = (
