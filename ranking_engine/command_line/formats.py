@@ -83,7 +83,7 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
         if value != defaults.get(option):
             text = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value
             notes.append(f"{name}: {option} {text}")
-    if "distance" in details:
+    if "proven" in details and "distance" in details:
         bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
         others = {None: "", True: "; no other order has it", False: "; other orders have it too"}[details["unique"]]
         notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{others}")

@@ -21,7 +21,8 @@ from ranking_engine.command_line.rule_options import option_lines, options_in_fo
 
 TOY = "system,1,2,3,4,5\nA,4,4,1,1,1\nB,3,1,4,3,3\nC,2,3,2,4,2\nD,1,2,3,2,4\n"
 WITH_OPTIONS = (
-    "positional, copeland, minimax, schulze, ranked_pairs, kemeny, win_rate, relative_difference, bradley_terry"
+    "positional, copeland, minimax, schulze, ranked_pairs, kemeny, soft_condorcet, win_rate, relative_difference, "
+    "bradley_terry, plackett_luce"
 )
 
 

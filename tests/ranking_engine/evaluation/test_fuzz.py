@@ -57,7 +57,7 @@ def table_of(rows) -> bytes:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[json.dumps(row.get(name)) for name in columns] for row in rows]
     quoted = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in cells]
-    return "\n".join([",".join(columns), *quoted]).encode()
+    return "\n".join([",".join(columns), *quoted]).encode(errors="surrogatepass")
 
 
 def parquet_of(rows) -> bytes:
