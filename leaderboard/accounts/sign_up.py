@@ -1,11 +1,18 @@
 """Who may make an account: everyone, people of some domains, people with an invitation, or no one."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 from leaderboard.accounts.organisations.members import find_organisation_invitation
 from leaderboard.accounts.people import find_invitation
+from leaderboard.common.limits import client_address, require_attempt_left, take_attempt
+from leaderboard.common.requests import signed_in
+
+Invited = TypeVar("Invited")
 
 INVITATION = "invitation"  # the session's key for the secret of the invitation that its visitor opened
 
@@ -14,6 +21,29 @@ def remember_invitation(request: HttpRequest, secret: str) -> None:
     """Keep the invitation that a visitor without an account opened, for the sign-up that may follow."""
     if settings.SIGN_UP == "invitation":
         request.session[INVITATION] = secret
+
+
+def opened_invitation(request: HttpRequest, secret: str, find: Callable[[str], Invited | None]) -> Invited:
+    """The invitation that a link leads to. Links that lead to none are counted, so that no one tries many.
+
+    Args:
+        request: that opens the link.
+        secret: of the link.
+        find: returns the invitation of a secret, None where there is none.
+
+    Raises:
+        Http404: it leads to none.
+        TooManyAttemptsError: they opened too many such links.
+    """
+    whose = {"address": client_address(request)}
+    if request.user.is_authenticated:
+        whose["account"] = str(signed_in(request).pk)
+    require_attempt_left("join", **whose)
+    invitation = find(secret)
+    if invitation is None:
+        take_attempt("join", **whose)
+        raise Http404("This invitation was already used or has expired.")
+    return invitation
 
 
 def is_open(request: HttpRequest) -> bool:

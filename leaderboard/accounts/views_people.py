@@ -23,12 +23,9 @@ from leaderboard.accounts.people import (
     open_invitations,
     revoke_invitation,
 )
-from leaderboard.accounts.sign_up import remember_invitation
+from leaderboard.accounts.sign_up import opened_invitation, remember_invitation
 from leaderboard.common.limits import (
     TooManyAttemptsError,
-    client_address,
-    require_attempt_left,
-    take_attempt,
     too_many_attempts,
 )
 from leaderboard.common.paging import page_links
@@ -95,15 +92,8 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
     """An invitation, for anyone who has its link; to take it, they sign in. Links that lead to none are counted."""
     if request.method == "POST" and not request.user.is_authenticated:
         return redirect_to_login(request.path)
-    whose = {"address": client_address(request)}
-    if request.user.is_authenticated:
-        whose["account"] = str(signed_in(request).pk)
     try:
-        require_attempt_left("join", **whose)
-        invitation = find_invitation(secret)
-        if invitation is None:
-            take_attempt("join", **whose)
-            raise Http404("This invitation was already used or has expired.")
+        invitation = opened_invitation(request, secret, find_invitation)
     except TooManyAttemptsError as error:
         return too_many_attempts(request, error)
     if request.method == "POST":
