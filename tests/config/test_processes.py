@@ -9,11 +9,11 @@ from config.processes.supervisor import sole_supervisor
 
 
 def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():
-    found = processes("python", 8000, n_web=3, n_workers={"rankings": 2, "studies": 0, "scoring": 0})
-    assert list(found) == ["web", "rankings", "rankings2", "sweep"]
-    names = [command[command.index("--hostname") + 1] for command in (found["rankings"], found["rankings2"])]
+    commands = processes("python", 8000, n_web=3, n_workers={"rankings": 2, "studies": 0, "scoring": 0})
+    assert list(commands) == ["web", "rankings", "rankings2", "sweep"]
+    names = [command[command.index("--hostname") + 1] for command in (commands["rankings"], commands["rankings2"])]
     assert names == ["rankings@%h", "rankings2@%h"]
-    assert found["web"][found["web"].index("--workers") + 1] == "3"
+    assert commands["web"][commands["web"].index("--workers") + 1] == "3"
     assert list(processes("python", 8000)) == ["web", "rankings", "studies", "scoring", "sweep"]
 
 

@@ -33,12 +33,12 @@ Message = tuple[str, str]  # a text, and its plural or nothing
 
 def messages() -> dict[Message, list[str]]:
     """Each marked text with the files that have it."""
-    found: dict[Message, list[str]] = {}
+    places: dict[Message, list[str]] = {}
     for path, message in [*_of_templates(), *_of_python()]:
-        files = found.setdefault(message, [])
+        files = places.setdefault(message, [])
         if path not in files:
             files.append(path)
-    return dict(sorted(found.items()))
+    return dict(sorted(places.items()))
 
 
 def _of_templates() -> Iterator[tuple[str, Message]]:

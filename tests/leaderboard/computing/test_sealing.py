@@ -71,10 +71,10 @@ def test_the_network_of_a_sealed_process_leads_nowhere():
     read_routes = "routes = open('/proc/self/net/route').read(); raise OSError(len(routes.splitlines()))"
     code = SEALED.replace("type(error).__name__", "str(error)").format(attempt=read_routes)
     command = [sys.executable, "-c", code]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("|")
-    if found[1] == REFUSED_SOCKETS:
+    parts = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("|")
+    if parts[1] == REFUSED_SOCKETS:
         pytest.skip("the kernel permits no network of its own here")
-    assert found == ["0", OWN_NETWORK], "there is no route"
+    assert parts == ["0", OWN_NETWORK], "there is no route"
 
 
 def test_a_pool_of_sealed_children_computes_as_any_other():

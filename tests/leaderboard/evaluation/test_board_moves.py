@@ -84,8 +84,8 @@ def board(benchmark) -> dict[str, float]:
 def seen(row) -> dict[str, float]:
     files = list(row.files.select_related("task"))
     row.refresh_from_db()
-    found = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
-    return {key: score["value"] for key, score in found.items()}
+    results = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
+    return {key: score["value"] for key, score in results.items()}
 
 
 def test_the_best_submission_of_a_system_counts(make, benchmark):

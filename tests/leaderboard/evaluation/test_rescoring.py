@@ -101,6 +101,6 @@ def test_scored_again_the_ladder_states_no_further_digits(make):
     row = PredictionSubmission.objects.get()
     figures = figures_of(list(row.files.select_related("task")), "test", with_values=False)
     figure = figures[benchmark.tasks.get(key="numbers").pk]
-    stated = Score.objects.get(submission=row.submission, task__key="numbers").value
+    score = Score.objects.get(submission=row.submission, task__key="numbers").value
     assert figure.value == pytest.approx((1.1**2 / 3) ** 0.5)
-    assert stated == pytest.approx(ladder_score(figure)) != figure.value
+    assert score == pytest.approx(ladder_score(figure)) != figure.value

@@ -43,7 +43,7 @@ def test_predictions_become_a_submission_with_scores_errors_and_single_instances
 def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in_the_api(make, client):
     benchmark, user = hidden_benchmark(make), make.user()
     row = scored(benchmark, user)
-    stated = [
+    provenance = [
         {
             "system": "Deep Thought",
             "task": file.task.key,
@@ -58,9 +58,9 @@ def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in
     ]
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     batch = row.submission.batch
-    assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == stated
+    assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == provenance
     page = compact(client.get(reverse("batch", args=[batch.uuid])))
-    for one in stated:
+    for one in provenance:
         assert f'<code class="wrap">{one["sha256"]}</code>' in page
         assert f"references 1, {one['library']}" in page
 

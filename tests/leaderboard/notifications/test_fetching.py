@@ -31,8 +31,8 @@ def test_content_comes_with_its_validators_and_only_once(server):
     assert first.validators == Validators('"1"', "Fri, 27 Nov 2026 10:00:00 GMT")
     second = got(address, first.validators)
     assert (second.status, second.body) == (304, b"")
-    asked = server.requests[1]["headers"]
-    assert (asked["If-None-Match"], asked["If-Modified-Since"]) == ('"1"', "Fri, 27 Nov 2026 10:00:00 GMT")
+    headers = server.requests[1]["headers"]
+    assert (headers["If-None-Match"], headers["If-Modified-Since"]) == ('"1"', "Fri, 27 Nov 2026 10:00:00 GMT")
 
 
 @pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])

@@ -75,7 +75,7 @@ def test_a_word_that_is_there_would_be_seen():
 @pytest.mark.parametrize("kind", USERS)
 def test_no_page_and_no_answer_to_a_form_tells_it(world, kind, caplog):
     cache.clear()
-    client, told = world.client(kind), set()
+    client, leaks = world.client(kind), set()
     with caplog.at_level(logging.DEBUG):
         for row in rows():
             if row.visibility not in VISIBILITIES["any"] or row.visibility != "public" or "logout" in row.route:
@@ -84,9 +84,9 @@ def test_no_page_and_no_answer_to_a_form_tells_it(world, kind, caplog):
             path = world.path(row.route)
             answer = client.post(path, world.form(row.route)) if row.method == "POST" else client.get(path)
             if tells(answer.getvalue()) or tells(str(answer.headers).encode()):
-                told.add(str(row))
+                leaks.add(str(row))
             transaction.savepoint_rollback(before)
-    assert told == set()
+    assert leaks == set()
     assert SECRET_LABEL not in caplog.text
 
 

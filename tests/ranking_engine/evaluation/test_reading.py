@@ -242,8 +242,8 @@ def test_a_parquet_file_whose_footer_lies_takes_no_memory_of_the_process_that_as
     columns = {"id": [str(k) for k in range(700)], "prediction": [f"{k:03}" + "x" * 300_000 for k in range(700)]}
     data = parquet_of(columns, compression="zstd", use_dictionary=False, write_statistics=False)
     lying = with_few_stated_bytes(data, column=1)
-    stated = parquet.read_metadata(io.BytesIO(lying)).row_group(0).column(1).total_uncompressed_size
-    assert (stated, len(lying) < 100_000) == (1_000, True)
+    n_bytes = parquet.read_metadata(io.BytesIO(lying)).row_group(0).column(1).total_uncompressed_size
+    assert (n_bytes, len(lying) < 100_000) == (1_000, True)
     path = tmp_path / "lying.parquet"
     path.write_bytes(lying)
     command = [sys.executable, "-c", READ_AND_SAY_THE_PEAK, str(path)]

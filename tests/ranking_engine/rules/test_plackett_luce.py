@@ -74,8 +74,9 @@ def test_strengths_are_the_maximum_of_the_likelihood_or_undefined_with_the_group
         return
     assert ranking.status == "undefined"
     if groups:
-        stated = {frozenset(matrix.system_names.index(name) for name in part) for part in ranking.details["components"]}
-        assert stated == groups
+        names, parts = matrix.system_names, ranking.details["components"]
+        components = {frozenset(map(names.index, part)) for part in parts}
+        assert components == groups
 
 
 @pytest.mark.parametrize("prior", [0.0, 0.25])

@@ -107,8 +107,8 @@ def test_errors_in_the_tasks_units_are_those_of_the_definition():
     held_out = in_board(result, "held_out", gaps.shape)
     errors = np.sqrt(np.nanmean((held_out - gaps) ** 2, axis=0))
     names = [f"t{t + 1}" for t in range(8)]
-    stated = dict(zip(result.summary["tasks"], result.summary["task_error"], strict=True))
-    assert [stated[name] for name in names] == pytest.approx(errors.tolist(), rel=1e-6)
+    error_by_task = dict(zip(result.summary["tasks"], result.summary["task_error"], strict=True))
+    assert [error_by_task[name] for name in names] == pytest.approx(errors.tolist(), rel=1e-6)
 
 
 @pytest.mark.parametrize("scores", [[80.0, 90.0], [50.0] * 5 + [90.0]], ids=["two scores", "one that differs"])

@@ -174,7 +174,7 @@ def test_the_api_does_what_the_page_does(make):
     assert client.post(f"{one}fetch/").status_code == 200
     fetch = Fetch.objects.create(followed=FollowedAddress.objects.get(), outcome="failed", error="No answer.")
     read = client.get(one).json()
-    assert [(told["outcome"], told["error"], told["draft"]) for told in read["fetches"]] == [
+    assert [(entry["outcome"], entry["error"], entry["draft"]) for entry in read["fetches"]] == [
         ("failed", "No answer.", None)
     ]
     assert client.post(f"{one}fetch/").status_code == 409
