@@ -94,11 +94,13 @@ class RunningSite:
         )
 
     def kill(self, name: str) -> None:
-        """SIGKILL a process and everything it started."""
+        """SIGKILL a process and everything it started, and wait until all of them have ended."""
         process = self.running.pop(name)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        # The others end a moment later, and until then keep their locks.
+        self.wait_until(lambda: not _living(process.pid), 20, f"all processes of {name} have ended")
         for stream in (process.stdin, process.stdout):
             if stream:
                 stream.close()
@@ -223,6 +225,12 @@ def _commands() -> list[tuple[int, str]]:
             with suppress(OSError):
                 found.append((int(folder.name), (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
     return found
+
+
+def _living(group: int) -> list[int]:
+    """The processes of a group that have not ended; none on a system without /proc."""
+    pids = [int(folder.name) for folder in Path("/proc").glob("[0-9]*")]
+    return [pid for pid in pids if _group_of(pid) == group and _figures_of(pid)[:1] not in ([], ["Z"], ["X"])]
 
 
 def _figures_of(pid: int) -> list[str]:

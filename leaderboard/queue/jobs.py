@@ -176,9 +176,10 @@ def claim(job_id: int, *, worker: str) -> Job | None:
             lease_until=now + timedelta(seconds=min(limit, settings.JOB_LEASE_SECONDS)),
             progress=0.0,
         )
-        if claimed:
-            take_turn(job)
-    return Job.objects.filter(pk=job.pk, claim_token=token).first() if claimed else None
+        if not claimed:
+            return None
+        take_turn(job)
+        return Job.objects.get(pk=job.pk)  # read before anyone else can take it: the lease may be over soon after
 
 
 def owned(job: Job) -> QuerySet[Job]:
