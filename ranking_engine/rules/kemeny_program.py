@@ -25,6 +25,7 @@ from ranking_engine.rules.kemeny_search import Margins, Order, excess_of, improv
 MAX_COST = 2**44  # of the sum of all |margins|, so that integers times 2^16 stay below 2^62
 _SCALE = 2**16
 _VIOLATION = 1e-6
+_MOST_CYCLES = 2**22  # through pairs against the solution's own order: with more, all triples are gone through
 _ROWS_A_ROUND = 12  # times the number of systems
 _ROWS_KEPT = 24  # times the number of systems: with more, those that the solution does not touch are dropped
 _MAX_PROBES = 40
@@ -206,16 +207,10 @@ class OrderProgram:
 
     def _violated(self, matrix: FloatArray) -> NDArray[np.int32]:
         """Return the violated rows as columns (ij, jk, ik), the most violated ones: for each i and j one k at most."""
-        violated, sizes = [], []
-        for i in range(self.n - 2):
-            first = matrix[i, i + 1 :]
-            value = first[:, None] + matrix[i + 1 :, i + 1 :] - first
-            violation = np.triu(np.maximum(value - 1, -value), 1)
-            k = violation.argmax(axis=1)
-            j = np.flatnonzero(violation.max(axis=1) > _VIOLATION)
-            violated.append(np.stack([np.full(len(j), i), j + i + 1, k[j] + i + 1], axis=1))
-            sizes.append(violation[j, k[j]])
-        triples, size = np.concatenate(violated), np.concatenate(sizes)
+        placed = np.argsort(-matrix.sum(axis=1), kind="stable")
+        below, above = np.nonzero(np.tril(matrix[np.ix_(placed, placed)], -1) > _VIOLATION)
+        is_few = len(below) * self.n <= _MOST_CYCLES
+        triples, size = _cycles_through(matrix, placed[below], placed[above]) if is_few else _cycles(matrix)
         worst = np.argsort(-size, kind="stable")[: _ROWS_A_ROUND * self.n]
         i, j, k = triples[worst].T
         return np.stack([self.column[i, j], self.column[j, k], self.column[i, k]], axis=1)
@@ -225,6 +220,40 @@ class OrderProgram:
             self.program.add_rows(rows, np.tile([1.0, 1.0, -1.0], (len(rows), 1)), 0.0, 1.0)
             self.rows = np.concatenate([self.rows, rows])
             self.steps.rows += len(rows)
+
+
+def _cycles(matrix: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return the violated triples i < j < k, for each i and j the k that is violated most, and by how much."""
+    violated, sizes = [], []
+    for i in range(len(matrix) - 2):
+        first = matrix[i, i + 1 :]
+        value = first[:, None] + matrix[i + 1 :, i + 1 :] - first
+        violation = np.triu(np.maximum(value - 1, -value), 1)
+        k = violation.argmax(axis=1)
+        j = np.flatnonzero(violation.max(axis=1) > _VIOLATION)
+        violated.append(np.stack([np.full(len(j), i), j + i + 1, k[j] + i + 1], axis=1))
+        sizes.append(violation[j, k[j]])
+    return np.concatenate(violated), np.concatenate(sizes)
+
+
+def _cycles_through(matrix: FloatArray, first: Order, second: Order) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return the same triples where each of them has a cycle through some `first[a]` above `second[a]`.
+
+    A cycle goes up at least once in any order of all systems, so that these pairs suffice in the order of a solution,
+    where few pairs are placed against it.
+    """
+    share = matrix[first, second][:, None] + matrix[second] + matrix[:, first].T
+    pair, third = np.nonzero(share > 2 + _VIOLATION / 2)
+    triples = np.sort(np.stack([first[pair], second[pair], third], axis=1), axis=1)
+    i, j, k = triples.T
+    value = matrix[i, j] + matrix[j, k] - matrix[i, k]
+    size = np.maximum(value - 1, -value)
+    by_size = np.lexsort((k, -size, j, i))
+    triples, size = triples[by_size], size[by_size]
+    is_most_violated = np.ones(len(size), dtype=bool)
+    is_most_violated[1:] = (np.diff(triples[:, :2], axis=0) != 0).any(axis=1)
+    is_most_violated &= size > _VIOLATION
+    return triples[is_most_violated], size[is_most_violated]
 
 
 def _ceil_scaled(scaled: int) -> int:

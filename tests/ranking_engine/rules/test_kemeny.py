@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -197,6 +199,54 @@ def test_moving_systems_one_at_a_time_ends_where_no_move_gains():
         assert min(moves) == excess_of(margins, order)
     better, _ = searched(margins, order, 0)
     assert excess_of(margins, better) <= excess_of(margins, order)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_systems_are_moved_in_the_order_in_which_they_are_named_each_as_soon_as_it_gains(seed):
+    n = 2 + seed
+    margins, order = random_margins(n, seed), np.random.default_rng(seed).permutation(n)
+    current, n_passes, has_moved = order.tolist(), 0, True
+    while has_moved:
+        n_passes, has_moved = n_passes + 1, False
+        for v in order.tolist():
+            rest = [u for u in current if u != v]
+            places = [[*rest[:place], v, *rest[place:]] for place in range(n)]
+            best = min(places, key=lambda placed: excess_of(margins, np.array(placed)))
+            if excess_of(margins, np.array(best)) < excess_of(margins, np.array(current)):
+                current, has_moved = best, True
+    moved, passes = improved(margins, order)
+    assert (excess_of(margins, moved), passes) == (excess_of(margins, np.array(current)), n_passes)
+    assert moved.tolist() == current
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_cycles_through_the_few_pairs_against_an_order_are_all_that_are_violated(share):
+    """What a linear program returns: most pairs as in one order, some in parts, some on the edge of a tolerance."""
+    generator = np.random.default_rng(7)
+    for n in (3, 4, 9, 20, 31):
+        program = OrderProgram(random_margins(n, n), np.arange(n), seconds_left(10), Steps())
+        place = generator.permutation(n)
+        x = (place[program.above] < place[program.below]).astype(float)
+        is_other = generator.random(len(x)) < share
+        x[is_other] = generator.choice([0, 1, 0.25, 1 / 3, 0.5, 0.7, 1e-7, 1 - 2e-6, 1 + 1e-9], is_other.sum())
+        matrix = program._matrix(x)
+        first, second = np.nonzero(matrix > 0)
+        expected = {}
+        for i, j, k in combinations(range(n), 3):
+            value = matrix[i, j] + matrix[j, k] - matrix[i, k]
+            violation = max(value - 1, -value)
+            if violation > max(1e-6, expected.get((i, j), (0, 0))[0]):
+                expected[i, j] = (violation, k)
+        for triples, sizes in (
+            kemeny_program._cycles(matrix),
+            kemeny_program._cycles_through(matrix, first, second),
+        ):
+            violated = zip(triples.tolist(), sizes.tolist(), strict=True)
+            assert {(i, j): (size, k) for (i, j, k), size in violated} == expected
+        with pytest.MonkeyPatch.context() as patched:
+            rows = program._violated(matrix)
+            patched.setattr(kemeny_program, "_MOST_CYCLES", -1)
+            assert rows.tolist() == program._violated(matrix).tolist()
 
 
 def random_margins(n, seed):
