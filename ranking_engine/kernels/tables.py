@@ -245,22 +245,44 @@ def relative_difference(batch: MatrixBatch) -> FloatArray:
     b, n, T = batch.scores.shape
     scores = np.empty((b, n))
     weights = batch.weights / batch.weights.max()
+    highest, lowest = np.fmax.reduce(batch.scores), np.fmin.reduce(batch.scores)
+    # Tables with the same scores but for missing ones share their differences.
+    shared = _relative_differences(np.where(np.isnan(highest), 0.0, highest)) if (highest <= lowest).all() else None
     for rows in cached_blocks(b, n):
-        has = ~np.isnan(batch.scores[rows])
-        columns = np.where(has, batch.scores[rows], 0.0)
-        total, common = np.zeros((2, len(has), n, n))
+        is_there = ~np.isnan(batch.scores[rows])
+        is_whole = is_there.all(axis=(0, 1))
+        columns, has = np.where(is_there, batch.scores[rows], 0.0), is_there.astype(np.float64)
+        weighted = has * weights[rows, None]
+        common = weighted @ has.swapaxes(1, 2)
+        total, step, whole = np.zeros((3, len(has), n, n))
         for t in range(T):
-            column, size = columns[:, :, t], np.abs(columns[:, :, t])
-            whole = np.maximum(size[:, :, None] + size[:, None, :], _LEAST)  # 0 / anything = 0
-            weight = (has[:, :, t] * weights[rows, t, None])[:, :, None] * has[:, None, :, t]
-            common += weight
-            total += (column[:, :, None] - column[:, None, :]) / whole * weight
+            if shared is not None:
+                np.multiply(shared[t], weighted[:, :, t, None], out=step)
+            else:
+                column, size = columns[:, :, t], np.abs(columns[:, :, t])
+                np.add(size[:, :, None], size[:, None, :], out=whole)
+                np.maximum(whole, _LEAST, out=whole)
+                np.subtract(column[:, :, None], column[:, None, :], out=step)
+                step /= whole
+                step *= weighted[:, :, t, None]
+            if not is_whole[t]:
+                step *= has[:, None, :, t]
+            total += step
         common[:, np.arange(n), np.arange(n)] = 0
         is_rival = common > 0
-        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+        means = np.divide(total, common, out=step, where=is_rival)
+        means[~is_rival] = 0
         with np.errstate(invalid="ignore"):
             scores[rows] = means.sum(axis=2) / is_rival.sum(axis=2)
     return _alone(snapped(scores), batch)
+
+
+def _relative_differences(values: FloatArray) -> FloatArray:
+    """Return those of each task between all pairs, shape (n_tasks, n_systems, n_systems), of one table."""
+    columns = values.T
+    size = np.abs(columns)
+    whole = np.maximum(size[:, :, None] + size[:, None, :], _LEAST)  # 0 / anything = 0
+    return (columns[:, :, None] - columns[:, None, :]) / whole
 
 
 def relative_difference_of_draws(batch: MatrixBatch) -> FloatArray:
@@ -269,10 +291,8 @@ def relative_difference_of_draws(batch: MatrixBatch) -> FloatArray:
     columns = batch.matrix.scores.T
     has = ~np.isnan(columns)
     columns = np.where(has, columns, 0.0)
-    size = np.abs(columns)
-    whole = np.maximum(size[:, :, None] + size[:, None, :], _LEAST)
     both = has[:, :, None] & has[:, None, :] & ~np.eye(n, dtype=bool)
-    differences = np.where(both, (columns[:, :, None] - columns[:, None, :]) / whole, 0.0).reshape(T, n * n)
+    differences = np.where(both, _relative_differences(columns.T), 0.0).reshape(T, n * n)
     counted = both.reshape(T, n * n).astype(np.float64)
     weights = batch.weights / batch.weights.max()
     scores = np.empty((b, n))

@@ -117,10 +117,20 @@ def improved(margins: Margins, order: Order) -> tuple[Order, int]:
             start = n
             continue
         v, has_moved = order[start + k], True
-        without = np.delete(current, place[v])
-        current = np.insert(without, target[k] - (target[k] > place[v]), v)
+        current = _moved(current, place[v], target[k] - (target[k] > place[v]))
         start += k + 1
     return current, n_passes
+
+
+def _moved(order: Order, source: int, target: int) -> Order:
+    """Take the system at `source` out, and put it in where it has the place `target`."""
+    moved = order.copy()
+    if source < target:
+        moved[source:target] = order[source + 1 : target + 1]
+    else:
+        moved[target + 1 : source + 1] = order[target:source]
+    moved[target] = order[source]
+    return moved
 
 
 def searched(margins: Margins, order: Order, floor: int) -> tuple[Order, int]:
@@ -138,7 +148,7 @@ def searched(margins: Margins, order: Order, floor: int) -> tuple[Order, int]:
         places = best.copy()
         for _ in range(max(3, round(_MOVED_SHARE * n))):
             source, target = generator.integers(n, size=2)
-            places = np.insert(np.delete(places, source), target, places[source])
+            places = _moved(places, source, target)
         shaken, more = improved(margins, places)
         n_passes += more
         excess = excess_of(margins, shaken)
