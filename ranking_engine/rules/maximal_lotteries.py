@@ -27,6 +27,7 @@ from ranking_engine.core.linear_programs import RowProgram, SolverError
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.rules.lotteries_of_few import lottery_of_few
 from ranking_engine.rules.majority import pair_details
 
 MAX_CANDIDATES = 300  # systems of one linear program; beyond, the lottery stays open
@@ -149,9 +150,12 @@ def rounds_of(game: NDArray[Any], systems: NDArray[np.intp]) -> list[Round]:
         is_kept = inside.dtype != object and n <= _KEPT_SYSTEMS
         parts = _KEPT.get(key) if is_kept else None
         if parts is None and n:
-            lottery = maximal_lottery(inside, np.arange(n))
-            parts = [Round(np.array(lottery.members), lottery.shares)]
-            later = np.delete(np.arange(n), lottery.members)
+            few = lottery_of_few(inside)
+            if few is None:
+                lottery = maximal_lottery(inside, np.arange(n))
+                few = lottery.members, lottery.shares
+            parts = [Round(np.array(few[0]), few[1])]
+            later = np.delete(np.arange(n), few[0])
             if is_kept:
                 parts += rounds_of(inside[np.ix_(later, later)], later)
                 if len(_KEPT) >= _MOST_KEPT:

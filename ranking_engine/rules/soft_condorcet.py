@@ -73,7 +73,10 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
             is_minimum = True
             break
         n_steps += 1
-        tried = snapped(np.clip(ratings - length * slope / np.maximum(bend, _LEAST_BEND), 0.0, HIGHEST), _SAME)
+        tried = np.clip(ratings - length * slope / np.maximum(bend, _LEAST_BEND), 0.0, HIGHEST)
+        apart = np.diff(np.sort(tried))
+        if ((apart > 0) & (apart <= _SAME)).any() or ((tried > 0) & (tried <= _SAME)).any():
+            tried = snapped(tried, _SAME)
         after = _loss(margins, sizes, tried, temperature)
         if after[0] <= loss:
             ratings, (loss, slope, bend) = tried, after
