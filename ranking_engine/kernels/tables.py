@@ -250,7 +250,7 @@ def relative_difference(batch: MatrixBatch) -> FloatArray:
     shared = _relative_differences(np.where(np.isnan(highest), 0.0, highest)) if (highest <= lowest).all() else None
     for rows in cached_blocks(b, n):
         is_there = ~np.isnan(batch.scores[rows])
-        is_whole = is_there.all(axis=(0, 1))
+        is_whole: BoolArray = np.asarray(is_there.all(axis=(0, 1)))
         columns, has = np.where(is_there, batch.scores[rows], 0.0), is_there.astype(np.float64)
         weighted = has * weights[rows, None]
         common = weighted @ has.swapaxes(1, 2)

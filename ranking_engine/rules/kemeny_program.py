@@ -210,7 +210,7 @@ class OrderProgram:
         placed = np.argsort(-matrix.sum(axis=1), kind="stable")
         below, above = np.nonzero(np.tril(matrix[np.ix_(placed, placed)], -1) > _VIOLATION)
         is_few = len(below) * self.n <= _MOST_CYCLES
-        triples, size = _cycles_through(matrix, placed[below], placed[above]) if is_few else _cycles(matrix)
+        triples, size = cycles_through(matrix, placed[below], placed[above]) if is_few else cycles(matrix)
         worst = np.argsort(-size, kind="stable")[: _ROWS_A_ROUND * self.n]
         i, j, k = triples[worst].T
         return np.stack([self.column[i, j], self.column[j, k], self.column[i, k]], axis=1)
@@ -222,7 +222,7 @@ class OrderProgram:
             self.steps.rows += len(rows)
 
 
-def _cycles(matrix: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+def cycles(matrix: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
     """Return the violated triples i < j < k, for each i and j the k that is violated most, and by how much."""
     violated, sizes = [], []
     for i in range(len(matrix) - 2):
@@ -236,7 +236,7 @@ def _cycles(matrix: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
     return np.concatenate(violated), np.concatenate(sizes)
 
 
-def _cycles_through(matrix: FloatArray, first: Order, second: Order) -> tuple[NDArray[np.intp], FloatArray]:
+def cycles_through(matrix: FloatArray, first: Order, second: Order) -> tuple[NDArray[np.intp], FloatArray]:
     """Return the same triples where each of them has a cycle through some `first[a]` above `second[a]`.
 
     A cycle goes up at least once in any order of all systems, so that these pairs suffice in the order of a solution,

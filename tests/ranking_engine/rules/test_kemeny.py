@@ -238,8 +238,8 @@ def test_cycles_through_the_few_pairs_against_an_order_are_all_that_are_violated
             if violation > max(1e-6, expected.get((i, j), (0, 0))[0]):
                 expected[i, j] = (violation, k)
         for triples, sizes in (
-            kemeny_program._cycles(matrix),
-            kemeny_program._cycles_through(matrix, first, second),
+            kemeny_program.cycles(matrix),
+            kemeny_program.cycles_through(matrix, first, second),
         ):
             violated = zip(triples.tolist(), sizes.tolist(), strict=True)
             assert {(i, j): (size, k) for (i, j, k), size in violated} == expected
