@@ -30,12 +30,13 @@ from leaderboard.api.protocol.schema import (
     reading,
 )
 from leaderboard.api.ranking_choice import WEIGHTS_EXAMPLE, RankingChoice, WeightsBodySerializer
+from leaderboard.api.separability import IntervalsSerializer, UnderRuleSerializer
 from leaderboard.boards.filters import Filters, kept
 from leaderboard.boards.revision_exports import Origin, ranks_export
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.confidence.intervals import n_resamples, why_no_interval
+from leaderboard.rankings.confidence.intervals import interval_figures
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.on_request import board_under
@@ -106,48 +107,14 @@ class RankingsSerializer(PublishedSerializer, CountedSerializer):
     results = RankingHeadSerializer(many=True)
 
 
-class RankingRowSerializer(NamedSystemSerializer):
+class RankingRowSerializer(NamedSystemSerializer, UnderRuleSerializer):
     """One system under the rule."""
 
-    rank = s.IntegerField(allow_null=True)
-    score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
-    interval = s.ListField(
-        child=s.IntegerField(),
-        allow_null=True,
-        help_text="The range of ranks if the same tasks were drawn again with replacement, for this system alone.",
-    )
-    simultaneous_interval = s.ListField(
-        child=s.IntegerField(),
-        allow_null=True,
-        help_text="The same, wide enough for all systems at once.",
-    )
-    possibly_best = s.BooleanField(
-        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
-    )
-    reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
     inseparable = s.ListField(
         child=s.IntegerField(),
         allow_null=True,
         help_text="Ranks of the systems that do not differ significantly from it; null if none, or not tested.",
     )
-
-
-class IntervalsSerializer(Shape):
-    """What the rank intervals are: so many draws of the same tasks with replacement, with this seed."""
-
-    status = s.CharField()
-    reason = s.CharField(allow_blank=True, help_text="Why there are none.")
-    level = s.FloatField(help_text="Of each interval separately, and of all simultaneous intervals together.")
-    n_resamples = s.IntegerField()
-    n_clusters = s.IntegerField(
-        allow_null=True, help_text="How many tasks are drawn, those of one cluster together: at least 8."
-    )
-    seed = s.IntegerField()
-    typical_error = s.IntegerField(
-        allow_null=True, help_text="By how many ranks other draws of as many would move half of the intervals at most."
-    )
-    largest_error = s.IntegerField(allow_null=True, help_text="By how many they would move any interval at most.")
-    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are no intervals for all systems at once.")
 
 
 class RankingDetailSerializer(PublishedSerializer, RankingHeadSerializer, CountedSerializer):
@@ -271,6 +238,7 @@ class RankingView(RankedView):
 
         An interval has the least and the greatest rank if the same tasks were drawn again with replacement: of each
         system by itself, and of all systems at once. `possibly_best` are the systems that no other is clearly ahead of.
+        `measured_interval` is the same if the scores were measured again, each with its stated standard error.
 
         Where owners hide scores or names, others than moderators get what they see on the board's page.
         """
@@ -318,27 +286,13 @@ class RankingView(RankedView):
         self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         column, systems, board = self._column(publication, rule, counting)
-        separability, study, intervals = separability_of(board, column), board.study, None
-        if study is not None:  # the rank intervals were computed, or there are none
-            reason = study["reason"] or why_no_interval(board, column)
-            typical, largest = study.get("errors", {}).get(column.rule, (None, None))
-            intervals = {
-                "status": "undefined" if reason else study["status"],
-                "reason": reason,
-                "level": board.study_parameters["level"],
-                "n_resamples": n_resamples(board, column.rule),
-                "n_clusters": study.get("n_clusters"),
-                "seed": board.study_parameters["seed"],
-                "typical_error": typical,
-                "largest_error": largest,
-                "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
-            }
+        separability = separability_of(board, column)
         head = {
             **self.stamp(publication),
             **_head(column, systems),
             "counting": counting,
             "jobs": jobs,
-            "intervals": intervals,
+            "intervals": interval_figures(board, column),
             "separability": separability.text or None,
         }
         return head, self._rows(column, systems, board, chosen, separability)

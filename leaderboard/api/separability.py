@@ -1,4 +1,4 @@
-"""Which systems differ significantly under a rule."""
+"""Between which ranks systems are under a rule, and which of them differ significantly."""
 
 from typing import Any
 
@@ -19,6 +19,65 @@ from leaderboard.rankings.published import number, published_board, separability
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from ranking_engine.stability.separability.pair_tests import TIED, VERDICTS
+
+
+class UnderRuleSerializer(Shape):
+    """A system under one rule."""
+
+    rank = s.IntegerField(allow_null=True)
+    score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
+    interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="The range of ranks if the same tasks were drawn again with replacement, for this system alone.",
+    )
+    simultaneous_interval = s.ListField(
+        child=s.IntegerField(), allow_null=True, help_text="The same, wide enough for all systems at once."
+    )
+    possibly_best = s.BooleanField(
+        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
+    )
+    measured_interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="The range of ranks if the scores were measured again on the same tasks, for this system alone; "
+        "null where no score has a standard error.",
+    )
+    reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
+
+
+class MeasuredIntervalsSerializer(Shape):
+    """What the intervals from stated standard errors are: so many draws of all scores, each from a normal distribution.
+
+    They take the errors of systems as independent, so they are usually too wide where systems were measured on the same
+    instances.
+    """
+
+    n_draws = s.IntegerField(help_text="That the rule ranks.")
+    n_errors = s.IntegerField(help_text="Scores on tasks that vote with a standard error above 0.")
+    n_scores = s.IntegerField(help_text="All scores on tasks that vote; those without an error count as exact.")
+    reason = s.CharField(allow_blank=True, help_text="Why there are none.")
+
+
+class IntervalsSerializer(Shape):
+    """What the rank intervals are: so many draws of the same tasks with replacement, with this seed."""
+
+    status = s.CharField()
+    reason = s.CharField(allow_blank=True, help_text="Why there are none.")
+    level = s.FloatField(help_text="Of each interval separately, and of all simultaneous intervals together.")
+    n_resamples = s.IntegerField()
+    n_clusters = s.IntegerField(
+        allow_null=True, help_text="How many tasks are drawn, those of one cluster together: at least 8."
+    )
+    seed = s.IntegerField()
+    typical_error = s.IntegerField(
+        allow_null=True, help_text="By how many ranks other draws of as many would move half of the intervals at most."
+    )
+    largest_error = s.IntegerField(allow_null=True, help_text="By how many they would move any interval at most.")
+    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are no intervals for all systems at once.")
+    measured = MeasuredIntervalsSerializer(
+        allow_null=True, help_text="Those from standard errors; null where no score on a task that votes has one."
+    )
 
 
 class NeighbourEntrySerializer(Shape):

@@ -35,6 +35,7 @@ from leaderboard.api.protocol.schema import (
     error,
     reading,
 )
+from leaderboard.api.separability import UnderRuleSerializer
 from leaderboard.benchmarks.baselines import mark_baseline
 from leaderboard.benchmarks.evaluation_records import records_zip
 from leaderboard.benchmarks.folder_exports import FolderError
@@ -99,24 +100,10 @@ class ScoreCellSerializer(Shape):
         return cell.missing_reason or None
 
 
-class SystemRankSerializer(Shape):
+class SystemRankSerializer(UnderRuleSerializer):
     """A system under one rule."""
 
     rule = s.CharField()
-    rank = s.IntegerField(allow_null=True)
-    score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
-    interval = s.ListField(
-        child=s.IntegerField(),
-        allow_null=True,
-        help_text="The range of ranks if the same tasks were drawn again with replacement, for this system alone.",
-    )
-    simultaneous_interval = s.ListField(
-        child=s.IntegerField(), allow_null=True, help_text="The same, wide enough for all systems at once."
-    )
-    possibly_best = s.BooleanField(
-        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
-    )
-    reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
 
 
 class SystemDetailSerializer(PublishedSerializer, SystemEntrySerializer):

@@ -96,9 +96,9 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
         "level": f"{100 * level:g} %",
         "meaning": (
-            "if the same tasks were drawn again with replacement; for all systems at once"
-            if published.is_simultaneous
-            else "if the same tasks were drawn again with replacement; for each system separately"
+            f"if {'the scores were measured' if published.is_measured else 'the same tasks were drawn'} again "
+            f"{'on the same tasks' if published.is_measured else 'with replacement'}; "
+            f"{'for all systems at once' if published.is_simultaneous else 'for each system separately'}"
         ),
     }
 

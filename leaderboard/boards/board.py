@@ -28,6 +28,7 @@ from leaderboard.rankings.published import (
     PublishedBoard,
     UnknownChoiceError,
     all_at_once,
+    measured_again,
     published_board,
     separability_of,
 )
@@ -171,7 +172,10 @@ def build_board(
             whole, names = RanksOfAll.of(published, systems), [system.name for system in systems]
             published = board_under(published, policy, aggregation, names, audience.level, ties=query.ties, among=among)
             systems, laid_out = [systems[i] for i in among], query.without_filters
-    published = all_at_once(published) if query.simultaneous else published
+    if query.measured and published.measured:
+        published = measured_again(published)
+    elif query.simultaneous:
+        published = all_at_once(published)
     own = described.own_ids
     if audience.sees_others and 2 * sum(system.id in own for system in systems) > len(systems) > 1:
         own = frozenset()  # a mark on most rows, as for who imported the board, tells nothing

@@ -191,9 +191,12 @@ class BoardPage:
         self.places_of = board.ordering.name  # whose ranks the column # shows
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
-        self.is_simultaneous = board.published.is_simultaneous
+        self.is_simultaneous, self.is_measured = board.published.is_simultaneous, board.published.is_measured
+        at_once, again = not self.is_simultaneous, not self.is_measured
         has_both = any(column.simultaneous_lower is not None for column in board.columns)
-        self.simultaneous_url = self._url(scores=True, simultaneous=not self.is_simultaneous) if has_both else ""
+        has_measured = any(column.measured_lower is not None for column in board.columns)
+        self.simultaneous_url = self._url(scores=True, simultaneous=at_once, measured=False) if has_both else ""
+        self.measured_url = self._url(scores=True, simultaneous=False, measured=again) if has_measured else ""
         self.sort_urls = {name: self._sort_url(name) for name in ORDERS}
         self.sort_states = {name: self._sort_state(name) for name in ORDERS}
         self.pages: dict[str, Any] = {
@@ -377,7 +380,8 @@ def _intervals(board: Board, job: Job | None) -> dict[str, Any]:
     """What the rank intervals of this view are, or why there are none, or how far they have come."""
     published, summary = board.published, board.published.study
     if summary is not None:
-        if summary["status"] == "undefined":
+        summary = (published.measured if published.is_measured else None) or summary
+        if summary["reason"]:
             return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
         if not any(column.lower is not None for column in board.columns):
             return {"state": "none", "text": as_sentence(OTHER_POLICY)}

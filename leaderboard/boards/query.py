@@ -42,6 +42,7 @@ class BoardQuery:
     mark: str = ""  # a field whose values are marked by shape and colour, or "none"; empty = the kind, if declared
     scores: bool = False
     simultaneous: bool = False  # rank intervals of all systems at once, not of each by itself
+    measured: bool = False  # rank intervals from the scores' standard errors, not over tasks
     revision: int = 0  # 0 = the published one
     page: int = 1
 
@@ -113,6 +114,7 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         mark=text("mark"),
         scores=parameters.get("scores") == "1",
         simultaneous=parameters.get("simultaneous") == "1",
+        measured=parameters.get("measured") == "1",
         revision=_number(parameters.get("revision", ""), 0),
         page=_number(parameters.get("page", ""), 1),
     )

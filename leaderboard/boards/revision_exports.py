@@ -90,6 +90,8 @@ RANK_HEADINGS = (
     ColumnHead("simultaneous_least", "Least rank, all at once"),
     ColumnHead("simultaneous_greatest", "Greatest rank, all at once"),
     ColumnHead("possibly_best", "Possibly best", is_text=True),
+    ColumnHead("measured_least", "Least rank, measured again"),
+    ColumnHead("measured_greatest", "Greatest rank, measured again"),
     ColumnHead("reason", "Why no rank", is_text=True),
 )
 
@@ -100,16 +102,24 @@ def ranks_export(
     """One rule's ranking, from `rank_rows`."""
     caption = (
         f"ranks under {column.name}, with the lowest and the highest rank if the same tasks were drawn again with "
-        f"replacement, first for each system separately, then for all systems at once, and which may be best; missing "
-        f"scores: {policy}; aggregation: {aggregation}."
+        f"replacement, first for each system separately, then for all systems at once, and which may be best, and with "
+        f"these ranks if the scores were measured again, for each system separately; missing scores: {policy}; "
+        f"aggregation: {aggregation}."
     )
-    lines: list[list[Value]] = []
-    for row in rows:
-        alone, together = row["interval"] or (None, None), row["simultaneous_interval"] or (None, None)
-        best = None if row["possibly_best"] is None else "yes" if row["possibly_best"] else "no"
-        lines.append([row["system"], row["name"], row["rank"], row["score"], *alone, *together, best, row["reason"]])
+    lines = [
+        [row["system"], row["name"], row["rank"], row["score"], *interval_cells(row), row["reason"]] for row in rows
+    ]
     about = {"rule": column.rule, "status": column.status, "missing": policy, "aggregation": aggregation}
     return origin.export(column.rule, caption, RANK_HEADINGS, lines, **about)
+
+
+def interval_cells(row: Mapping[str, Any]) -> list[Value]:
+    """The cells between score and reason of RANK_HEADINGS, from a row of `rank_rows`."""
+    alone, together, measured = (
+        row[name] or (None, None) for name in ("interval", "simultaneous_interval", "measured_interval")
+    )
+    best = None if row["possibly_best"] is None else "yes" if row["possibly_best"] else "no"
+    return [*alone, *together, best, *measured]
 
 
 MARGIN_HEADINGS = (

@@ -46,6 +46,8 @@ class Column:
     simultaneous_lower: np.ndarray | None = None  # those of all systems at once
     simultaneous_upper: np.ndarray | None = None
     possibly_best: np.ndarray | None = None  # bool: no system is clearly ahead
+    measured_lower: np.ndarray | None = None  # those from stated standard errors, where scores have some
+    measured_upper: np.ndarray | None = None
 
     def reason_of(self, i: int) -> str:
         """Why system `i` is unranked."""
@@ -57,7 +59,8 @@ class Column:
         """About how much memory its arrays take."""
         arrays = (
             self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper,
-            self.simultaneous_lower, self.simultaneous_upper, self.possibly_best,
+            self.simultaneous_lower, self.simultaneous_upper, self.possibly_best, self.measured_lower,
+            self.measured_upper,
         )  # fmt: skip
         return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
 
@@ -86,6 +89,7 @@ class PublishedBoard:
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
     is_simultaneous: bool = False  # whether `lower` and `upper` of the columns are those of all systems at once
+    is_measured: bool = False  # whether they are those from stated standard errors
     # Which systems differ significantly, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
@@ -95,6 +99,11 @@ class PublishedBoard:
     def rules(self) -> list[str]:
         """The keys of its columns."""
         return [column.rule for column in self.columns]
+
+    @property
+    def measured(self) -> dict[str, Any] | None:
+        """What is stored of the rank intervals from stated standard errors; None where no score that counts has one."""
+        return self.study.get("measured") if self.study else None
 
     @property
     def has_majority(self) -> bool:
@@ -243,6 +252,8 @@ def make_column(
         simultaneous_lower=intervals.get(f"simultaneous_lower_{rule.key}"),
         simultaneous_upper=intervals.get(f"simultaneous_upper_{rule.key}"),
         possibly_best=intervals.get(f"possibly_best_{rule.key}"),
+        measured_lower=intervals.get(f"measured_lower_{rule.key}"),
+        measured_upper=intervals.get(f"measured_upper_{rule.key}"),
     )
 
 
@@ -252,6 +263,14 @@ def all_at_once(board: PublishedBoard) -> PublishedBoard:
         replace(column, lower=column.simultaneous_lower, upper=column.simultaneous_upper) for column in board.columns
     ]
     return replace(board, columns=columns, is_simultaneous=True)
+
+
+def measured_again(board: PublishedBoard) -> PublishedBoard:
+    """The board with the intervals from stated standard errors in place of those over tasks; its own without any."""
+    if not board.measured:
+        return board
+    columns = [replace(column, lower=column.measured_lower, upper=column.measured_upper) for column in board.columns]
+    return replace(board, columns=columns, is_measured=True)
 
 
 class UnknownChoiceError(ValueError):
@@ -288,6 +307,7 @@ def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
         "interval": _interval(column.lower, column.upper, i) if rank else None,
         "simultaneous_interval": _interval(column.simultaneous_lower, column.simultaneous_upper, i) if rank else None,
         "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,
+        "measured_interval": _interval(column.measured_lower, column.measured_upper, i) if rank else None,
         "reason": None if rank else column.reason_of(i),
     }
 

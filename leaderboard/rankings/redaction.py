@@ -125,6 +125,8 @@ def _column(
         return replace(
             column, status="undefined", reason=BY_HIDDEN_NAMES, remark="", winner_names=[], n_winners=0, ranks=unranked,
             scores=nothing, is_winner=np.zeros(n, bool), reason_codes=unranked, reasons=[], lower=None, upper=None,
+            simultaneous_lower=None, simultaneous_upper=None, possibly_best=None, measured_lower=None,
+            measured_upper=None,
         )  # fmt: skip
     winners = [names.get(name, "") for name in column.winner_names]
     if len(winners) < column.n_winners and not names_all:  # which of very many are named follows the real keys

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, partial
@@ -13,9 +13,9 @@ import numpy as np
 from leaderboard.common.hashing import canonical_json
 from leaderboard.computing.rankings import RuleSplit, split_rules
 from leaderboard.models import InstanceSet, Revision
-from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
 from leaderboard.rankings.instances import current_instances
-from leaderboard.rankings.scores import BoardSystem, current_values, systems_at
+from leaderboard.rankings.scores import BoardSystem, Values, current_errors, current_values, systems_at
 from ranking_engine import ScoreMatrix
 
 NOTHING_TO_RANK = "the benchmark has no system or no task"  # why `revision_matrix` gives none
@@ -63,13 +63,29 @@ def revision_matrix(revision: Revision, *, as_stored: bool = False) -> RevisionM
     tasks = configuration.tasks
     if not systems or not tasks:
         return None
-    values = np.full((len(systems), len(tasks)), np.nan)
-    for system_ids, task_ids, cells in current_values(revision, as_stored=as_stored):
+    values = _as_table(current_values(revision, as_stored=as_stored), systems, tasks)
+    return RevisionMatrix(revision, systems, build_matrix(values, systems, configuration), values)
+
+
+def error_table(table: RevisionMatrix) -> np.ndarray:
+    """The standard errors that submitters stated of the scores of a revision, in the shape of its matrix.
+
+    NaN where there is no score or none is stated; 0 is taken for none, because no measured score is exact.
+    """
+    errors = _as_table(current_errors(table.revision), table.systems, table.configuration.tasks)
+    errors[(errors == 0) | np.isnan(table.matrix.values)] = np.nan
+    return errors
+
+
+def _as_table(cells: Iterable[Values], systems: Sequence[BoardSystem], tasks: Sequence[ConfiguredTask]) -> np.ndarray:
+    """Figures by the ids of systems and tasks as a table of these systems and tasks, NaN where there is none."""
+    table = np.full((len(systems), len(tasks)), np.nan)
+    for system_ids, task_ids, figures in cells:
         row = _places_of(system_ids, [system.id for system in systems])
         column = _places_of(task_ids, [task.id for task in tasks])
         is_here = (row >= 0) & (column >= 0)
-        values[row[is_here], column[is_here]] = cells[is_here]
-    return RevisionMatrix(revision, systems, build_matrix(values, systems, configuration), values)
+        table[row[is_here], column[is_here]] = figures[is_here]
+    return table
 
 
 def _places_of(ids: np.ndarray, known: list[int]) -> np.ndarray:

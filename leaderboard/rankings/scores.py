@@ -195,7 +195,7 @@ def current_scores(
     }
 
 
-Values = tuple[np.ndarray, np.ndarray, np.ndarray]  # ids of systems, ids of tasks, scores
+Values = tuple[np.ndarray, np.ndarray, np.ndarray]  # ids of systems, ids of tasks, scores or their errors
 
 
 def current_values(revision: Revision, *, as_stored: bool = False) -> Iterator[Values]:
@@ -208,15 +208,28 @@ def current_values(revision: Revision, *, as_stored: bool = False) -> Iterator[V
         revision: the state of the benchmark.
         as_stored: do not round the values to 12 significant digits.
     """
+    for systems, tasks, values in _current_figures(revision, "value"):
+        yield systems, tasks, values if as_stored else rounded(values)
+
+
+def current_errors(revision: Revision) -> Iterator[Values]:
+    """System, task and standard error of every current score that states one, as `current_values`."""
+    # Of most benchmarks no score does, and reading the scores of a large one takes longer than asking.
+    if Score.objects.filter(submission__benchmark_id=revision.benchmark_id, standard_error__gt=0).exists():
+        yield from _current_figures(revision, "standard_error")
+
+
+def _current_figures(revision: Revision, column: str) -> Iterator[Values]:
+    """System, task and one figure of every current score that has it, CHUNK_ROWS at a time."""
     cells = (
-        (held.system_id, task, value)
-        for held, task, value in _current_rows(revision, ("value",), task_ids=_configured(revision))
-        if value is not None and not held.is_blank
+        (held.system_id, task, figure)
+        for held, task, figure in _current_rows(revision, (column,), task_ids=_configured(revision))
+        if figure is not None and not held.is_blank
     )
     # Straight into an array: a list of so many tuples takes ten times the memory. Ids below 2^53 are exact in it.
     while (flat := np.fromiter(chain.from_iterable(islice(cells, CHUNK_ROWS)), dtype=float)).size:
-        systems, tasks, values = flat.reshape(-1, 3).T
-        yield systems.astype(np.int64), tasks.astype(np.int64), values if as_stored else rounded(values)
+        systems, tasks, figures = flat.reshape(-1, 3).T
+        yield systems.astype(np.int64), tasks.astype(np.int64), figures
 
 
 def _is_by_row(revision: Revision) -> bool:

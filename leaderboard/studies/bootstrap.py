@@ -1,7 +1,8 @@
-"""Stability studies of a revision, stored as reports."""
+"""Rank intervals of a revision, stored as a report: over tasks, and from the standard errors of its scores."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Report, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
-from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, revision_matrix
+from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, error_table, revision_matrix
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.stability.bootstrap import (
     BUDGET_SECONDS,
@@ -17,6 +18,11 @@ from ranking_engine.stability.bootstrap import (
     affordable_resamples,
     rank_intervals,
 )
+from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
+
+MEASURED_DRAWS = 1_000
+TASKS_PART = 0.8  # of the work: the intervals over tasks
+MEASURED_SECONDS = 10.0  # as the costs of the rules are estimated
 
 
 def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -40,7 +46,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             least=job.parameters.get("least", LEAST_RESAMPLES),
             missing=configuration_of(revision).missing_policy,
             simultaneous=True,
-            progress=lambda done, total: checkpoint(done / total),
+            progress=lambda done, total: checkpoint(TASKS_PART * done / total),
         )
         summary = {
             "status": intervals.status,
@@ -61,6 +67,9 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             arrays[f"simultaneous_lower_{rule}"] = np.asarray(together.lower)
             arrays[f"simultaneous_upper_{rule}"] = np.asarray(together.upper)
             arrays[f"possibly_best_{rule}"] = np.asarray(together.possibly_best)
+    if table is not None:
+        summary["measured"], ends = measured_part(table, job.parameters, checkpoint)
+        arrays |= ends
     report = make_report(
         revision,
         job.kind,
@@ -74,3 +83,39 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
         Report.objects.bulk_create([report])
 
     return write
+
+
+def measured_part(
+    table: RevisionMatrix, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
+) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
+    """Summary and ends of the rank intervals from stated standard errors; None where no score that counts has one."""
+    errors, is_voting = error_table(table), table.matrix.votes
+    n_errors, n_scores = (int((~np.isnan(one[:, is_voting])).sum()) for one in (errors, table.matrix.values))
+    if not n_errors:
+        return None, {}
+    summary: dict[str, Any] = {
+        "n_draws": MEASURED_DRAWS, "n_errors": n_errors, "n_scores": n_scores, "reason": "", "undefined": {},
+        "fewer": {},
+    }  # fmt: skip
+    if table.configuration.aggregation == TWO_STEP:
+        return summary | {"reason": "with two-step aggregation single tasks have no weight of their own"}, {}
+    ends: dict[str, np.ndarray] = {}
+    by_rule = measured_rank_intervals(
+        reweighted(table.matrix, table.configuration.aggregation),
+        errors,
+        tuple(table.rules.quick),
+        n_draws=MEASURED_DRAWS,
+        level=parameters["level"],
+        seed=parameters["seed"],
+        missing=table.configuration.missing_policy,
+        budget=MEASURED_SECONDS,
+        progress=lambda done, total: checkpoint(TASKS_PART + (1 - TASKS_PART) * done / total),
+    )
+    for rule, intervals in by_rule.items():
+        if intervals.reason:
+            summary["undefined"][rule] = intervals.reason
+            continue
+        ends |= {f"measured_lower_{rule}": intervals.lower, f"measured_upper_{rule}": intervals.upper}
+        if intervals.n_draws < MEASURED_DRAWS:
+            summary["fewer"][rule] = intervals.n_draws
+    return summary, ends

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from leaderboard.models import Publication
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, possibly_best_text
-from leaderboard.rankings.published import all_at_once, published_board
+from leaderboard.rankings.published import all_at_once, measured_again, published_board
 from leaderboard.rankings.scores import systems_at
 
 MAX_ROWS = 50
@@ -19,6 +19,7 @@ class IntervalRow:
     rank: int
     interval_text: str
     simultaneous_text: str
+    measured_text: str
     is_possibly_best: bool
 
 
@@ -34,6 +35,7 @@ class IntervalSection:
         rows: the first systems by rank; empty where there are no intervals.
         n_ranked: how many the rule ranks.
         level: of each interval by itself.
+        has_measured: whether there are intervals from standard errors.
     """
 
     rule: str
@@ -43,22 +45,26 @@ class IntervalSection:
     rows: list[IntervalRow]
     n_ranked: int
     level: float
+    has_measured: bool
 
 
 def interval_section(publication: Publication, rule: str) -> IntervalSection | None:
     """The rank intervals of a publication under one rule; None while they are not computed or no one is ranked."""
     board = published_board(publication)
     systems = systems_at(publication.revision)
-    together = all_at_once(board)
+    together, measured = all_at_once(board), measured_again(board)
     place = next((k for k, column in enumerate(board.columns) if column.rule == rule), None)
     if board.study is None or place is None or board.columns[place].status != "ranked":
         return None
-    column, at_once = board.columns[place], together.columns[place]
-    has_ranks = [i for i in range(len(systems)) if column.ranks[i] >= 1 and column.lower is not None]
+    column, at_once, again = (one.columns[place] for one in (board, together, measured))
+    has_intervals = column.lower is not None or again.lower is not None
+    has_ranks = [i for i in range(len(systems)) if column.ranks[i] >= 1 and has_intervals]
     order = sorted(has_ranks, key=lambda i: (int(column.ranks[i]), systems[i].name))
     notes = [interval_note(board, column)]
     if column.lower is not None:
         notes.append(interval_note(together, at_once))
+    if measured.is_measured:
+        notes.append(interval_note(measured, again))
     return IntervalSection(
         rule=rule,
         rule_name=column.name,
@@ -71,10 +77,12 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
                 rank=int(column.ranks[i]),
                 interval_text=interval_text(column, i),
                 simultaneous_text=interval_text(at_once, i),
+                measured_text=interval_text(again, i) if measured.is_measured else "",
                 is_possibly_best=column.possibly_best is not None and bool(column.possibly_best[i]),
             )
             for i in order[:MAX_ROWS]
         ],
         n_ranked=column.n_ranked,
         level=board.study_parameters["level"],
+        has_measured=measured.is_measured,
     )

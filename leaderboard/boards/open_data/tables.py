@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from leaderboard.boards.revision_exports import FIGURE_HEADINGS, RANK_HEADINGS, Origin, study_export
+from leaderboard.boards.revision_exports import FIGURE_HEADINGS, RANK_HEADINGS, Origin, interval_cells, study_export
 from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.models import Baseline, Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
@@ -112,9 +112,8 @@ def ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
         if column.status != "ranked":
             continue
         for row in rank_rows(column, systems):
-            alone, together = row["interval"] or (None, None), row["simultaneous_interval"] or (None, None)
-            best = None if row["possibly_best"] is None else "yes" if row["possibly_best"] else "no"
-            rows.append([column.rule, row["system"], row["rank"], row["score"], *alone, *together, best, row["reason"]])
+            figures = [row["rank"], row["score"], *interval_cells(row), row["reason"]]
+            rows.append([column.rule, row["system"], *figures])
     return Origin.of(benchmark, publication.revision).export("ranks", "ranks under every rule.", headings, rows)
 
 

@@ -1,10 +1,11 @@
 """Rank intervals in words: what they are, and why there is none where there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
-from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.published import Column, PublishedBoard, measured_again
 from ranking_engine.catalogue.registry import get_rule
 
 FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
@@ -32,6 +33,24 @@ def n_resamples(published: PublishedBoard, rule: str) -> int:
     return int(study.get("fewer", {}).get(rule, usual))
 
 
+def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
+    """What the rank intervals from stated standard errors are, and what they assume."""
+    level, n = f"{100 * published.study_parameters['level']:g} %", measured["n_errors"]
+    text = (
+        f"{level} rank interval if the scores were measured again on the same tasks, {measured['n_draws']:,} times, "
+        "for each system separately: each score is drawn from a normal distribution with its standard error."
+    )
+    if n < measured["n_scores"]:
+        have = "score has" if n == 1 else "scores have"
+        text += f" {n:,} of {measured['n_scores']:,} {have} a standard error; the others count as exact."
+    text += (
+        " It takes the errors of systems as independent: where systems are measured on the same instances, it is "
+        "usually wider than it need be. What other tasks would change is not in it."
+    )
+    fewer = [f"{n_draws:,} times for {get_rule(rule).name}" for rule, n_draws in measured["fewer"].items()]
+    return text + (f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else "")
+
+
 def interval_meaning(published: PublishedBoard, column: Column | None = None) -> str:
     """What the rank intervals of a board are, from the study that gave them; empty where there are none.
 
@@ -40,8 +59,10 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         column: whose ends' exactness is told, too.
     """
     study = published.study
-    if study is None or study["status"] == "undefined":
+    if study is None or (study["status"] == "undefined" and not published.is_measured):
         return ""
+    if published.is_measured and published.measured:
+        return measured_meaning(published, published.measured) + _without_intervals(published)
     n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
     what = "tasks" if n_clusters == n_tasks else "clusters of tasks"
     level = f"{100 * published.study_parameters['level']:g} %"
@@ -68,13 +89,51 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         if share < 1
     ]
     text += f" An order is proven to be the best in {in_words(proven, most=len(proven))}." if proven else ""
-    without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
+    return text + _without_intervals(published)
+
+
+def _without_intervals(published: PublishedBoard) -> str:
+    """Which rules have no intervals although others have, and why: sentences, each after a space."""
+    without: dict[str, list[str]] = {}  # the names of the rules by reason
     for each in published.columns:
         if why := why_no_interval(published, each):
             without.setdefault(why, []).append(each.name)
-    for reason, names in without.items():
-        text += f" No interval under {in_words(names, most=len(names))}: {reason}."
-    return text
+    return "".join(
+        f" No interval under {in_words(names, most=len(names))}: {reason}." for reason, names in without.items()
+    )
+
+
+def interval_figures(published: PublishedBoard, column: Column) -> dict[str, Any] | None:
+    """What the rank intervals of a rule are, as the API gives it; None while they are not computed.
+
+    Args:
+        published: the board, with the intervals over tasks in its columns.
+        column: one of its columns.
+    """
+    study, measured = published.study, published.measured
+    if study is None:
+        return None
+    reason = study["reason"] or why_no_interval(published, column)
+    typical, largest = study.get("errors", {}).get(column.rule, (None, None))
+    if measured is not None:
+        again = measured_again(published)
+        why = why_no_interval(again, next(one for one in again.columns if one.rule == column.rule))
+        n_draws = 0 if why else measured["fewer"].get(column.rule, measured["n_draws"])
+        measured = {
+            "n_draws": n_draws, "n_errors": measured["n_errors"], "n_scores": measured["n_scores"], "reason": why,
+        }  # fmt: skip
+    return {
+        "status": "undefined" if reason else study["status"],
+        "reason": reason,
+        "level": published.study_parameters["level"],
+        "n_resamples": n_resamples(published, column.rule),
+        "n_clusters": study.get("n_clusters"),
+        "seed": published.study_parameters["seed"],
+        "typical_error": typical,
+        "largest_error": largest,
+        "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
+        "measured": measured,
+    }
 
 
 def possibly_best_text(column: Column, names: Sequence[str]) -> str:
@@ -98,15 +157,15 @@ def possibly_best_text(column: Column, names: Sequence[str]) -> str:
 
 def why_no_interval(published: PublishedBoard, column: Column, i: int | None = None) -> str:
     """Why a ranked column has no intervals although others have, or system `i` has none in it; empty where it has."""
-    study = published.study
-    if study is None or study["status"] == "undefined" or column.status != "ranked":
+    study = published.measured if published.is_measured else published.study
+    if study is None or study.get("status") == "undefined" or column.status != "ranked":
         return ""
     if column.lower is not None:
         return NO_RANK if i is not None and column.lower[i] < 1 <= column.ranks[i] else ""
     if published.is_simultaneous and column.rule in study.get("not_simultaneous", {}):
         return str(study["not_simultaneous"][column.rule])
     if all(other.lower is None for other in published.columns):
-        return OTHER_POLICY
+        return study["reason"] or OTHER_POLICY
     return str(study["undefined"].get(column.rule, "it is too slow to rank again for every draw"))
 
 
@@ -115,7 +174,7 @@ def interval_note(published: PublishedBoard, column: Column) -> str:
     study = published.study
     if study is None or column.status != "ranked":
         return ""
-    if study["status"] == "undefined":
+    if study["status"] == "undefined" and not published.is_measured:
         return f"No rank intervals: {study['reason']}."
     if column.lower is not None:
         return f"Interval: the {interval_meaning(published, column)}"

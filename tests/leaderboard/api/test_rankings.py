@@ -90,6 +90,7 @@ def test_rank_intervals_come_with_their_study(make, api):
         "typical_error": int(np.median(errors)),
         "largest_error": int(errors.max()),
         "no_simultaneous": "",
+        "measured": None,
     }
     rows = {row["name"]: row for row in answer["results"]}
     for i, name in enumerate("ABCD"):

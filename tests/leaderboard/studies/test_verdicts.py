@@ -139,7 +139,7 @@ def test_under_the_mean_the_sentence_does_not_contradict_itself_on_systems_that_
 
 
 def test_the_board_has_one_sentence_with_the_winner_and_what_its_order_survives():
-    row = IntervalRow("a", "A", 1, "1 to 3", "1 to 4", is_possibly_best=True)
+    row = IntervalRow("a", "A", 1, "1 to 3", "1 to 4", "", is_possibly_best=True)
     verdicts = [
         StudyGrade(GOOD, "", "when systems join"),
         verdict_of("missing_scores", {"levels": [10], "top": 7, "rules": {"borda": {"mean": [0.5]}}}, "borda"),
@@ -155,7 +155,7 @@ def test_the_board_has_one_sentence_with_the_winner_and_what_its_order_survives(
 
 
 def test_an_interval_of_rank_1_alone_is_not_said_to_be_certain():
-    row = IntervalRow("a", "A", 1, "1", "1 to 4", is_possibly_best=True)
+    row = IntervalRow("a", "A", 1, "1", "1 to 4", "", is_possibly_best=True)
     assert board_sentence([], "Borda", 9, [row], 0.95) == (
         "A is first under Borda; if the tasks are drawn again, the 95 % interval of its rank is 1."
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from ranking_engine import ScoreMatrix, rank
+from ranking_engine import ScoreMatrix, quick_rules, rank, rank_all
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line import main
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.resampling.measured_ranks import NUMBER, measured_rank_intervals
+from ranking_engine.stability.resampling.measured_ranks import BATCHED_SHARE, NUMBER, measured_rank_intervals
 
 
 @pytest.mark.parametrize("rule", ["mean", "borda", "kemeny", "copeland[variant=lower]"])
@@ -27,6 +29,75 @@ def test_the_ends_are_quantiles_of_the_ranks_of_the_tables_drawn(rule):
     assert intervals.ranks.tolist() == rank(matrix, rule).ranks.tolist()
     assert (intervals.lower.tolist(), intervals.upper.tolist()) == (ordered[2].tolist(), ordered[38].tolist())
     assert intervals.n_draws == 41
+
+
+@pytest.mark.parametrize("missing", ["drop_systems", "drop_tasks", "median", "worst"])
+def test_every_rule_ranks_the_same_tables_as_one_by_one(missing):
+    matrix = random_matrix(6, 7, seed=4, missing=0.04)
+    matrix = ScoreMatrix(
+        matrix.values,
+        directions=[1, 1, -1, 1, 1, 0, 1],
+        weights=[1, 2, 1, 1, 3, 1, 0],
+        precision=[None, 0.5, None, None, None, None, None],
+    )
+    errors = np.abs(random_matrix(6, 7, seed=5).values) / 4
+    errors[0, :3] = np.nan
+    rules = quick_rules(6, 7)
+    intervals = measured_rank_intervals(matrix, errors, rules, n_draws=15, level=0.8, seed=1, missing=missing)
+    generator, ranks = np.random.default_rng([1, NUMBER]), dict[str, list[list[int]]]()
+    for _ in range(15):
+        drawn = matrix.with_values(matrix.values + np.nan_to_num(errors) * generator.standard_normal((6, 7)))
+        for rule, ranking in rank_all(drawn, rules, missing=missing).items():
+            if ranking.status == "ranked":
+                ranks.setdefault(rule, []).append(ranking.ranks.tolist())
+    assert len(rules) > 20
+    for rule, ranking in rank_all(matrix, rules, missing=missing).items():
+        if ranking.status != "ranked":
+            assert (intervals[rule].lower.tolist(), intervals[rule].n_draws) == ([-1] * 6, 0)
+            continue
+        assert intervals[rule].n_draws == len(ranks[rule]), rule
+        for i in range(6):
+            ordered = sorted(row[i] for row in ranks[rule] if row[i] >= 1)
+            below = math.floor(0.1 * (len(ordered) - 1) + 1e-9)
+            ends = (ordered[below], ordered[len(ordered) - 1 - below]) if ordered else (-1, -1)
+            assert (intervals[rule].lower[i], intervals[rule].upper[i]) == ends, (rule, i)
+
+
+def test_a_budget_gives_dear_rules_fewer_draws_or_none():
+    matrix, errors = random_matrix(30, 20, seed=0), np.full((30, 20), 0.1)
+    cheap, dear = ((BATCHED_SHARE if is_fast else 1.0) * get_rule(rule).cost(30, 20)
+                   for rule, is_fast in (("mean", True), ("plackett_luce", False)))  # fmt: skip
+    assert cheap < dear
+    both = measured_rank_intervals(
+        matrix, errors, ["plackett_luce", "mean"], n_draws=300, budget=300 * cheap + 150.5 * dear
+    )
+    assert [both[rule].n_draws for rule in ("mean", "plackett_luce")] == [300, 150]
+    alone = measured_rank_intervals(matrix, errors, ["plackett_luce"], n_draws=150)["plackett_luce"]
+    assert both["plackett_luce"].lower.tolist() == alone.lower.tolist()
+    without = measured_rank_intervals(
+        matrix, errors, ["plackett_luce", "mean"], n_draws=300, budget=300 * cheap + 99.5 * dear
+    )
+    assert without["plackett_luce"].reason == "it takes too long to rank again for every draw"
+    assert (without["plackett_luce"].n_draws, without["mean"].n_draws) == (0, 300)
+    assert set(without["plackett_luce"].lower.tolist()) == {-1}
+
+
+def test_scores_measured_on_the_same_instances_have_wider_intervals_than_they_need():
+    """What two systems share cancels in their difference, which independent draws cannot know: an upper bound."""
+    random, abilities = np.random.default_rng(0), np.array([0.6, 0.4, 0.0])
+    shared, own = 0.5, 0.1
+    errors = np.full((3, 1), math.hypot(shared, own))
+    stated = measured_rank_intervals(ScoreMatrix(abilities[:, None]), errors, ["mean"], n_draws=4_000)["mean"]
+    paired = abilities + shared * random.standard_normal((4_000, 1)) + own * random.standard_normal((4_000, 3))
+    ranks = np.sort(1 + (paired[:, None, :] > paired[:, :, None]).sum(axis=2), axis=0)
+    assert [ranks[99].tolist(), ranks[3_899].tolist()] == [[1, 1, 3], [2, 2, 3]]
+    assert [stated.lower.tolist(), stated.upper.tolist()] == [[1, 1, 1], [3, 3, 3]]
+
+
+def test_scores_and_errors_beyond_all_floats_stay_finite():
+    matrix = ScoreMatrix([[1e308, -1e308], [0, 0]])
+    intervals = measured_rank_intervals(matrix, np.full((2, 2), 1e308), ["borda"], n_draws=50)["borda"]
+    assert (intervals.lower.tolist(), intervals.upper.tolist()) == ([1, 1], [2, 2])
 
 
 @pytest.mark.parametrize(("apart", "overlap"), [(1.0, True), (3.0, True), (6.0, False)])
