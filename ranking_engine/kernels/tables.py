@@ -56,12 +56,22 @@ class MatrixBatch:
         self.present: BoolArray = np.asarray(~np.isnan(scores).all(axis=2)) if present is None else present
 
     @classmethod
-    def of_counts(cls, profile: Profile, task_counts: NDArray[np.int64]) -> MatrixBatch:
-        """Return tables of the same scores, all there, in which task t counts `task_counts[r, t]` times its weight."""
+    def of_counts(
+        cls, profile: Profile, task_counts: NDArray[np.int64], present: BoolArray | None = None
+    ) -> MatrixBatch:
+        """Return tables of the same scores, in which task t counts `task_counts[r, t]` times its weight.
+
+        Args:
+            profile: the scores, which all tables share.
+            task_counts: shape (n_matrices, n_tasks).
+            present: who has a score on a task that counts, shape (n_matrices, n_systems); everyone unless stated.
+        """
         b, T = task_counts.shape
         n, order = profile.n_systems, profile.order
         weights = (task_counts * profile.weights).astype(np.float64)
-        batch = cls(profile.matrix, np.broadcast_to(profile.scores, (b, n, T)), weights, np.ones((b, n), dtype=bool))
+        if present is None:
+            present = np.ones((b, n), dtype=bool)
+        batch = cls(profile.matrix, np.broadcast_to(profile.scores, (b, n, T)), weights, present)
         batch._order = (  # known, and the same for all
             np.broadcast_to(order.first, (b, n, T)),
             np.broadcast_to(order.last, (b, n, T)),

@@ -68,9 +68,7 @@ def resampled_draw_rules(
     matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
 ) -> dict[str, FloatArray]:
     """Return the scores of rules that score boards of the same scores, gaps and all, whose tasks count differently."""
-    weights = (task_counts * matrix.integer_weights).astype(np.float64)
-    scores = np.broadcast_to(matrix.scores, (len(weights), *matrix.scores.shape))
-    batch = MatrixBatch(matrix, scores, weights, has_score_drawn(matrix, task_counts))
+    batch = MatrixBatch.of_counts(Profile(matrix), task_counts, has_score_drawn(matrix, task_counts))
     tables = {rule: draws(batch) for rule in rules if (draws := get_rule(rule).kernels.draws) is not None}
     step(1.0)
     return tables
