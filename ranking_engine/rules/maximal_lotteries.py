@@ -41,6 +41,7 @@ _MOST_KEPT = 4_096  # groups
 _STRONGEST = 12  # candidates to begin with
 _ADDED = 24  # candidates that join at once
 _NEAR_ZERO = 1e-9
+_EXACT_INTEGER = 2**62  # sums below it fit into 64 bits
 
 Shares = tuple[Fraction, ...]
 
@@ -267,20 +268,20 @@ def _exact(
     game: NDArray[Any], members: NDArray[np.intp], approximate: Sequence[Fraction], systems: NDArray[np.intp]
 ) -> Lottery:
     """Return the lottery of a game whose essential set is thought to be `members`, proven in integers."""
-    columns = [[int(margin) for margin in game[members, j].tolist()] for j in range(len(game))]
-    outside = np.setdiff1d(np.arange(len(game)), members).tolist()
-    basis = kernel([columns[j] for j in members.tolist()], len(members))
+    against = game[members]
+    others = np.delete(against, members, axis=1)
+    basis = kernel(against[:, members].T.tolist(), len(members))
     if not basis:
         raise _unsolved()
     proof = _normalised(_projected(basis, approximate))
     if proof is None or min(proof) <= 0:
         raise _unsolved()
-    leads = [_lead(proof, columns[j]) for j in outside]
-    if leads and min(leads) <= 0:
+    least_lead = _least_lead(proof, others)
+    if least_lead is not None and least_lead <= 0:
         raise _unsolved()
-    shares = proof if len(basis) == 1 else most_even(basis, [columns[j] for j in outside])
+    shares = proof if len(basis) == 1 else most_even(basis, others.T.tolist())
     indices = tuple(int(i) for i in systems[members])
-    return Lottery(indices, shares, len(basis) == 1, proof, min(leads, default=None))
+    return Lottery(indices, shares, len(basis) == 1, proof, least_lead)
 
 
 def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
@@ -296,6 +297,7 @@ def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
     """
     n = len(basis[0])
     limits = [[int(i == k) for i in range(n)] for k in range(n)] + others  # no share and no lead may be below 0
+    bounded = np.array(limits).T
 
     def nearest(tight: Sequence[int]) -> Shares | None:
         rows = [[sum(a * b for a, b in zip(limits[k], vector, strict=True)) for vector in basis] for k in tight]
@@ -304,8 +306,8 @@ def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
         )
         face = [[sum(c * v[i] for c, v in zip(part, basis, strict=True)) for i in range(n)] for part in parts]
         shares = _normalised(_projected(face, [Fraction(1)] * n)) if face else None
-        is_lottery = shares is not None and all(_lead(shares, limit) >= 0 for limit in limits)
-        return shares if is_lottery else None
+        least = None if shares is None else _least_lead(shares, bounded)
+        return shares if least is not None and least >= 0 else None
 
     if (shares := nearest(())) is not None:
         return shares
@@ -350,6 +352,17 @@ def _projected(basis: list[list[int]], vector: Sequence[Fraction]) -> list[Fract
 def _normalised(vector: Sequence[Fraction] | None) -> Shares | None:
     total = sum(vector, Fraction(0)) if vector is not None else Fraction(0)
     return None if vector is None or total <= 0 else tuple(entry / total for entry in vector)
+
+
+def _least_lead(shares: Shares, against: NDArray[Any]) -> Fraction | None:
+    """Return the least of shares @ against, whose rows are those of the shares; None without a column."""
+    if not against.size:
+        return None
+    denominator = math.lcm(*(share.denominator for share in shares))
+    whole = [share.numerator * (denominator // share.denominator) for share in shares]
+    is_small = against.dtype != object and sum(map(abs, whole)) * int(np.abs(against).max()) < _EXACT_INTEGER
+    leads = np.array(whole) @ against if is_small else np.array(whole, dtype=object) @ against.astype(object)
+    return Fraction(int(leads.min()), denominator)
 
 
 def _lead(shares: Sequence[Fraction], column: Sequence[int]) -> Fraction:
