@@ -6,6 +6,7 @@ writes the catalogue. It asks Django's own parser, so that it needs no tools of 
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +28,8 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 "Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
 """
-CALLS = {"gettext", "gettext_lazy", "_"}
+CALLS = {"gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "_"}
+IN_TAGS = re.compile(r"\b_\(\"([^\"]*)\"\)")
 Message = tuple[str, str]  # a text, and its plural or nothing
 
 
@@ -43,8 +45,10 @@ def messages() -> dict[Message, list[str]]:
 
 def _of_templates() -> Iterator[tuple[str, Message]]:
     folder = settings.ROOT / "templates"
-    for file in sorted(folder.rglob("*.html")):
+    for file in sorted([*folder.rglob("*.html"), *folder.rglob("*.txt")]):
         name = file.relative_to(folder).as_posix()
+        for text in IN_TAGS.findall(file.read_text(encoding="utf-8")):
+            yield f"templates/{name}", (text.replace("%", "%%"), "")
         nodes = engines["django"].get_template(name).template.nodelist
         for node in nodes.get_nodes_by_type(TranslateNode):
             yield f"templates/{name}", (str(node.filter_expression.var.literal).replace("%", "%%"), "")
@@ -60,9 +64,10 @@ def _of_python() -> Iterator[tuple[str, Message]]:
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS and node.args:
-                value = node.args[0]
-                if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                    yield file.relative_to(settings.ROOT).as_posix(), (value.value, "")
+                texts = [value.value for value in node.args[:2] if isinstance(value, ast.Constant)]
+                if texts:
+                    plural = texts[1] if node.func.id.startswith("ngettext") else ""
+                    yield file.relative_to(settings.ROOT).as_posix(), (texts[0], plural)
 
 
 def catalogue() -> str:

@@ -16,61 +16,43 @@ from tests.languages.extraction import CATALOGUE, catalogue
 from tests.languages.pseudo import CODE, FOLDER, pseudo, write_catalogue
 from tests.signing_in import signed_in
 
-# Folders of templates whose texts are all marked, but for the named files. Nothing unmarked may be added to them.
-MARKED = {
-    "": {"styleguide.html"},
-    "account": set(),
-    "accounts": set(),
-    "mfa": set(),
-    "mfa/recovery_codes": set(),
-    "mfa/totp": set(),
-    "notifications": set(),
-    "organisations": set(),
-    "socialaccount": set(),
-    "submissions": {"_effects.html", "draft_table.html", "import.html", "table_columns.html"},
-    "submissions/moderation": set(),
-}
-# Of other folders, single templates: the board, without its answers, its legend and its state.
-ALSO_MARKED = [
-    *(
-        f"boards/{name}.html"
-        for name in (
-            "board", "_board_about", "_board_columns", "_board_controls", "_board_facts", "_board_filters",
-            "_board_groups", "_board_rules", "_board_table", "_board_terms", "_cite_board", "_marks", "_retry_board",
-            "_rule_head",
-        )
-    ),
-    "common/_needs_two.html",
-    "common/_pages.html",
-    "components/tabs.html",
-]  # fmt: skip
 TEMPLATES = settings.ROOT / "templates"
 NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL", "BibTeX"}  # the same in every language
+NO_PAGES = {"styleguide.html"}  # for programmers
+CODE_IN_ATTRIBUTES = {"copeland variant lower"}  # an example of what to type
 TAG = r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}"
 MARKS = re.compile(r"\{% blocktranslate.*?\{% endblocktranslate %\}|\{% comment.*?\{% endcomment %\}", re.DOTALL)
+# Texts in tags and filters, which `_("…")` marks. What begins with `is-` is a class, the others are words of HTML.
+FILTERED = re.compile(r"\|(?:yesno|default|default_if_none):\"(?! ?is-|(?:none|submit)\")([^\"]*[^\W\d_]{2,}[^\"]*)\"")
+HANDED_ON = re.compile(
+    r"\w=\"([^\"]*[^\W\d_]{2,} [^\"]*|[A-Z][^\"]*)\"|\{% firstof [^%\"]*(?<!_\()\"([^\"]*[^\W\d_]{2,}[^\"]*)\""
+)
 TEXT_ATTRIBUTES = re.compile(r"\b(?:aria-label|title|placeholder|alt)=\"([^\"]*)\"")
-
-
-def marked_templates():
-    return [
-        file.relative_to(TEMPLATES).as_posix()
-        for folder, others in MARKED.items()
-        for file in sorted((TEMPLATES / folder).glob("*.html"))
-        if file.name not in others
-    ] + ALSO_MARKED
 
 
 def unmarked_in(source: str) -> list[str]:
     """The texts of a template that nothing marks."""
-    source = re.sub(TAG, "", MARKS.sub("", source), flags=re.DOTALL)
-    source = re.sub(r"<!--.*?-->|<!DOCTYPE[^>]*>|<(style|script)\b.*?</\1>", "", source, flags=re.DOTALL)
-    texts = [*TEXT_ATTRIBUTES.findall(source), *re.split(r"<[^>]*>", source)]
+    source = re.sub(
+        r"<!--.*?-->|<!DOCTYPE[^>]*>|<(style|script|code|pre)\b.*?</\1>", "", MARKS.sub("", source), flags=re.S
+    )
+    in_tags = [text for tag in re.findall(r"\{% (?:include|firstof).*?%\}", source) for text in HANDED_ON.findall(tag)]
+    in_tags = ["".join(pair) for pair in in_tags] + FILTERED.findall(source)
+    source = re.sub(TAG, "", source, flags=re.DOTALL)
+    texts = [*in_tags, *TEXT_ATTRIBUTES.findall(source), *re.split(r"<[^>]*>", source)]
     words = (" ".join(re.findall(r"[^\W\d_]{2,}", re.sub(r"&\w+;", " ", text))) for text in texts)
-    return [word for word in words if set(word.split()) - NAMES]
+    return [word for word in words if set(word.split()) - NAMES and word not in CODE_IN_ATTRIBUTES]
 
 
-@pytest.mark.parametrize("name", marked_templates())
-def test_every_text_of_a_marked_template_is_marked(name):
+TEMPLATE_NAMES = sorted(
+    file.relative_to(TEMPLATES).as_posix()
+    for pattern in ("*.html", "*.txt")
+    for file in TEMPLATES.rglob(pattern)
+    if file.name not in NO_PAGES
+)
+
+
+@pytest.mark.parametrize("name", TEMPLATE_NAMES)
+def test_every_text_of_a_template_is_marked(name):
     assert unmarked_in((TEMPLATES / name).read_text(encoding="utf-8")) == []
 
 
@@ -80,6 +62,13 @@ def test_an_unmarked_text_is_seen_wherever_it_is():
         "More",
         "yes",
     ]
+    assert unmarked_in(
+        '<p>{{ a|default:"no one" }}{{ b|default:_("all") }}</p>{% include "x y.html" with a="The end" %}'
+    ) == [
+        "The end",
+        "no one",
+    ]
+    assert unmarked_in('{% firstof a "none" %}{% firstof a _("none") %}<code>is code</code>') == ["none"]
     assert unmarked_in("<h1>Plurank</h1>{% blocktranslate %}All <b>fine</b>{% endblocktranslate %}&nbsp;·") == []
 
 
