@@ -7,7 +7,7 @@ After each operation Django also renders every model again that is related to th
 almost every model, 30 times what most operations need: of a `migrate` from nothing it took four fifths.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import transaction
@@ -41,11 +41,12 @@ class SparingState(ProjectState):
 
     renders_one = False
 
-    def clone(self) -> "SparingState":
-        """A copy, which renders as Django does."""
-        state = SparingState()
-        vars(state).update(vars(super().clone()))
-        return state
+    @classmethod
+    def of(cls, state: ProjectState) -> "SparingState":
+        """This state of all models, with the classes that it has rendered."""
+        own = cls()
+        vars(own).update(vars(state))
+        return own
 
     def reload_model(self, app_label: str, model_name: str, delay: bool = False) -> None:
         """Render a changed model."""
@@ -58,6 +59,18 @@ class SparingState(ProjectState):
 
 class WholeMigrations(MigrationExecutor):
     """Django's own executor, with one transaction around each migration that may run in one."""
+
+    def migrate(
+        self,
+        targets: Sequence[tuple[str, str | None]] | None,
+        plan: Sequence[tuple[Migration, bool]] | None = None,
+        state: ProjectState | None = None,
+        fake: bool = False,
+        fake_initial: bool = False,
+    ) -> ProjectState:
+        """Go to these migrations."""
+        sparing = SparingState.of(state) if state else None
+        return super().migrate(targets, plan=plan, state=sparing, fake=fake, fake_initial=fake_initial)
 
     def apply_migration(
         self, state: ProjectState, migration: Migration, fake: bool = False, fake_initial: bool = False
@@ -75,10 +88,6 @@ class WholeMigrations(MigrationExecutor):
         """Undo a migration and its record."""
         with _one_transaction(self.connection, migration):
             return super().unapply_migration(state, migration, fake=fake)
-
-    def _create_project_state(self, with_applied_migrations: bool = False) -> SparingState:
-        state = super()._create_project_state(with_applied_migrations)  # type: ignore[misc]
-        return SparingState(state.models, state.real_apps)
 
 
 def is_of_one_model(operation: Operation, app_label: str, state: ProjectState) -> bool:

@@ -17,8 +17,10 @@ from django.db.migrations import (
     RunPython,
 )
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 
-from config.backends.whole_migrations import WholeMigrations
+from config.backends.whole_migrations import SparingState, WholeMigrations
 from tests.databases import own_database
 from tests.schema import schema
 
@@ -52,8 +54,10 @@ def tables(django_db_setup, django_db_blocker):
 
     def made(executor_class, steps):
         executor = executor_class(connection)
-        state = executor._create_project_state()
+        state = ProjectState()
         state.apps  # noqa: B018 -- as `migrate` does
+        if executor_class is WholeMigrations:
+            state = SparingState.of(state)
         for number, operations in enumerate(steps):
             migration = Migration(f"{number:04}", "library")
             migration.operations = operations
@@ -95,7 +99,7 @@ def test_a_migration_makes_the_tables_that_django_makes(tables, between, later):
 
 def test_a_change_renders_the_changed_model_alone(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock():
-        state = WholeMigrations(connection)._create_project_state(with_applied_migrations=True)
+        state = SparingState.of(MigrationLoader(connection).project_state())
     before = {model._meta.label: model for model in state.apps.get_models()}
     state.renders_one = True
     field = models.IntegerField(default=0)
