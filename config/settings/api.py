@@ -61,6 +61,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "hosting"},
         {"name": "evaluation"},
         {"name": "people"},
+        {"name": "organisations"},
         {"name": "webhooks"},
         {"name": "following"},
     ],

@@ -148,6 +148,9 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     licence = s.CharField(allow_blank=True, source="benchmark.licence")
     citation = s.CharField(allow_blank=True, source="benchmark.citation")
     doi = s.CharField(allow_blank=True, source="benchmark.doi", help_text="Without a resolver before it.")
+    organisation = s.CharField(
+        source="benchmark.organisation.key", allow_null=True, help_text="The key of the organisation that owns it."
+    )
     tags = s.ListField(child=s.CharField(), source="benchmark.tags")
     announcements = AnnouncementSerializer(
         many=True, source="benchmark.announcements", help_text="What the owners tell readers, newest first."

@@ -26,6 +26,7 @@ from leaderboard.api import (
     votes,
 )
 from leaderboard.api.evaluation import evaluators, phases, predictions, references, teams
+from leaderboard.api.organisations import organisations, people as organisation_people
 from leaderboard.api.other_sites import following, webhooks
 from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
@@ -156,6 +157,38 @@ version_1 = [
     path("meta-boards/", meta_boards.MetaBoardsView.as_view(), name="meta_boards"),
     path("meta-boards/<slug:meta_key>/", meta_boards.MetaBoardView.as_view(), name="meta_board"),
     path("meta-boards/<slug:meta_key>/delete/", meta_boards.MetaBoardDeletionView.as_view(), name="delete_meta_board"),
+    path("organisations/", organisations.OrganisationsView.as_view(), name="organisations"),
+    path("organisations/<slug:organisation_key>/", organisations.OrganisationView.as_view(), name="organisation"),
+    path(
+        "organisations/<slug:organisation_key>/delete/",
+        organisations.OrganisationDeletionView.as_view(),
+        name="delete_organisation",
+    ),
+    path(
+        "organisations/<slug:organisation_key>/people/",
+        organisation_people.OrganisationPeopleView.as_view(),
+        name="organisation_people",
+    ),
+    path(
+        "organisations/<slug:organisation_key>/people/<int:user>/",
+        organisation_people.OrganisationMemberView.as_view(),
+        name="organisation_member",
+    ),
+    path(
+        "organisations/<slug:organisation_key>/invitations/",
+        organisation_people.OrganisationInvitationsView.as_view(),
+        name="organisation_invitations",
+    ),
+    path(
+        "organisations/<slug:organisation_key>/invitations/<int:number>/revoke/",
+        organisation_people.OrganisationInvitationView.as_view(),
+        name="revoke_organisation_invitation",
+    ),
+    path(
+        "benchmarks/<slug:key>/organisation/",
+        organisations.OrganisationOfBenchmarkView.as_view(),
+        name="organisation_of_benchmark",
+    ),
     path("landscape/", boards.LandscapeView.as_view(), name="landscape"),
     path("rules/", boards.RulesView.as_view(), name="rules"),
     path("schema/", docs.Schema.as_view(), name="schema"),

@@ -3,10 +3,9 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from leaderboard.accounts.organisations.founding import DESCRIPTION_LENGTH, URL_LENGTH
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
-
-DESCRIPTION_LENGTH = 5000
 
 
 class DescriptionForm(forms.Form):
@@ -16,7 +15,7 @@ class DescriptionForm(forms.Form):
     description = LinesFormField(
         max_length=DESCRIPTION_LENGTH, required=False, widget=forms.Textarea(attrs={"rows": 4})
     )
-    url = forms.URLField(max_length=500, required=False, label=gettext_lazy("Web site"), assume_scheme="https")
+    url = forms.URLField(max_length=URL_LENGTH, required=False, label=gettext_lazy("Web site"), assume_scheme="https")
 
 
 class FoundingForm(DescriptionForm):

@@ -18,6 +18,8 @@ from leaderboard.models import (
 
 MAX_OWNED = 10  # organisations, by one person
 MAX_BENCHMARKS = 200  # of an organisation
+DESCRIPTION_LENGTH = 5000
+URL_LENGTH = 500
 FIELDS = ("name", "description", "url")
 
 

@@ -1,6 +1,7 @@
 """The errors of steps that cannot be taken now: the API answers 409, with their message."""
 
 from leaderboard.accounts.closing import ClosingError
+from leaderboard.accounts.organisations.founding import OrganisationError
 from leaderboard.accounts.people import PeopleError
 from leaderboard.benchmarks.releases import ReleaseError
 from leaderboard.benchmarks.tasks import StaleProposalError
@@ -10,4 +11,5 @@ from leaderboard.submissions.problems import SubmissionError
 
 CONFLICTS = (
     StaleProposalError, ReleaseError, PeopleError, SubmissionError, ClosingError, WebhookError, EvaluationError,
+    OrganisationError,
 )  # fmt: skip

@@ -16,6 +16,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.accounts.organisations.founding import found_organisation
+from leaderboard.accounts.organisations.members import invite_to_organisation
 from leaderboard.accounts.tokens import create_token
 from leaderboard.api.urls import urlpatterns
 from leaderboard.benchmarks.identities.links import NEW, change_links
@@ -47,10 +49,12 @@ MANAGED = (
     "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
     "vote_step",
     "rescore_predictions",
+    "delete_organisation", "organisation_people", "organisation_member", "organisation_invitations",
+    "revoke_organisation_invitation", "organisation_of_benchmark",
 )  # fmt: skip
 # What reads needs no more than reading.
 ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases", "meta_boards", "meta_board")
-ALSO_MANAGED += ("phases", "team")
+ALSO_MANAGED += ("phases", "team", "organisations", "organisation")
 WITHOUT_BENCHMARK = (
     "experiment_studies",
     "benchmarks",
@@ -61,7 +65,9 @@ WITHOUT_BENCHMARK = (
     "landscape",
     "close_account",
 )
-WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards")
+WITHOUT_BENCHMARK += ("versions", "root", "me", "own_submissions", "own_drafts", "meta_boards", "organisations")
+OF_ORGANISATION = ("organisation", "delete_organisation", "organisation_people", "organisation_member")
+OF_ORGANISATION += ("organisation_invitations", "revoke_organisation_invitation")
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted")}
 
 
@@ -123,6 +129,10 @@ class World:
             next_at=timezone.now(), author=owner,
         )  # fmt: skip
         self.phase = Phase.objects.create(benchmark=self.benchmark, name="Final", opens_at=timezone.now())
+        self.organisation = found_organisation(owner, key=f"lab-{visibility}", name="Lab")
+        self.organisation.members.create(user=self.member, role="member")
+        invite_to_organisation(self.organisation, author=owner, role="member")
+        self.organisation_invitation = self.organisation.invitations.get()
         self.voting = Voting(make, people | {"submitter": gone}, self.benchmark, visibility)
         self._tokens = {}
         for kind, user in people.items():
@@ -194,6 +204,11 @@ class World:
             "phases": {"name": "Old", "opens_at": "2020-01-01T00:00:00Z", "closes_at": "2020-01-02T00:00:00Z"},
             "phase": {"daily_cap": 3},
             "delete_phase": {},
+            "organisations": {"key": "another-lab", "name": "Another lab"},
+            "organisation": {"url": "https://lab.example/"},
+            "organisation_member": {"role": "owner"},
+            "organisation_invitations": {"role": "member"},
+            "organisation_of_benchmark": {"organisation": self.organisation.key},
             "team": {"action": "found", "name": "Owls"},
             "person": {"role": "moderator"},
             "invitations": {"role": "member"},
@@ -218,6 +233,10 @@ class World:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):
             return reverse(f"api:{name}", args=[key or (self.model_key if name == "model" else self.meta_key)])
+        if name in OF_ORGANISATION:
+            more = {"organisation_member": [self.member.pk]}.get(name, [])
+            more += [self.organisation_invitation.pk] if name == "revoke_organisation_invitation" else []
+            return reverse(f"api:{name}", args=[self.organisation.key, *more])
         if name in ("renew_evaluation", "report_evaluation", "evaluated_predictions"):
             return reverse(f"api:{name}", args=[key or self.benchmark.key, self.predictions.uuid])
         if name in ("prediction", "cancel_prediction"):

@@ -1,0 +1,1 @@
+"""Organisations: what they say of themselves, their people, and the benchmarks that they own."""
