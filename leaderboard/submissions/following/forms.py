@@ -16,7 +16,10 @@ class FollowForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
-        help_text=gettext_lazy("It begins with <code>https://</code>."),
+        help_text=gettext_lazy(
+            "It begins with <code>https://</code>. For a list it can be the page of a folder on GitHub, GitLab, Gitea "
+            "or Forgejo."
+        ),
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )
     kind = forms.ChoiceField(choices=FollowedAddress.Kind.choices, label=gettext_lazy("Content"))
