@@ -15,6 +15,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.common.hashing import content_hash
 from leaderboard.computing.scoring import Scored
 from leaderboard.evaluation.board_moves import decide
+from leaderboard.evaluation.notices import tell_of_scoring
 from leaderboard.evaluation.phases import DEVELOPMENT, TEST, counted_split, has_ladder
 from leaderboard.evaluation.receiving import scores_in_place
 from leaderboard.evaluation.references import ids_of, opened
@@ -62,7 +63,9 @@ def keep_result(row: PredictionSubmission, file: PredictionFile, references: Tas
 def refuse(row: PredictionSubmission, problems: Sequence[dict[str, Any]]) -> None:
     """End a submission that cannot be scored, or cannot enter. What counted before goes on to count."""
     rows = PredictionSubmission.objects.filter(pk=row.pk).exclude(state=State.CANCELLED)
-    rows.filter(submission=None).update(state=State.REFUSED, problems=list(problems))
+    if rows.filter(submission=None).update(state=State.REFUSED, problems=list(problems)):
+        row.state = State.REFUSED
+        tell_of_scoring(row)
     rows.exclude(submission=None).update(state=State.SCORED, problems=list(problems), rescored_by=None)
 
 
@@ -112,6 +115,8 @@ def enter_if_complete(row: PredictionSubmission) -> None:
             refuse(row, problems_as_json([Problem(str(error))]))
             return
     row.save(update_fields=["state", "scored_at", "problems", "outcome", "submission"])
+    if row.rescored_by_id is None:  # what owners have scored again is no news of its own
+        tell_of_scoring(row)
 
 
 def require_may_enter(row: PredictionSubmission, files: Sequence[PredictionFile]) -> None:

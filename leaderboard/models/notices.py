@@ -45,6 +45,7 @@ class NoticeKind(models.TextChoices):
     """What one may be told of."""
 
     DECISION = "decision", "A decision on one of my submissions, or a delay"
+    PREDICTIONS = "predictions", "My predictions that were scored or refused"
     OVERTAKEN = "overtaken", "One of my systems fell in rank"
     FIRST_PLACE = "first_place", "A new first place on one of my benchmarks"
     WAITING = "waiting", "A submission that I can decide on"

@@ -20,6 +20,7 @@ SALT = "plurank.unsubscribe"
 SHOWN_NOTICES = 20
 SUBJECTS = {
     NoticeKind.DECISION: "about your submission",
+    NoticeKind.PREDICTIONS: "about your predictions",
     NoticeKind.OVERTAKEN: "your system fell in rank",
     NoticeKind.FIRST_PLACE: "a new first place",
     NoticeKind.WAITING: "a submission needs a decision",
