@@ -27,6 +27,7 @@ from leaderboard.evaluation.references import EVALUATOR, chosen_metric, ids_of
 from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, Phase, PredictionFile, PredictionSubmission, Task, TaskReferences, User
 from leaderboard.models.submissions import Source
+from leaderboard.on_demand.uploads import turn_to_read
 from leaderboard.queue.kinds import EVALUATION, JOB_KINDS, SCORING, insert_job_about
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.lifecycle import require_may_submit
@@ -199,6 +200,7 @@ def read_task_file(references: TaskReferences, name: str, data: bytes, split: st
 
     Raises:
         InputError: with everything that is wrong with it.
+        BusyError, TooOftenError: it is Parquet, and too many such files are being read.
     """
     ids = ids_of(references, split)
     task = references.task.name
@@ -208,7 +210,8 @@ def read_task_file(references: TaskReferences, name: str, data: bytes, split: st
         limit = settings.PREDICTIONS_ROWS
         raise InputError.of(f"{task} has {len(ids):,} instances; one submission may have {limit:,} predictions")
     try:
-        read_predictions(data, shorten(name), ids, chosen_metric(references.metric))
+        with turn_to_read(data):
+            read_predictions(data, shorten(name), ids, chosen_metric(references.metric))
     except ImportError as error:
         raise InputError.of("this site cannot read Parquet; send CSV or JSON lines") from error
     kept_name = "file" if line_problem(name) else shorten(name, FILE_NAME) or "file"

@@ -20,6 +20,7 @@ from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, PUBLIC, TEST
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.on_demand.uploads import turn_to_read
 from ranking_engine.evaluation.instances import References
 from ranking_engine.evaluation.leaks import effective_number
 from ranking_engine.evaluation.metrics import METRICS, Kind, Library, Metric, check_references, is_available
@@ -104,11 +105,13 @@ def check_file(data: bytes, name: str, metric_key: str, options: Mapping[str, ob
 
     Raises:
         InputError: with every problem; none of them contains a reference.
+        BusyError, TooOftenError: it is Parquet, and too many such files are being read.
     """
     metric = chosen_metric(metric_key)
     chosen = metric.read_options(options)
     try:
-        references = read_references(data, name, metric)
+        with turn_to_read(data):
+            references = read_references(data, name, metric)
         check_references(metric, references, options)
     except InputError as error:
         # The same problems, where a reference could be quoted without what was wrong with it.
