@@ -7,7 +7,7 @@ program that falls silent loses it, another one gets the job, and what the first
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
@@ -16,6 +16,7 @@ from django.http import Http404
 
 from leaderboard.computing.scoring import Scored, SplitFigure
 from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
+from leaderboard.evaluation.phases import PRIVATE, PUBLIC, TEST
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.references import ids_of
 from leaderboard.evaluation.rescoring import correct_if_all_are_scored
@@ -48,9 +49,42 @@ class ClaimedFile:
     references: TaskReferences
 
     @property
+    def splits(self) -> tuple[str, ...]:
+        """The parts of the split that need scores of their own: of the public and private one, where there are both."""
+        n_by_split = self.references.n_by_split
+        has_both = self.split == TEST and n_by_split.get(PUBLIC) and n_by_split.get(PRIVATE)
+        return (PUBLIC, PRIVATE) if has_both else ()
+
+    @property
     def content(self) -> bytes:
         """The file."""
         return zlib.decompress(bytes(self.file.content))
+
+
+@dataclass(frozen=True)
+class ReportedScore:
+    """A score that a program computed.
+
+    Attributes:
+        value: the score, None where there is none.
+        standard_error: of it, None where there is none.
+    """
+
+    value: float | None
+    standard_error: float | None = None
+
+    def figure(self, n_instances: int) -> SplitFigure:
+        """The same as the site stores it.
+
+        Raises:
+            EvaluationError: it is not finite, or its standard error cannot be one.
+        """
+        if self.value is None or not math.isfinite(self.value):
+            raise EvaluationError("A report needs a finite value, or the problem for which there is none.")
+        error = self.standard_error
+        if error is not None and not (math.isfinite(error) and error >= 0):
+            raise EvaluationError("A standard error is a finite number that is not negative.")
+        return SplitFigure(self.value, error, n_instances)
 
 
 @dataclass(frozen=True)
@@ -58,14 +92,14 @@ class ProgramReport:
     """What a program found.
 
     Attributes:
-        value: the score.
-        standard_error: of it, None where there is none.
+        score: on all instances.
+        split_scores: by split, where the references have a public and a private one; then both.
         instance_scores: by id, where there are any; then every instance has one.
         problem: why the predictions cannot be scored; then there is no value.
     """
 
-    value: float | None = None
-    standard_error: float | None = None
+    score: ReportedScore = ReportedScore(None)
+    split_scores: Mapping[str, ReportedScore] = field(default_factory=dict)
     instance_scores: Mapping[str, float] | None = None
     problem: str = ""
 
@@ -132,15 +166,13 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
     file, row = evaluation.file, evaluation.file.prediction_submission
     ids = ids_of(evaluation.references, evaluation.split)
     values = None if report.problem else instance_values(report, ids)
-    if not report.problem and (report.value is None or not math.isfinite(report.value)):
-        raise EvaluationError("A report needs a finite value, or the problem for which there is none.")
+    figures = {} if report.problem else split_figures(evaluation, report, len(ids))
 
     def write() -> None:
-        if report.problem or report.value is None:
+        if report.problem:
             refuse(row, problems_as_json([Problem(report.problem, source=file.name)]))
         else:
-            figure = SplitFigure(report.value, report.standard_error, len(ids))
-            keep_result(row, file, evaluation.references, Scored({evaluation.split: figure}, values))
+            keep_result(row, file, evaluation.references, Scored(figures, values))
             enter_if_complete(row)
         correct_if_all_are_scored(row.benchmark)
 
@@ -148,6 +180,24 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
         jobs.finish(evaluation.job, write)
     except jobs.LeaseLostError as error:
         raise EvaluationError(LATE) from error
+
+
+def split_figures(evaluation: ClaimedFile, report: ProgramReport, n_instances: int) -> dict[str, SplitFigure]:
+    """The reported scores by split, that of all instances among them.
+
+    Raises:
+        EvaluationError: one is missing or cannot be a score, or there is one of a split that needs none.
+    """
+    if report.split_scores.keys() != set(evaluation.splits):
+        needed = " and ".join(f"`{name}`" for name in evaluation.splits)
+        raise EvaluationError(
+            f"The references have splits: `splits` of the report needs a score for {needed}."
+            if needed
+            else "These instances have no splits of which scores are reported; leave out `splits`."
+        )
+    n_by_split = evaluation.references.n_by_split
+    figures = {name: score.figure(n_by_split[name]) for name, score in report.split_scores.items()}
+    return {evaluation.split: report.score.figure(n_instances)} | figures
 
 
 def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:

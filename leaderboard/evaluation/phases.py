@@ -16,7 +16,7 @@ from django.utils import timezone
 from leaderboard.access.audit import Change, as_text, record_changes
 from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, TaskReferences, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, PredictionFile, TaskReferences, User
 from ranking_engine.evaluation import quota
 from ranking_engine.evaluation.metrics import METRICS
 
@@ -78,14 +78,13 @@ def why_private_scores_leak(split: str, references: Iterable[TaskReferences]) ->
 
     Args:
         split: that would count; `test` is the public and the private split together.
-        references: of each task; those of the owners' own program never count on the public split alone.
+        references: of each task.
 
     Returns:
         A sentence; empty where they would not.
     """
     for row in references:
-        has_both = row.n_by_split.get(PUBLIC) and row.n_by_split.get(PRIVATE)
-        if split == TEST and has_both and row.metric != EVALUATOR_KEY:
+        if split == TEST and row.n_by_split.get(PUBLIC) and row.n_by_split.get(PRIVATE):
             return (
                 f"The references of {row.task.name} have a public and a private split. From scores on both together "
                 "and those on the public one, anyone could compute the private ones; so only a phase on the public "
@@ -137,8 +136,8 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
         number: the primary key of the phase that is changed; None for a new one.
 
     Raises:
-        ValidationError: a value is wrong, the phase would be open at the same time as another, the owners' own program
-            cannot score its split, or its scores would give private ones away.
+        ValidationError: a value is wrong, the phase would be open at the same time as another, what it has was not
+            scored by split, or its scores would give private ones away.
         EvaluationError: there is no such phase, or there are too many.
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -155,9 +154,10 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     if phase.went_private_at and {"private_at", "split"} & {*values}:
         raise EvaluationError("The board shows the private split already.")
     phase.full_clean()
-    if phase.split == Phase.Split.PUBLIC and (row := evaluated_by_owners(benchmark)):
+    if phase.pk and phase.split != split_before and phase.split == Phase.Split.PUBLIC and lacks_scores_by_split(phase):
         problem = (
-            f"Your own program scores {row.task.name} and reports one score for all instances; none is of a split."
+            "Your own program scored predictions of this phase without reporting scores by split; have them scored "
+            "again first."
         )
         raise ValidationError({"split": problem})
     check_times(phase)
@@ -168,11 +168,12 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     return phase
 
 
-def evaluated_by_owners(benchmark: Benchmark) -> TaskReferences | None:
-    """The references of a task that the owners' own program scores, with the task; None where the site scores all."""
-    rows = TaskReferences.objects.filter(task__benchmark=benchmark, task__is_archived=False).order_by("task", "-number")
-    newest = {row.task_id: row for row in rows.select_related("task").only("task__name", "metric", "number").reverse()}
-    return next((row for row in newest.values() if row.metric == EVALUATOR_KEY), None)
+def lacks_scores_by_split(phase: Phase) -> bool:
+    """Whether the owners' own program scored predictions of a phase on all splits together alone."""
+    files = PredictionFile.objects.filter(prediction_submission__phase=phase, prediction_submission__is_trial=False)
+    files = files.filter(results__by__metric=EVALUATOR_KEY).exclude(results__has_key=PUBLIC)
+    split_tasks = [row.task_id for row in newest_of(phase.benchmark) if row.n_by_split.get(PUBLIC)]
+    return files.filter(task__in=split_tasks).exists()
 
 
 def check_times(phase: Phase) -> None:

@@ -18,7 +18,7 @@ from django.db.models import Max, QuerySet
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, PUBLIC, TEST
-from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, Task, TaskReferences, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.on_demand.uploads import turn_to_read
 from ranking_engine.evaluation.instances import References
@@ -161,7 +161,7 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
         author: an owner.
 
     Raises:
-        InputError: the task has as many versions as are kept, or a phase counts a split that its metric cannot score.
+        InputError: the task has as many versions as are kept.
         MissingKeyError: the operator set no key.
     """
     benchmark = Benchmark.objects.select_for_update().get(pk=task.benchmark_id)
@@ -169,12 +169,6 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
     last = rows.aggregate(last=Max("number"))["last"] or 0
     if last >= MAX_VERSIONS:
         raise InputError([Problem(f"{task.name} has {MAX_VERSIONS} versions of references; no more are kept")])
-    phase = Phase.objects.filter(benchmark=benchmark, split=Phase.Split.PUBLIC).first()
-    if phase is not None and checked.metric == EVALUATOR_KEY:
-        problem = (
-            f"your own program reports one score for all instances, but {phase.name} counts the public split alone"
-        )
-        raise InputError([Problem(problem, "metric")])
     row = TaskReferences(
         task=task,
         number=last + 1,

@@ -110,6 +110,7 @@ class PredictionsToEvaluate:
         system: the name of the system.
         name: of the file.
         content: of the file.
+        splits: `public` and `private`, if the references have both: then the report needs a score on each of them.
     """
 
     task: str
@@ -117,6 +118,7 @@ class PredictionsToEvaluate:
     system: str
     name: str
     content: bytes
+    splits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,30 @@ class EvaluatorReport:
         value: the score.
         standard_error: of it, if it is known.
         instances: scores by the id of the instance: of every one, or None.
+        splits: a score for each of the splits that `PredictionsToEvaluate` names, or None; a number or a report.
     """
 
     value: float
     standard_error: float | None = None
     instances: Mapping[str, float] | None = None
+    splits: Mapping[str, float | EvaluatorReport] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as the site takes it."""
+        body: dict[str, Any] = {"value": float(self.value), "standard_error": self.standard_error}
+        if self.instances is not None:
+            body["instances"] = dict(self.instances)
+        if self.splits is not None:
+            scores = {name: EvaluatorReport.of(score) for name, score in self.splits.items()}
+            body["splits"] = {
+                name: {"value": float(one.value), "standard_error": one.standard_error} for name, one in scores.items()
+            }
+        return body
+
+    @classmethod
+    def of(cls, score: float | EvaluatorReport) -> EvaluatorReport:
+        """Return a report as it is, and a number as one."""
+        return score if isinstance(score, EvaluatorReport) else cls(float(score))
 
 
 class CannotEvaluateError(ValueError):
@@ -165,17 +186,15 @@ def evaluate_next(transport: SiteConnection, benchmark: str, evaluator: Evaluato
         return ""
     path, what = f"{root}{claimed['claim']}/", f"predictions of {claimed['system']} for {claimed['task']}"
     content = transport.request("GET", f"{path}predictions/", {})
-    given = PredictionsToEvaluate(claimed["task"], claimed["split"], claimed["system"], claimed["file"], content)
+    given = PredictionsToEvaluate(
+        claimed["task"], claimed["split"], claimed["system"], claimed["file"], content,
+        tuple(claimed.get("splits", ())),
+    )  # fmt: skip
     is_over = threading.Event()
     keeper = threading.Thread(target=_keep, args=(transport, path, is_over), daemon=True)
     keeper.start()
     try:
-        report = evaluator(given)
-        body: dict[str, Any] = {"value": float(report)} if not isinstance(report, EvaluatorReport) else {
-            "value": float(report.value),
-            "standard_error": report.standard_error,
-            "instances": None if report.instances is None else dict(report.instances),
-        }  # fmt: skip
+        body = EvaluatorReport.of(evaluator(given)).as_json()
     except CannotEvaluateError as error:
         body = {"problem": str(error)[:MAX_PROBLEM] or "they cannot be evaluated"}
     finally:

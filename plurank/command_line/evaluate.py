@@ -27,6 +27,10 @@ my_evaluator.py has a function that gets the predictions and returns a number:
   def score(predictions):
       lines = predictions.content.decode().splitlines()[1:]
       return sum(line.endswith(",e4") for line in lines) / len(lines)
+
+if the references have a public and a private split, `predictions.splits` names both, and the function returns a
+score of each:
+  return EvaluatorReport(0.5, splits={"public": 0.4, "private": 0.6})  # from plurank.client
 """
 
 

@@ -18,6 +18,7 @@ from leaderboard.api.protocol.schema import READING, WRITING, body_example
 from leaderboard.evaluation.evaluators import (
     ClaimedFile,
     ProgramReport,
+    ReportedScore,
     claim_evaluation,
     claimed_evaluation,
     renew_evaluation,
@@ -49,6 +50,20 @@ class ClaimSerializer(Shape):
     program = Text(max_length=60, absent="program", help_text="What it calls itself, for the status page.")
 
 
+class SplitScoreSerializer(Shape):
+    """A score on one split."""
+
+    value = ScoreField()
+    standard_error = ScoreField(allow_null=True, absent=None)
+
+
+class SplitScoresSerializer(Shape):
+    """Scores by split."""
+
+    public = SplitScoreSerializer()
+    private = SplitScoreSerializer()
+
+
 class ReportSerializer(Shape):
     """What a program found: a value, or why there is none."""
 
@@ -56,6 +71,9 @@ class ReportSerializer(Shape):
     standard_error = ScoreField(allow_null=True, absent=None)
     instances = ScoresByInstance(
         child=s.FloatField(), allow_null=True, absent=None, help_text="By id, of every instance or of none."
+    )
+    splits = SplitScoresSerializer(
+        allow_null=True, absent=None, help_text="Where the claim names splits; `value` is on all instances together."
     )
     problem = Text(max_length=PROBLEM_LENGTH, absent="", help_text="Why there is no value, for the submitter.")
 
@@ -66,6 +84,10 @@ class EvaluationSerializer(Shape):
     claim = s.UUIDField(source="job.claim_token", help_text="Names it in the other addresses.")
     task = s.CharField(source="file.task.key")
     split = s.CharField(help_text="`test`, or `development` for a trial run.")
+    splits = s.ListField(
+        child=s.CharField(),
+        help_text="The splits of which the report needs scores of their own: `public` and `private`, or none.",
+    )
     references = s.IntegerField(source="references.number", help_text="The number of the file that states the ids.")
     system = s.CharField(source="file.prediction_submission.system_name")
     submission = s.UUIDField(source="file.prediction_submission.uuid")
@@ -180,14 +202,24 @@ class ReportView(OwnersView):
                 "A score with those of its instances",
                 value={"value": 0.5, "standard_error": 0.5, "instances": {"i1": 0, "i2": 1}},
                 request_only=True,
-            )
+            ),
+            OpenApiExample(
+                "Scores by split",
+                value={"value": 0.5, "splits": {"public": {"value": 0.4}, "private": {"value": 0.6}}},
+                request_only=True,
+            ),
         ],
     )
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """The score of the file, once. Where every file of the submission is scored, its scores enter the board."""
         body = ReportSerializer.read(request.data)
         evaluation = self.evaluation(uuid)
-        report = ProgramReport(body["value"], body["standard_error"], body["instances"], body["problem"])
+        report = ProgramReport(
+            ReportedScore(body["value"], body["standard_error"]),
+            {name: ReportedScore(**score) for name, score in (body["splits"] or {}).items()},
+            body["instances"],
+            body["problem"],
+        )
         try:
             report_evaluation(evaluation, report)
         except EvaluationError as problem:

@@ -3,15 +3,20 @@
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
-from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.evaluation.phases import store_phase
+from leaderboard.evaluation.private_boards import open_private_boards
+from leaderboard.evaluation.queries import progress_of
+from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
 from leaderboard.evaluation.rescoring import score_again
-from leaderboard.models import InstanceScores, Job, PredictionSubmission, Score
+from leaderboard.models import InstanceScores, Job, Phase, PredictionSubmission, Score
 from leaderboard.queue import jobs
 from leaderboard.submissions.instances.vectors import unpack_vector
+from leaderboard.submissions.rows import SubmittedRow
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
     REFERENCES,
@@ -23,6 +28,7 @@ from tests.leaderboard.evaluation.made import (
 )
 
 pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -130,3 +136,106 @@ def test_where_the_last_report_is_a_problem_the_other_new_scores_get_onto_the_bo
         {"animals": 1.0, "numbers": 0.5},
         {"animals": pytest.approx(5 / 6), "numbers": 0.75},
     ]
+
+
+# --- Scores by split --------------------------------------------------------------------------------------------------
+
+SPLIT_IDS = "id,split\nn1,public\nn2,private\nn3,private\n"
+SPLITS = {"public": {"value": 0.5}, "private": {"value": 0.75, "standard_error": 0.125}}
+
+
+@pytest.fixture
+def by_split(make, client):
+    """A benchmark whose only task a program scores by split in a phase on the public one; what waits, and a call."""
+    benchmark, user = make.benchmark({}, n_tasks=1), make.user()
+    add_references(benchmark.tasks.get(), SPLIT_IDS, "evaluator", by=owner_of(benchmark))
+    now = timezone.now()
+    moments = {"opens_at": now - DAY, "closes_at": now + DAY, "private_at": now + 2 * DAY}
+    phase = store_phase(benchmark, {"name": "Final", "split": "public"} | moments, author=owner_of(benchmark))
+    files = {"task-1": ("numbers.csv", numbers_file())}
+    row, _ = submit_predictions(benchmark, user, PredictionUpload(SubmittedRow("Deep Thought"), files))
+    _, secret = create_token(owner_of(benchmark), name="evaluator", scopes=["evaluate"], days=30)
+
+    def call(path: str, body: object):
+        path = f"/api/v1/benchmarks/{benchmark.key}/evaluations/{path}"
+        return client.post(path, body, content_type="application/json", headers={"Authorization": f"Token {secret}"})
+
+    return benchmark, phase, row, call
+
+
+def test_the_public_score_counts_until_the_private_board_appears_at_its_moment(by_split):
+    _, _, row, call = by_split
+    given = call("claim/", {}).json()["evaluation"]
+    assert (given["split"], given["splits"]) == ("test", ["public", "private"])
+    body = {"value": 0.7, "standard_error": 0.1, "splits": SPLITS}
+    assert call(f"{given['claim']}/report/", body).json() == {"state": "scored"}
+    row.refresh_from_db()
+    assert {name: part for name, part in row.files.get().results.items() if name != "by"} == {
+        "test": {"value": 0.7, "standard_error": 0.1, "n_instances": 3},
+        "public": {"value": 0.5, "standard_error": None, "n_instances": 1},
+        "private": {"value": 0.75, "standard_error": 0.125, "n_instances": 2},
+    }
+    assert [result.value for result in progress_of(row).results] == [0.5]  # all that its submitter sees
+    assert list(Score.objects.values_list("value", flat=True)) == [0.5]
+    moments = {"opens_at": -5, "closes_at": -4, "private_at": -3}
+    Phase.objects.update(**{name: timezone.now() + days * DAY for name, days in moments.items()})
+    assert open_private_boards() == 1
+    assert list(Score.objects.order_by("pk").values_list("value", "standard_error")) == [(0.5, None), (0.75, 0.125)]
+
+
+@pytest.mark.parametrize(
+    ("splits", "status"),
+    [
+        (None, 409),
+        ({"public": {"value": 0.5}}, 400),
+        ({**SPLITS, "test": {"value": 0.5}}, 400),
+        ({**SPLITS, **{f"split-{n}": {"value": 0.5} for n in range(10_000)}}, 400),
+        ({**SPLITS, "private": {}}, 400),
+        ({**SPLITS, "private": {"value": "high"}}, 400),
+        ({**SPLITS, "private": {"value": None}}, 400),
+        ({**SPLITS, "private": {"value": 0.5, "standard_error": -0.1}}, 409),
+        ({**SPLITS, "private": 0.5}, 400),
+        ([], 400),
+    ],
+)
+def test_a_report_without_both_splits_is_not_taken_and_the_claim_holds(by_split, splits, status):
+    _, _, row, call = by_split
+    mine = claim(call)
+    assert call(f"{mine}/report/", {"value": 0.7, "splits": splits}).status_code == status
+    assert row.files.get().results == {}
+    assert call(f"{mine}/report/", {"value": 0.7, "splits": SPLITS}).status_code == 200
+
+
+def test_instances_without_splits_take_no_scores_by_split(evaluated):
+    _, _, call = evaluated
+    mine = claim(call)
+    refused = call(f"{mine}/report/", {"value": 0.7, "splits": SPLITS})
+    assert (refused.status_code, "leave out `splits`" in refused.json()["error"]["message"]) == (409, True)
+    assert call(f"{mine}/report/", {"value": 0.7}).status_code == 200
+
+
+def test_a_late_report_with_splits_is_dropped(by_split):
+    _, _, row, call = by_split
+    late = claim(call)
+    Job.objects.filter(kind="evaluation").update(lease_until=timezone.now() - timedelta(seconds=1))
+    jobs.sweep()
+    assert call(f"{late}/report/", {"value": 0.1, "splits": SPLITS}).status_code == 409
+    assert row.files.get().results == {}
+
+
+def test_scores_on_all_instances_are_not_taken_beside_those_on_the_public_split(by_split, make):
+    benchmark, _, _, _ = by_split
+    Phase.objects.update(closes_at=timezone.now())
+    with pytest.raises(ValidationError, match="anyone could compute the private ones"):
+        store_phase(benchmark, {"name": "All", "split": "test", "opens_at": timezone.now()}, author=owner_of(benchmark))
+
+
+def test_a_phase_whose_scores_were_not_reported_by_split_does_not_become_one_on_the_public_split(by_split):
+    benchmark, phase, row, _ = by_split
+    Phase.objects.update(split="test", private_at=None)  # as before reports had splits
+    results = {"test": {"value": 0.7, "standard_error": None, "n_instances": 3}, "by": {"metric": "evaluator"}}
+    row.files.update(results=results)
+    with pytest.raises(ValidationError, match="without reporting scores by split"):
+        store_phase(benchmark, {"split": "public"}, author=owner_of(benchmark), number=phase.pk)
+    row.files.update(results=results | {"public": results["test"], "private": results["test"]})
+    assert store_phase(benchmark, {"split": "public"}, author=owner_of(benchmark), number=phase.pk).split == "public"

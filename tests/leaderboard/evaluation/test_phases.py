@@ -22,7 +22,6 @@ from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import AuditEntry, Phase, PredictionCount, PredictionSubmission
-from ranking_engine.files.problems import InputError
 from tests.concurrency import at_once
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
@@ -162,28 +161,6 @@ def test_two_at_once_do_not_both_pass_the_last_free_place(make_committed):
         return True
 
     assert sorted(at_once([take, take])) == [False, True]
-
-
-def test_a_program_of_the_owners_and_a_phase_on_the_public_split_are_not_combined(make):
-    benchmark = make.benchmark({}, n_tasks=1)
-    task = benchmark.tasks.get()
-
-    def give_to_a_program() -> None:
-        checked = check_file(b"id,split\na,public\nb,private\n", "ids.csv", "evaluator", {})
-        store_references(task, checked, author=owner_of(benchmark))
-
-    give_to_a_program()
-    with pytest.raises(ValidationError, match="Your own program scores Task 1 and reports one score"):
-        phase_of(benchmark, split="public")
-    phase = phase_of(benchmark, split="test")
-    with pytest.raises(ValidationError, match="none is of a split"):
-        store_phase(benchmark, {"split": "public"}, author=owner_of(benchmark), number=phase.pk)
-    checked = check_file(b"id,reference,split\na,x,public\nb,y,private\n", "labels.csv", "accuracy", {})
-    store_references(task, checked, author=owner_of(benchmark))
-    store_phase(benchmark, {"split": "public"}, author=owner_of(benchmark), number=phase.pk)
-    with pytest.raises(InputError, match="but Final counts the public split alone"):
-        give_to_a_program()
-    assert [row.metric for row in task.references.order_by("number")] == ["evaluator", "accuracy"]
 
 
 @pytest.mark.parametrize("opens_in", [-DAY, 2 * DAY])

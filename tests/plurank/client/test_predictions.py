@@ -13,6 +13,7 @@ import pytest
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.encryption import new_key
 from leaderboard.models import PredictionSubmission, Score
+from plurank.client.predictions import EvaluatorReport
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import LABELS, add_references, hidden_benchmark, labels_file, numbers_file
 
@@ -28,6 +29,19 @@ def mean(predictions):
         raise CannotEvaluateError("No number may be negative.")
     return EvaluatorReport(sum(values.values()) / len(values), standard_error=0.25, instances=values)
 """
+
+
+def test_a_report_is_sent_with_what_it_states_alone():
+    report = EvaluatorReport(1, splits={"public": 0.5, "private": EvaluatorReport(1.5, standard_error=0.25)})
+    assert report.as_json() == {
+        "value": 1.0,
+        "standard_error": None,
+        "splits": {
+            "public": {"value": 0.5, "standard_error": None}, "private": {"value": 1.5, "standard_error": 0.25},
+        },
+    }  # fmt: skip
+    assert EvaluatorReport.of(2).as_json() == {"value": 2.0, "standard_error": None}
+    assert EvaluatorReport.of(report) is report
 
 
 @pytest.fixture
