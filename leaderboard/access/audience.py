@@ -11,15 +11,14 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
 
-from leaderboard.access.waiting import n_waiting
+from leaderboard.access.roles import benchmark_of, role_and_ban
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import (
-    Ban,
     Batch,
     Benchmark,
     BenchmarkDraft,
@@ -118,15 +117,8 @@ def audience_of(viewer: Viewer, benchmark: Benchmark) -> Audience:
     role, ban = None, None
     if viewer.is_authenticated:
         rows = Benchmark.objects.filter(pk=benchmark.pk).order_by()
-        role, ban = rows.values_list(*_role_and_ban(viewer)).first() or (None, None)
+        role, ban = rows.values_list(*role_and_ban(viewer.pk)).first() or (None, None)
     return _audience(viewer, benchmark, role, ban)
-
-
-def _role_and_ban(viewer: Viewer) -> tuple[Subquery, Subquery]:
-    """Of a query of benchmarks: the viewer's role, and the reason of their ban; None where they have no such thing."""
-    roles = Membership.objects.filter(benchmark=OuterRef("pk"), user=viewer.pk).order_by().values("role")
-    bans = Ban.objects.filter(benchmark=OuterRef("pk"), user=viewer.pk).order_by().values("reason")
-    return Subquery(roles[:1]), Subquery(bans[:1])
 
 
 def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str | None) -> Audience:
@@ -238,14 +230,7 @@ def readable_benchmark(
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: the viewer is restricted.
     """
-    beside = ("publication__revision__configuration", "organisation", "evaluation_mode")
-    rows = Benchmark.objects.select_related(*beside).filter(key=key)
-    if counts_queue:
-        rows = rows.annotate(n_undecided=n_waiting())
-    if viewer.is_authenticated:
-        role_of_viewer, ban_of_viewer = _role_and_ban(viewer)
-        rows = rows.annotate(viewer_role=role_of_viewer, viewer_ban=ban_of_viewer)
-    benchmark = rows.first()
+    benchmark = benchmark_of(key, user=viewer.pk, counts_queue=counts_queue)
     if benchmark is None:
         raise Http404(NO_BENCHMARK)
     # Who is not signed in has neither.
