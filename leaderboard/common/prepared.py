@@ -1,6 +1,6 @@
 """Queries that are compiled once in a process: of what nearly every page asks, compiling takes longer than asking.
 
-Django makes the text of a query anew for each request. Its columns are always the same; only a key or a reader differs.
+Django makes the text of a query again for each request. Its columns are always the same; only a key or a reader differs.
 """
 
 from collections.abc import Callable, Mapping
