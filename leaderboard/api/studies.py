@@ -198,7 +198,8 @@ class InstanceScoresView(FigureView):
         parameters=[REVISION, FORMAT, *PAGING],
         responses=reading(
             InstanceScorePageSerializer,
-            csv="system, task, instance, score: one line per score, which can be submitted again.",
+            csv="system, task, instance, score, and cluster if some are stated: one line per score, which can be "
+            "submitted again.",
         )
         | {422: error("There are more scores than are sent as one file.")},
     )
@@ -229,6 +230,7 @@ class InstanceScoresView(FigureView):
                         **stamp_of(publication),
                         "task": instances.task.key,
                         "instances": instances.names,
+                        "clusters": instances.clusters,
                         "n_other_set": instances.n_other_set,
                         **page_links(request, page, revision=publication.revision.number),
                         "results": page.items,

@@ -29,6 +29,7 @@ from leaderboard.submissions.importing.choices import COLUMNS, kept_assignment, 
 from leaderboard.submissions.imports import note_of, rows_of_import, suggested
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload
+from ranking_engine.files.instance_tables import CLUSTER_LENGTH
 from ranking_engine.files.metadata import MAX_FIELDS
 
 MAX_INSTANCES = 2**31  # what the database counts to
@@ -134,6 +135,28 @@ class InstanceScoresField(Strict, s.DictField):
         return values
 
 
+class InstanceClustersField(Strict, s.DictField):
+    """The clusters of instances by task, then by instance."""
+
+    child = s.DictField(child=s.CharField(max_length=CLUSTER_LENGTH))
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """Every cluster, by task and instance."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object with an object for each task, found {kind_of(data)}")
+        values, problems = read_each(data.items(), self._of_task)
+        return _labelled(values, problems, data)
+
+    @staticmethod
+    def _of_task(clusters: Any) -> dict[Any, str]:  # noqa: ANN401
+        if not isinstance(clusters, dict):
+            raise s.ValidationError(f"expected an object with a cluster for each instance, found {kind_of(clusters)}")
+        values, problems = read_each(clusters.items(), lambda cluster: read_text(cluster, CLUSTER_LENGTH))
+        if problems:
+            raise s.ValidationError(problems)  # type: ignore[arg-type]
+        return values
+
+
 def _labelled(values: dict[Any, Any], problems: dict[Any, Any], data: Mapping[str, Any]) -> dict[Any, Any]:
     """What was read by task, where nothing is wrong with it nor with what the tasks are called."""
     _, nameless = read_each(((label, label) for label in data), lambda label: read_text(label, LABEL_LENGTH))
@@ -206,6 +229,12 @@ class SubmittedSystemSerializer(Shape):
         help_text="Scores of single instances, by the name or key of a task, then by instance. Their mean is the "
         "task's score where `scores` states none.",
     )
+    clusters = InstanceClustersField(
+        required=False,
+        help_text="Clusters of these instances, by the name or key of a task, then by instance: instances with the "
+        "same text, such as questions about one passage, count as one in standard errors. Those left out are "
+        "independent.",
+    )
 
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
         """Without scores of instances there are others."""
@@ -223,6 +252,7 @@ class SubmittedSystemSerializer(Shape):
             system_name=values.pop("name", ""),
             scores=scores | {task: score["value"] for task, score in measured.items()},
             instance_scores=values.pop("instances", {}),
+            instance_clusters=values.pop("clusters", {}),
             details={task: (score["standard_error"], score["n_instances"]) for task, score in measured.items()},
             **values,
         )

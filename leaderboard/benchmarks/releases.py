@@ -1,5 +1,6 @@
 """Frozen revisions, their citations, and further editions of a benchmark."""
 
+import base64
 from dataclasses import replace
 
 from django.core.exceptions import ValidationError
@@ -14,12 +15,12 @@ from leaderboard.common.names import make_key
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.instances import current_instances, hidden_instances
+from leaderboard.rankings.instances import clusters_on, current_instances, hidden_instances, shared_sets, unpack_names
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, publication_at
 from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_at
 from leaderboard.rankings.systems import about_systems
 from leaderboard.submissions.corrections import stored_cell
-from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import entry_of, pack_names, unpack_vector
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
@@ -160,6 +161,8 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
     systems, scores = systems_at(revision), current_scores(revision)
     vectors, known = current_instances(revision, with_values=True), set[str]()
     about = about_systems([system.id for system in systems])
+    sets = shared_sets(vectors)
+    clusters = clusters_on(vectors, sets)
     hidden = hidden_instances(benchmark)  # the copy has no references, and would show single instances to anyone
     tasks = [(task.id, task.key) for task in configuration_of(revision).tasks]
     rows = []
@@ -188,6 +191,10 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
             for task_id, key in tasks
             if task_id not in hidden and (held := vectors.get((system.id, task_id)))
         }
+        for task_id, key in tasks:
+            is_shared = key in instances and vectors[system.id, task_id].instance_set_id == sets[task_id]
+            if is_shared and (names := clusters.pop(task_id, None)):
+                instances[key]["clusters"] = base64.b64encode(pack_names(names)).decode()
         checked: CheckedRow = {"system": system_row, "scores": cells, "line": None}
         if instances:
             checked["instances"] = instances

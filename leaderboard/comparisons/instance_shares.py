@@ -7,8 +7,9 @@ import numpy as np
 from leaderboard.common.text import percent
 from leaderboard.models import InstanceScores, Revision
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
-from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.instances import clusters_on, current_instances
 from leaderboard.submissions.instances.vectors import unpack_vector
+from ranking_engine.files.instance_tables import cluster_codes
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,15 @@ class InstanceShare:
 
 @dataclass(frozen=True, eq=False)
 class CommonInstances:
-    """The scores of two systems on the instances of one task, higher is better; NaN where missing."""
+    """The scores of two systems on the instances of one task, higher is better; NaN where missing.
+
+    `clusters` has the cluster of each instance, an integer; each is one by itself where none are stated.
+    """
 
     task: ConfiguredTask
     first: np.ndarray
     second: np.ndarray
+    clusters: np.ndarray
 
 
 def common_instances(revision: Revision, first: int, second: int) -> list[CommonInstances]:
@@ -61,13 +66,17 @@ def common_instances(revision: Revision, first: int, second: int) -> list[Common
         first, second: ids of two systems.
     """
     cells = current_instances(revision)
-    tasks = []
+    pairs, tasks = dict[ConfiguredTask, list[InstanceScores]](), []
     for task in configuration_of(revision).tasks:
-        pair = [cells.get((system, task.id)) for system in (first, second)]
-        if task.direction == 0 or None in pair or len({row.instance_set_id for row in pair if row}) > 1:
-            continue
-        values = dict(InstanceScores.objects.filter(pk__in=[row.pk for row in pair if row]).values_list("pk", "values"))
-        tasks.append(CommonInstances(task, *(unpack_vector(values[row.pk]) * task.direction for row in pair if row)))
+        pair = [row for system in (first, second) if (row := cells.get((system, task.id))) is not None]
+        if task.direction != 0 and len(pair) > 1 and pair[0].instance_set_id == pair[1].instance_set_id:
+            pairs[task] = pair
+    clusters = clusters_on(cells, {task.id: pair[0].instance_set_id for task, pair in pairs.items()})
+    for task, pair in pairs.items():
+        values = dict(InstanceScores.objects.filter(pk__in=[row.pk for row in pair]).values_list("pk", "values"))
+        own, others = (unpack_vector(values[row.pk]) * task.direction for row in pair)
+        codes = cluster_codes(clusters[task.id]) if task.id in clusters else np.arange(len(own))
+        tasks.append(CommonInstances(task, own, others, codes))
     return tasks
 
 

@@ -29,6 +29,7 @@ class MeasuredDifference:
         n_tasks: on so many.
         n_common: common instances; 0 from standard errors.
         first, second: the names of both.
+        is_clustered: whether instances of one cluster count as one in the error.
     """
 
     measured_by: str
@@ -39,6 +40,7 @@ class MeasuredDifference:
     n_common: int
     first: str
     second: str
+    is_clustered: bool = False
 
     @property
     def sentence(self) -> str:
@@ -46,7 +48,7 @@ class MeasuredDifference:
         tasks = f"{self.n_tasks} task{'' if self.n_tasks == 1 else 's'}"
         if self.measured_by == INSTANCES:
             basis = f"On {self.n_common:,} common instances of {tasks}"
-            how = "paired on these instances"
+            how = f"paired on these instances{', by clusters of them' if self.is_clustered else ''}"
         else:
             basis = f"On {tasks} with standard errors of both"
             how = "both taken as measured independently; on the same instances it is usually smaller"
@@ -73,14 +75,24 @@ def measured_difference(
     blocks = tuple(np.array([one.first, one.second]) for one in voting)
     names = tuple(system.name for system in systems)
     if blocks:
-        scores = InstanceScores(("first", "second"), tuple(one.task.key for one in voting), blocks)
+        clusters = tuple(one.clusters for one in voting)
+        scores = InstanceScores(("first", "second"), tuple(one.task.key for one in voting), blocks, clusters=clusters)
         errors = paired_errors(scores, [(0, 1)])
         error = float(errors.standard_error[0])
         if not math.isnan(error):
             n_tasks = sum(bool((~np.isnan(block).any(axis=0)).any()) for block in blocks)
             n_common, detectable = int(errors.n_common[0]), float(errors.detectable[0])
+            is_clustered = any(int(codes.max(initial=0)) + 1 < len(codes) for codes in clusters)
             return MeasuredDifference(
-                INSTANCES, float(errors.difference[0]), error, detectable, n_tasks, n_common, *names
+                INSTANCES,
+                float(errors.difference[0]),
+                error,
+                detectable,
+                n_tasks,
+                n_common,
+                names[0],
+                names[1],
+                is_clustered,
             )
     held = current_scores(revision, [system.id for system in systems])
     differences, variances = [], []
@@ -95,7 +107,9 @@ def measured_difference(
     if not error:
         return None
     mean = math.fsum(differences) / len(differences)
-    return MeasuredDifference(STANDARD_ERRORS, mean, error, times_detectable() * error, len(differences), 0, *names)
+    return MeasuredDifference(
+        STANDARD_ERRORS, mean, error, times_detectable() * error, len(differences), 0, names[0], names[1]
+    )
 
 
 def _signed(value: float) -> str:

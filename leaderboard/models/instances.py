@@ -29,6 +29,10 @@ class InstanceScores(models.Model):
     instance_set = models.ForeignKey(InstanceSet, on_delete=models.PROTECT, related_name="scores")
     values = models.BinaryField(help_text="Compressed little-endian float64 in the order of the set; NaN = missing.")
     values_hash = models.CharField(max_length=64)  # SHA-256 of the same, not compressed
+    clusters = models.BinaryField(
+        null=True,
+        help_text="Compressed JSON: the cluster of each instance as stated here; empty for one by itself.",
+    )
 
     class Meta:
         verbose_name_plural = "instance scores"

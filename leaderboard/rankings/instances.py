@@ -1,7 +1,11 @@
 """Which scores of single instances hold at a revision."""
 
+import json
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+
+from django.db.models import Min
 
 from leaderboard.models import Benchmark, InstanceScores, Revision, TaskReferences
 from leaderboard.rankings.scores import WITHDRAWN, current_scores
@@ -30,7 +34,7 @@ def current_instances(
         if score.missing_reason != WITHDRAWN
     }
     rows = rows.filter(submission_id__among={submission for submission, _ in holds})
-    rows = rows.select_related("instance_set") if with_values else rows.defer("values")
+    rows = rows.select_related("instance_set").defer("clusters") if with_values else rows.defer("values", "clusters")
     instances = {}
     for row in rows.order_by("pk").iterator(chunk_size=500):
         cell = holds.get((row.submission_id, row.task_id))
@@ -46,6 +50,32 @@ def hidden_instances(benchmark: Benchmark) -> dict[int, str]:
     """
     rows = TaskReferences.objects.filter(task__benchmark=benchmark).order_by()
     return dict(rows.values_list("task_id", "task__key").distinct())
+
+
+def unpack_names(packed: bytes | memoryview) -> list[str]:
+    """Names, of the instances of a set or of the clusters of these, as they are stored."""
+    names: list[str] = json.loads(zlib.decompress(bytes(packed)))
+    return names
+
+
+def clusters_on(cells: Mapping[Cell, InstanceScores], sets: Mapping[int, int]) -> dict[int, list[str]]:
+    """The cluster of each instance, by task: as the first submission that holds and states some says it.
+
+    Args:
+        cells: the instance scores that hold.
+        sets: of each task the set on which systems are compared; others' clusters do not count.
+
+    Returns:
+        In the order of the set, empty for an instance by itself; only tasks with clusters.
+    """
+    ids = [row.pk for (_, task), row in cells.items() if sets.get(task) == row.instance_set_id]
+    if not ids:
+        return {}
+    rows = InstanceScores.objects.filter(pk__among=ids, clusters__isnull=False).order_by("task_id")
+    if not (first := list(rows.values_list("task_id").annotate(first=Min("pk")).values_list("first", flat=True))):
+        return {}
+    packed = InstanceScores.objects.filter(pk__among=first).values_list("task_id", "clusters")
+    return {task: unpack_names(names) for task, names in packed if names is not None}
 
 
 def shared_sets(cells: Mapping[Cell, InstanceScores]) -> dict[int, int]:

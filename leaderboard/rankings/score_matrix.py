@@ -14,7 +14,7 @@ from leaderboard.common.hashing import canonical_json
 from leaderboard.computing.rankings import RuleSplit, split_rules
 from leaderboard.models import InstanceSet, Revision
 from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
-from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.instances import clusters_on, current_instances, shared_sets
 from leaderboard.rankings.scores import BoardSystem, Values, current_errors, current_values, systems_at
 from ranking_engine import ScoreMatrix
 
@@ -131,7 +131,7 @@ def input_hash(table: RevisionMatrix | None, configuration: BoardConfiguration) 
     keys, its key and the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0 and
     one NaN; where there are scores of single instances,
     a line for each system and task that has some, with their keys and the hashes of the instances' names and of the
-    scores.
+    scores; then one for each task whose instances have clusters, with these.
     Scores are hashed to 12 significant digits, as figures are computed from them. They are not rounded to a task's
     precision: that has its place in the line of the task.
     Database ids, display names, dates, the default rule and visibility do not enter.
@@ -159,10 +159,14 @@ def input_hash(table: RevisionMatrix | None, configuration: BoardConfiguration) 
         set_ids = {row.instance_set_id for row in cells.values()}
         stored_sets = InstanceSet.objects.filter(pk__among=set_ids).values_list("pk", "content_hash")
         sets = dict(stored_sets) if cells else {}
+        clusters = clusters_on(cells, shared_sets(cells)) if cells else {}
         for system, t in product(table.systems if cells else (), order):
             if row := cells.get((system.id, tasks[t].id)):
                 text = canonical_json([system.key, tasks[t].key, sets[row.instance_set_id], row.values_hash])
                 digest.update(text.encode() + b"\n")
+        for t in order:
+            if names := clusters.get(tasks[t].id):
+                digest.update(canonical_json({"task": tasks[t].key, "clusters": names}).encode() + b"\n")
     return digest.hexdigest()
 
 

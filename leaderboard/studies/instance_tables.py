@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from leaderboard.models import Revision, Submission
 from leaderboard.rankings.configuration import ConfiguredTask
-from leaderboard.rankings.instances import current_instances, shared_sets
+from leaderboard.rankings.instances import clusters_on, current_instances, shared_sets, unpack_names
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import unpack_vector
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class TaskInstances:
     names: list[str]
     rows: list[InstanceRow]  # by the systems' keys
     n_other_set: int  # systems that were scored on other instances
+    clusters: list[str]  # of the instances, empty for one by itself; empty where none are stated
 
 
 def task_instances(revision: Revision, task: ConfiguredTask) -> TaskInstances:
@@ -43,12 +44,14 @@ def task_instances(revision: Revision, task: ConfiguredTask) -> TaskInstances:
         values = [value if value == value else None for value in vector]  # noqa: PLR0124
         rows.append(InstanceRow(system, uuids[kept[system.id].submission_id], values))
     names = unpack_names(kept[on_board[0].id].instance_set.names) if on_board else []
-    return TaskInstances(task, names, rows, len(cells) - len(kept))
+    clusters = clusters_on(cells, {} if chosen is None else {task.id: chosen}).get(task.id, [])
+    return TaskInstances(task, names, rows, len(cells) - len(kept), clusters)
 
 
 def instance_lines(instances: TaskInstances) -> Iterator[Sequence[object]]:
     """A line a score, under a header, as an upload of single instances takes them."""
-    yield ("system", "task", "instance", "score")
+    yield ("system", "task", "instance", "score", *(["cluster"] if instances.clusters else []))
     for row in instances.rows:
-        for name, value in zip(instances.names, row.values, strict=True):
-            yield (row.system.name, instances.task.name, name, value)
+        for u, value in enumerate(row.values):
+            cluster = instances.clusters[u : u + 1]  # nothing where none are stated
+            yield (row.system.name, instances.task.name, instances.names[u], value, *cluster)

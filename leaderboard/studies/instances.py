@@ -10,15 +10,16 @@ import numpy as np
 
 from leaderboard.models import Job, Publication, Report, Revision
 from leaderboard.queue.kinds import INSTANCES
-from leaderboard.rankings.instances import current_instances, hidden_instances, shared_sets
+from leaderboard.rankings.instances import clusters_on, current_instances, hidden_instances, shared_sets, unpack_names
 from leaderboard.rankings.reports import RANKING, make_report, published_reports, unpack_arrays
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.studies.items import items_of_board
 from leaderboard.studies.redrawn_ranks import redrawn_arrays
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import unpack_vector
 from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.stability.instance_subsets import task_subset_curves
 from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.stability.separability.pair_tests import instance_separability
@@ -37,8 +38,8 @@ class BoardInstances:
     Attributes:
         scores: of the systems that have some, on the tasks that vote.
         rows: for each of these systems, its number in the revision's order.
-        tasks: for each task its key, the number of instances, of systems, and of systems left out because theirs are
-            other instances.
+        tasks: for each task its key, the number of instances, of clusters of these, of systems, and of systems left
+            out because theirs are other instances.
         names: for each task those of its instances.
     """
 
@@ -130,6 +131,7 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     if not rows:
         return None
     number = {i: k for k, i in enumerate(rows)}
+    clusters, codes = clusters_on(kept, sets), []
     blocks, tasks, instance_names = [], [], []
     for task in voting:
         here = {system: row for (system, of), row in kept.items() if of == task.id}
@@ -141,11 +143,14 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
             block[number[place[system]]] = unpack_vector(row.values)
         blocks.append(block)
         n_other = sum(of == task.id and system in place for system, of in cells) - len(here)
-        tasks.append({"task": task.key, "n_instances": n, "n_systems": len(here), "n_other_set": n_other})
+        codes.append(cluster_codes(clusters.get(task.id, [""] * n)))
+        counts = {"n_instances": n, "n_clusters": int(codes[-1].max()) + 1, "n_systems": len(here)}
+        tasks.append({"task": task.key, **counts, "n_other_set": n_other})
     names = tuple(table.systems[i].key for i in rows)
     keys = tuple(task.key for task in voting)
     directions = tuple(int(task.direction) for task in voting)
-    return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks, instance_names)
+    of_tasks = tuple(codes) if clusters else ()
+    return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions, of_tasks), rows, tasks, instance_names)
 
 
 def _pairs(
@@ -160,7 +165,13 @@ def _pairs(
         held.scores, pairs.tolist(), n_resamples=parameters["n_resamples"], level=1 - level, seed=parameters["seed"]
     )
     errors = paired_errors(held.scores, pairs.tolist(), level=level)
-    tests = instance_separability(weighed_instances(held.scores), pairs, level=level, seed=parameters["seed"])
+    tests = instance_separability(
+        weighed_instances(held.scores),
+        pairs,
+        clusters=clusters_of_all(held.scores),
+        level=level,
+        seed=parameters["seed"],
+    )
     rows = np.array(held.rows, np.int32)
     arrays: dict[str, np.ndarray] = {
         "pairs": rows[pairs],
@@ -181,6 +192,14 @@ def _pairs(
 def weighed_instances(scores: InstanceScores) -> FloatArray:
     """All instances of all tasks side by side, divided by how many their task has: the sum is the sum of task means."""
     return np.concatenate([block / block.shape[1] for block in scores.oriented()], axis=1)
+
+
+def clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
+    """The clusters of `weighed_instances`, of each task its own; None where no instances have clusters."""
+    if not scores.clusters:
+        return None
+    before = np.cumsum([0, *(int(codes.max()) + 1 for codes in scores.clusters)])
+    return np.concatenate([codes + n for codes, n in zip(scores.clusters, before.tolist(), strict=False)])
 
 
 @dataclass(frozen=True, eq=False)

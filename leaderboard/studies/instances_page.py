@@ -267,7 +267,10 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
         items=items_shown(report.summary, arrays, names) if has_items else (),
         items_summary=report.summary.get("items", []) if has_items else (),
         n_redrawn=report.summary.get("n_redrawn", 0),
-        tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
+        tasks=[  # reports of earlier versions know no clusters
+            {"n_clusters": task["n_instances"]} | task | {"name": names.get(task["task"], task["task"])}
+            for task in report.summary["tasks"]
+        ],
         parameters=report.parameters,
         rule=report.summary["rule"],
         n_unscored=int((two_level < 1).sum()),

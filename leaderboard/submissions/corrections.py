@@ -4,14 +4,16 @@ A correction is a submission like any other that names the one it corrects. It i
 does not mention stays as it was (`selectors.scores`, "in force").
 """
 
+import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, InstanceScores, Score, Submission
+from leaderboard.rankings.instances import unpack_names
 from leaderboard.rankings.scores import WITHDRAWN, CurrentScore, InForce, current_scores, submissions_in_force
-from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import entry_of, unpack_vector
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_score
 from ranking_engine.text.names import fold_name
 
@@ -116,6 +118,8 @@ def complete_row(corrected: Correctable, row: CheckedRow) -> tuple[CheckedRow, l
             before = corrected.scores.get(key)
             if before is not None and key not in measured_anew and _is_same_score(scores.get(key, {}), before):
                 instances[key] = entry_of(unpack_names(kept.instance_set.names), unpack_vector(kept.values), known)
+                if kept.clusters is not None:
+                    instances[key]["clusters"] = base64.b64encode(bytes(kept.clusters)).decode()
     if instances:
         done |= {"instances": instances, "stated_instances": sorted(measured_anew)}
     return done, problems

@@ -219,7 +219,7 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         if place is not None and c in columns:
             key, power = columns[c]
             values = instances.values * 10.0**power
-            of_tasks.setdefault(key, {})[place] = Instances(instances.names, values)
+            of_tasks.setdefault(key, {})[place] = Instances(instances.names, values, instances.clusters)
     return with_imported_instances(rows, of_tasks)
 
 

@@ -22,6 +22,7 @@ class SubmittedRow:
         details: by task: standard error and number of instances of its score, None where one is not stated.
         key: of a system on the board, in place of its name; or the one that a new system is to have.
         instance_scores: by task, then by instance, as a program sends them: not packed yet.
+        instance_clusters: by task, then by instance, as a program sends them.
         metadata: by the key or the name of a field of its benchmark.
     """
 
@@ -36,6 +37,7 @@ class SubmittedRow:
     details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
     key: str = ""
     instance_scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    instance_clusters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -70,6 +72,7 @@ class PackedInstances(TypedDict):
     mean: float  # of these
     values: str
     names: NotRequired[str]  # in the first entry of the set in an upload
+    clusters: NotRequired[str]  # of the instances, in the first entry of the task in an upload that states some
 
 
 class CheckedRow(TypedDict):

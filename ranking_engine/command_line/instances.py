@@ -16,7 +16,7 @@ from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
 from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.files.instance_tables import read_instances
+from ranking_engine.files.instance_tables import CLUSTER_COLUMN, read_instances
 from ranking_engine.importers.score_files import read_instance_files
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
 from ranking_engine.stability.items.task_items import TaskItems, task_items
@@ -33,7 +33,8 @@ MAX_PAIRS = 2000
 MAX_PLACES = 1000
 EXAMPLES = """\
 examples:
-  a table with the columns system, instance and one for each task, or with system, task, instance, score
+  a table with the columns system, instance and one for each task, or with system, task, instance, score; a column
+  cluster says which instances are not independent
       python -m ranking_engine instances instances.csv
   the published files of Colombo et al. 2022, in which the labels of the first two columns are swapped
       python -m ranking_engine instances TAC_08.csv --system-column Utterance
@@ -73,6 +74,12 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--instance-column", metavar="NAME", help="which column names the instances (default: instance or utterance)"
     )
     command.add_argument(
+        "--cluster-column",
+        metavar="NAME",
+        default=CLUSTER_COLUMN,
+        help="which column names the clusters of instances, if there is one (default: cluster; empty for none)",
+    )
+    command.add_argument(
         "--lower", metavar="TASK", action="append", default=[], help="lower is better on this task; repeatable"
     )
     command.add_argument(
@@ -102,7 +109,11 @@ def run(options: argparse.Namespace) -> str:
     """Rank, and return the rankings in the format asked for."""
     if any(not 1 <= k <= MAX_PLACES for k in options.top or ()):
         raise UsageError(f"--top: expected numbers of places from 1 to {MAX_PLACES:,}")
-    columns = {"system_column": options.system_column, "instance_column": options.instance_column}
+    columns = {
+        "system_column": options.system_column,
+        "instance_column": options.instance_column,
+        "cluster_column": options.cluster_column,
+    }
     first = Path(options.files[0])
     if len(options.files) > 1 or first.suffix in OF_PROGRAMS or first.is_dir():
         scores = read_instance_files(
@@ -175,6 +186,9 @@ def run(options: argparse.Namespace) -> str:
             ).items()
         }
         figures = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
+        if scores.clusters:
+            counts = (int(codes.max()) + 1 for codes in scores.clusters)
+            report["n_clusters"] = dict(zip(scores.task_names, counts, strict=True))
         report["differences"] = [
             {
                 "systems": [scores.system_names[i], scores.system_names[j]],

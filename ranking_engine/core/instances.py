@@ -49,12 +49,15 @@ class InstanceScores:
         blocks: for each task the scores of shape (n_systems, n_instances), rounded to 12 significant digits as all
             scores are; NaN where missing. Tasks may have different instances, and different numbers of them.
         directions: of the tasks, +1 or -1.
+        clusters: for each task the cluster of each instance, an integer from 0: instances about the same text, for
+            example, which errors treat as one. Empty where every instance is a cluster by itself.
     """
 
     system_names: tuple[str, ...]
     task_names: tuple[str, ...]
     blocks: tuple[FloatArray, ...]
     directions: tuple[int, ...] = field(default=())
+    clusters: tuple[NDArray[np.int64], ...] = field(default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", tuple(rounded(block) for block in self.blocks))
@@ -72,6 +75,8 @@ class InstanceScores:
                 raise ValueError(f"task {name} has an infinite score")
         if any(direction not in (1, -1) for direction in self.directions):
             raise ValueError(f"`directions` is {self.directions}; expected +1 or -1 for each task")
+        if self.clusters and [len(codes) for codes in self.clusters] != [block.shape[1] for block in self.blocks]:
+            raise ValueError("`clusters` must have an entry for each instance of each task")
 
     @property
     def n_systems(self) -> int:
@@ -189,7 +194,8 @@ def paired_differences(
     """Bootstrap the differences between pairs of systems over the instances of each task.
 
     A resample draws as many instances of a task as two systems share, with replacement; both systems keep their scores
-    on the instances drawn (Efron and Tibshirani 1993, section 16.2). Ends are the quantiles (1 ± level) / 2.
+    on the instances drawn (Efron and Tibshirani 1993, section 16.2). Ends are the quantiles (1 ± level) / 2. Where
+    instances have clusters, as many of these are drawn as there are, each with all its instances.
 
     Args:
         scores: of the instances.
@@ -206,19 +212,27 @@ def paired_differences(
     observed, lower, upper = (np.full(len(chosen), np.nan) for _ in range(3))
     n_common = np.zeros(len(chosen), dtype=np.int64)
     for k, (i, j) in enumerate(chosen):
-        differences = [block[i] - block[j] for block in scores.oriented()]
-        common = [row[~np.isnan(row)] for row in differences if not np.isnan(row).all()]
+        common, sizes = [], []  # of each task the sums of the differences by cluster, and how many these are
+        for t, block in enumerate(scores.oriented()):
+            difference = block[i] - block[j]
+            both = ~np.isnan(difference)
+            if not both.any():
+                continue
+            codes = np.unique(scores.clusters[t][both], return_inverse=True)[1] if scores.clusters else None
+            common.append(difference[both] if codes is None else np.bincount(codes, difference[both]))
+            sizes.append(np.ones(len(common[-1])) if codes is None else np.bincount(codes).astype(np.float64))
         if not common:
             continue
-        observed[k] = np.mean([row.mean() for row in common])
-        n_common[k] = sum(row.size for row in common)
+        observed[k] = np.mean([row.sum() / size.sum() for row, size in zip(common, sizes, strict=True)])
+        n_common[k] = sum(int(size.sum()) for size in sizes)
         if min(row.size for row in common) < _LEAST_INSTANCES:
             continue
         random, resampled = np.random.default_rng([seed, i, j]), np.zeros(n_resamples)
-        for row in common:
+        for row, size in zip(common, sizes, strict=True):
             height = max(1, _BLOCK_CELLS // row.size)
             for start in range(0, n_resamples, height):
                 drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
-                resampled[start : start + height] += row[drawn].mean(axis=1)
+                n_drawn = size[drawn].sum(axis=1) if scores.clusters else row.size
+                resampled[start : start + height] += row[drawn].sum(axis=1) / n_drawn
         lower[k], upper[k] = np.quantile(resampled / len(common), tails)
     return PairedDifferences(np.array(chosen, dtype=np.int64).reshape(-1, 2), observed, lower, upper, n_common)

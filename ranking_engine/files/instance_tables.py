@@ -4,7 +4,10 @@ Two forms, recognised by the header:
 
 - wide: a column with the systems, one with the instances (`instance` or, as in Colombo et al. 2022, `Utterance`), and a
   column for each task;
-- long: the columns `system`, `task`, `instance` and `score`, in any order, a row a score.
+- long: the columns `system`, `task`, `instance` and `score`, in any order, one row per score.
+
+Either may have a column `cluster`: instances with the same text there, such as questions about one passage, are not
+independent. It is the same in all rows of an instance; an instance whose cell is empty is a cluster by itself.
 
 An empty cell is a missing score. Tables are read a part at a time, and only numbers are kept. A part of a wide table
 that is plain is split at its commas as a whole (`plain_cells`); from the first part that is not, such as one with
@@ -34,6 +37,8 @@ from ranking_engine.text.names import clean_name, name_problem, shorten
 MAX_TASKS = 2_000  # of one table; each has a table of its own
 INSTANCE_COLUMNS = ("instance", "utterance")
 LONG_COLUMNS = ("system", "task", "instance", "score")
+CLUSTER_COLUMN = "cluster"
+CLUSTER_LENGTH = 100  # of a cluster's name
 
 _LEAST_SHARED = 1 / 20  # of the cells of systems x instances that must hold a score, in large tables
 _SMALL_CELLS = 5_000_000
@@ -47,6 +52,7 @@ def read_instances(
     name: str | None = None,
     system_column: str = "system",
     instance_column: str | None = None,
+    cluster_column: str = CLUSTER_COLUMN,
     lower: Sequence[str] = (),
 ) -> InstanceScores:
     """Read scores of instances, in either form.
@@ -58,6 +64,7 @@ def read_instances(
             the first two columns are swapped there.
         instance_column: the column that names the instances; default `instance` or `Utterance`, or, where the systems
             are in `Utterance`, `System`.
+        cluster_column: the column that names the clusters of instances, where there is one; empty for none.
         lower: the tasks on which a lower score is better.
 
     Raises:
@@ -65,12 +72,11 @@ def read_instances(
         OSError: the file cannot be opened.
     """
     if not isinstance(source, (str, Path)):
-        table = read_instance_table(
-            source, name=name, system_column=system_column, instance_column=instance_column, lower=lower
-        )
-        return table.scores
+        columns = (system_column, instance_column, cluster_column)
+        return _InstanceReader(source, name or "table", *columns).read(lower).scores
     with Path(source).open(encoding="utf-8-sig", newline="") as text:
-        return _InstanceReader(text, name or str(source), system_column, instance_column).read(lower).scores
+        columns = (system_column, instance_column, cluster_column)
+        return _InstanceReader(text, name or str(source), *columns).read(lower).scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +89,7 @@ class InstanceTable:
         system_lines: the line in which each system comes first.
         task_lines: the same of each task; in the wide form the line of the header.
         instance_lines: the same of each instance of each task.
+        cluster_names: of each task, the cluster of each instance, empty for one by itself; empty without such a column.
     """
 
     scores: InstanceScores
@@ -90,6 +97,7 @@ class InstanceTable:
     system_lines: tuple[int, ...]
     task_lines: tuple[int, ...]
     instance_lines: tuple[tuple[int, ...], ...]
+    cluster_names: tuple[tuple[str, ...], ...] = ()
 
 
 def read_instance_table(
@@ -98,18 +106,30 @@ def read_instance_table(
     name: str | None = None,
     system_column: str = "system",
     instance_column: str | None = None,
+    cluster_column: str = CLUSTER_COLUMN,
     lower: Sequence[str] = (),
 ) -> InstanceTable:
     """Read scores of instances with the names of these, and the lines where all names come first.
 
     Args:
         text: UTF-8, opened with newline="".
-        name, system_column, instance_column, lower: as for `read_instances`.
+        name, system_column, instance_column, cluster_column, lower: as for `read_instances`.
 
     Raises:
         TableError: with file, line and column.
     """
-    return _InstanceReader(text, name or "table", system_column, instance_column).read(lower)
+    return _InstanceReader(text, name or "table", system_column, instance_column, cluster_column).read(lower)
+
+
+def cluster_codes(names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the clusters of instances as numbers from 0, in the order in which they come; an empty name is one alone.
+
+    Args:
+        names: the cluster of each instance.
+    """
+    number: dict[object, int] = {}
+    codes = [number.setdefault(name or (u,), len(number)) for u, name in enumerate(names)]
+    return np.array(codes, dtype=np.int64)
 
 
 class _Codes:
@@ -145,7 +165,11 @@ class _Codes:
 class _InstanceReader:
     """Reads one table of instances."""
 
-    def __init__(self, text: TextIO, name: str, system_column: str, instance_column: str | None) -> None:
+    def __init__(
+        self, text: TextIO, name: str, system_column: str, instance_column: str | None, cluster_column: str
+    ) -> None:
+        self.cluster_column, self.cluster = cluster_column, -1  # its place, -1 where there is none
+        self.clusters: list[dict[int, str]] = []  # of each task, the cluster of each instance
         self.text, self.rows, self.lines_before = text, csv.reader(text, strict=True), 0
         self.name, self.system_column, self.instance_column = name, system_column, instance_column
         self.header: list[str] = []
@@ -167,7 +191,11 @@ class _InstanceReader:
                 self.fail(1, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
             if not self.header:
                 self.fail(None, None, "the table is empty")
-            is_long = sorted(cell.casefold() for cell in self.header) == sorted(LONG_COLUMNS)
+            columns = sorted(cell.casefold() for cell in self.header)
+            if self.cluster_column and columns.count(folded := self.cluster_column.casefold()) == 1:
+                self.cluster = [cell.casefold() for cell in self.header].index(folded)
+                columns.remove(folded)
+            is_long = columns == sorted(LONG_COLUMNS)
             tasks, blocks, instances = self._long() if is_long else self._wide()
         except UnicodeDecodeError as error:
             raise TableError([TableIssue(None, None, None, "not UTF-8 text")], self.name) from error
@@ -179,12 +207,18 @@ class _InstanceReader:
             if task not in tasks.number:
                 self.fail(None, None, f"no task is called {shorten(task)!r}")
         directions = tuple(-1 if task in lower else 1 for task in tasks.number)
+        clusters = tuple(
+            tuple(of_task[u] for u in range(len(known)))
+            for of_task, known in zip(self.clusters * (1 if is_long else len(tasks)), instances, strict=False)
+        )
+        codes = tuple(map(cluster_codes, clusters))
         return InstanceTable(
-            InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions),
+            InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions, codes),
             tuple(tuple(known.number) for known in instances),
             tuple(self.systems.lines),
             tuple(tasks.lines),
             tuple(tuple(known.lines) for known in instances),
+            clusters,
         )
 
     def _wide(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
@@ -194,11 +228,13 @@ class _InstanceReader:
             self.fail(1, None, f"no column is called {self.system_column!r} (for the systems)")
         column = self.instance_column
         wanted = (*INSTANCE_COLUMNS, "system") if column is None else (column.casefold(),)
-        instance = next((place[cell] for cell in wanted if cell in place and place[cell] != system), None)
+        known = (system, self.cluster)
+        instance = next((place[cell] for cell in wanted if cell in place and place[cell] not in known), None)
         if instance is None:
             expected = column or " or ".join(INSTANCE_COLUMNS)
             self.fail(1, None, f"no column is called {expected!r} (for the instances)")
-        columns = [k for k in range(len(self.header)) if k not in (system, instance)]
+        columns = [k for k in range(len(self.header)) if k not in (system, instance, self.cluster)]
+        self.clusters = [{}] if self.cluster >= 0 else []
         tasks = [self.header[k] for k in columns]
         if not tasks:
             self.fail(1, None, "no column holds the scores of a task")
@@ -210,10 +246,13 @@ class _InstanceReader:
         for task in tasks:
             codes_of_tasks.of(task, 1)
         instances, seen = _Codes(), set[int]()
-        parts = list(self._plain_parts(system, instance, columns, instances, seen))
+        parts = [] if self.clusters else list(self._plain_parts(system, instance, columns, instances, seen))
         keys, values = array("q"), array("d")
         for row in self._body():
-            key = self._system(row[system], system) << _CODE_BITS | instances.of(row[instance], self.line)
+            u = instances.of(row[instance], self.line)
+            if self.clusters:
+                self._note_cluster(self.clusters[0], u, row, instance)
+            key = self._system(row[system], system) << _CODE_BITS | u
             if key in seen:
                 self.fail(self.line, None, f"system {row[system]!r} has instance {row[instance]!r} twice")
             seen.add(key)
@@ -278,7 +317,12 @@ class _InstanceReader:
                     self.fail(line, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
                 self._check_name(row[task], "task", task)
                 instances.append(_Codes())
-            key = (t, self._system(row[system], system), instances[t].of(row[instance], line))
+                if self.cluster >= 0:
+                    self.clusters.append({})
+            u = instances[t].of(row[instance], line)
+            if self.clusters:
+                self._note_cluster(self.clusters[t], u, row, instance)
+            key = (t, self._system(row[system], system), u)
             if key in seen:
                 twice = f"system {row[system]!r} has instance {row[instance]!r} of task {row[task]!r} twice"
                 self.fail(self.line, None, twice)
@@ -295,6 +339,18 @@ class _InstanceReader:
         for known, rows in zip(instances, np.split(order, ends), strict=True):
             blocks.append(_filled(n, len(known), codes[rows, 1], codes[rows, 2], scores[rows]))
         return tasks, blocks, instances
+
+    def _note_cluster(self, clusters: dict[int, str], u: int, row: list[str], instance: int) -> None:
+        """Keep the cluster of instance `u`, which all rows of the instance say alike."""
+        name = clean_name(row[self.cluster])
+        if u not in clusters and name and (problem := name_problem(name, allow_formula=True)):
+            self.fail(self.line, self.cluster, f"the cluster {shorten(name)!r} {problem}")
+        if len(name) > CLUSTER_LENGTH:
+            message = f"the cluster {shorten(name)!r} has {len(name)} characters; the limit is {CLUSTER_LENGTH}"
+            self.fail(self.line, self.cluster, message)
+        if clusters.setdefault(u, name) != name:
+            message = f"instance {shorten(row[instance])!r} is in two clusters, {shorten(clusters[u])!r} before"
+            self.fail(self.line, self.cluster, message)
 
     def _body(self) -> Iterator[list[str]]:
         """Yield the rows that are not blank; all have as many cells as the header."""

@@ -25,10 +25,19 @@ LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Scores of single instances, of which a score is the mean: their names, sorted, and as many values."""
+    """Scores of single instances, of which a score is the mean: their names, sorted, and as many values.
+
+    `clusters` are the names of their clusters, empty for an instance by itself; empty where the file names none.
+    """
 
     names: tuple[str, ...]
     values: FloatArray
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def named_clusters(self) -> list[tuple[str, str]]:
+        """The names of the instances that have a cluster, with its name."""
+        return [(name, cluster) for name, cluster in zip(self.names, self.clusters, strict=False) if cluster]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ranking_engine.core.decimals import rounded, rounded_score
 from ranking_engine.files.grids import GridError
+from ranking_engine.files.instance_tables import CLUSTER_LENGTH
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.workbooks import details_of, table_kind
 from ranking_engine.importers import lighteval, lm_eval
@@ -31,7 +32,7 @@ DETAILS = re.compile(rf"details_(.+?)(?:_({STAMP}))?\.parquet")
 STAMPED = re.compile(STAMP)
 NOT_METRICS = frozenset({
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
-    "target_hash", "idx", "repeats",
+    "target_hash", "idx", "repeats", "cluster",
 })  # fmt: skip
 NO_MEANS = ("perplexity", "bits_per_byte", "ppl", "bpb")  # of which the score is no mean over instances
 
@@ -40,12 +41,16 @@ Column = tuple[str, str, str, str]  # task, split, subset, metric, as of a Recor
 
 @dataclass(frozen=True)
 class InstanceRun:
-    """The scores of single instances in one file: by column, then by instance; `stamp` is the date in its name."""
+    """The scores of single instances in one file: by column, then by instance; `stamp` is the date in its name.
+
+    `clusters` are those of instances that have one.
+    """
 
     file: SourceFile
     stamp: str
     system: str
     columns: dict[Column, dict[str, float]] = field(default_factory=dict)
+    clusters: dict[str, str] = field(default_factory=dict)
 
 
 def split_files(files: Sequence[SourceFile], key: str) -> tuple[list[SourceFile], list[SourceFile]]:
@@ -147,6 +152,13 @@ def samples_in(collect: Collector, file: SourceFile, most: int) -> InstanceRun:
             collect.refuse("expected an instance with a doc_id", place)
             continue
         instance = collect.label(name, "doc_id", place)
+        cluster = sample.get("cluster")
+        if isinstance(cluster, str | int) and not isinstance(cluster, bool) and cluster != "":
+            cluster = collect.label(cluster, "cluster", place)
+            if len(cluster) > CLUSTER_LENGTH:
+                collect.refuse(f"a cluster with more than {CLUSTER_LENGTH} characters", place)
+            elif run.clusters.setdefault(instance, cluster) != cluster:
+                collect.refuse(f"the instance {showable(instance)!r} is in two clusters", place)
         of_filter = sample.get("filter") or "none"
         subset = "" if of_filter == "none" else collect.label(of_filter, "filter", place)
         metrics = [key for key in a_list(sample.get("metrics")) if isinstance(key, str)] or [
@@ -285,7 +297,8 @@ def add_run(collect: Collector, run: InstanceRun, by_column: _StatedScores) -> N
     system, revision = by_column.system_of(run)
     for (task, split, subset, metric), scores in run.columns.items():
         names = tuple(sorted(scores))
-        instances = Instances(names, rounded(np.array([scores[name] for name in names])))
+        clusters = tuple(run.clusters.get(name, "") for name in names) if run.clusters else ()
+        instances = Instances(names, rounded(np.array([scores[name] for name in names])), clusters)
         with np.errstate(over="ignore"):
             mean = float(instances.values.mean())
         what = showable(", ".join(part for part in (task, subset, metric) if part))

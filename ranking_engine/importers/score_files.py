@@ -11,6 +11,7 @@ import numpy as np
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.benchmark_file import BenchmarkFile, to_matrix
+from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_table
@@ -230,7 +231,7 @@ def read_instance_files(
     tasks = task_names_of(columns)
     if unknown := next((task for task in lower if task not in tasks), None):
         raise InputError.of(f"no task is called {unknown[:60]!r}; there are {', '.join(tasks[:20])}")
-    blocks = []
+    blocks, clusters = [], []
     for c in columns:
         of_column = {k: results.instances[s, c] for k, s in enumerate(systems) if (s, c) in results.instances}
         places: dict[str, int] = {}
@@ -241,11 +242,15 @@ def read_instance_files(
         for k, one in of_column.items():
             block[k, [places[name] for name in one.names]] = one.values
         blocks.append(block)
+        of_instances = {name: cluster for one in of_column.values() for name, cluster in one.named_clusters}
+        clusters.append(cluster_codes([of_instances.get(name, "") for name in places]))
     directions = [
         -1 if task in lower or column.higher_is_better is False else 1
         for task, column in zip(tasks, columns.values(), strict=True)
     ]
-    return InstanceScores(tuple(names), tuple(tasks), tuple(blocks), tuple(directions))
+    has_clusters = any(len(codes) > int(codes.max(initial=0)) + 1 for codes in clusters)
+    codes_of_tasks = tuple(clusters) if has_clusters else ()
+    return InstanceScores(tuple(names), tuple(tasks), tuple(blocks), tuple(directions), codes_of_tasks)
 
 
 def fact_text(value: str | float | bool) -> str:

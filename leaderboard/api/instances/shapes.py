@@ -75,6 +75,7 @@ class InstanceTaskSerializer(Shape):
 
     task = s.CharField(help_text="Its key.")
     n_instances = s.IntegerField()
+    n_clusters = s.IntegerField(help_text="That count as one in errors and tests; all instances where none are stated.")
     n_systems = s.IntegerField()
     n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
 
@@ -241,6 +242,10 @@ class InstanceScorePageSerializer(PublishedSerializer):
 
     task = s.CharField(help_text="Its key.")
     instances = s.ListField(child=s.CharField(), help_text="Their names; empty where the task has none.")
+    clusters = s.ListField(
+        child=s.CharField(allow_blank=True),
+        help_text="The cluster of each, empty for one by itself; empty where no clusters are stated.",
+    )
     n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
     count = s.IntegerField(help_text="Of all pages.")
     next = s.URLField(allow_null=True)

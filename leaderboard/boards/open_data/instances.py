@@ -9,9 +9,9 @@ from leaderboard.common.files import ColumnHead, ExportTable
 from leaderboard.evaluation.visibility import hides_instances
 from leaderboard.models import Benchmark, InstanceScores, InstanceSet, Publication
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.instances import current_instances, unpack_names
 from leaderboard.rankings.scores import systems_at
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import unpack_vector
 
 MAX_SCORES = 500_000  # in one archive
 MAX_BYTES = 32 * 2**20  # of their files, not packed

@@ -41,7 +41,10 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
         results.metadata,
         results.format_key,
         list(names),
-        [[s, c, names[one.names], one.values.tolist()] for (s, c), one in results.instances.items()],
+        [
+            [s, c, names[one.names], one.values.tolist(), list(one.clusters)]
+            for (s, c), one in results.instances.items()
+        ],
     ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
     if len(text) > MAX_PACKED:
@@ -66,7 +69,10 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         warnings,
         metadata,
         key,
-        {(s, c): Instances(tuple(names[place]), np.array(values, float)) for s, c, place, values in instances},
+        {
+            (s, c): Instances(tuple(names[place]), np.array(values, float), *map(tuple, clusters))
+            for s, c, place, values, *clusters in instances
+        },
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.instances.uploads import (
     TaskInstances,
+    cluster_problem,
     instance_name_problem,
     too_many_cells,
     with_instances,
@@ -28,10 +29,11 @@ class InstanceRows:
         self._unknown = UnknownTasks(sorted(set(key_of.values())))
         self._names: dict[str, dict[str, int]] = {}  # task key -> number of each instance
         self._cells: list[tuple[str, int, int, float]] = []
+        self._clusters: dict[str, dict[str, str]] = {}  # task key -> cluster of each instance that has one
 
     def added(self, raw: Sequence[SubmittedRow], rows: Sequence[SubmittedRow]) -> list[SubmittedRow]:
         """The raw rows with the instances of the rows; a row without any stays as it is."""
-        where = [i for i, row in enumerate(rows) if row.instance_scores]
+        where = [i for i, row in enumerate(rows) if row.instance_scores or row.instance_clusters]
         for k, i in enumerate(where):
             seen: set[str] = set()
             for label, scores in rows[i].instance_scores.items():
@@ -44,13 +46,26 @@ class InstanceRows:
                 else:
                     seen.add(key)
                     self._read_task(i + 1, k, place, key, scores)
+            for label, clusters in rows[i].instance_clusters.items():
+                key = self._key_of.get(fold_name(label)) or self._key_of.get(clean_name(label))
+                if key in seen:
+                    self.read_clusters(i + 1, label, key, clusters)
+                else:
+                    self._problem(i + 1, f"clusters.{label}", "this system has no scores on instances of this task")
         if too_many := too_many_cells(len(where), [list(names) for names in self._names.values()]):
             self._problem(where[0] + 1, "instances", too_many)
             return list(raw)
         blocks = {key: np.full((len(where), len(names)), np.nan) for key, names in self._names.items()}
         for key, k, u, score in self._cells:
             blocks[key][k, u] = score
-        tasks = {key: TaskInstances(list(names), blocks[key]) for key, names in self._names.items()}
+        tasks = {
+            key: TaskInstances(
+                list(names),
+                blocks[key],
+                [self._clusters[key].get(name, "") for name in names] if key in self._clusters else (),
+            )
+            for key, names in self._names.items()
+        }
         return with_instances(raw, tasks, where)
 
     def _read_task(self, number: int, k: int, place: str, key: str, scores: Mapping[str, float | None]) -> None:
@@ -72,3 +87,15 @@ class InstanceRows:
             if np.isinf(value):
                 self._problem(number, f"{place}.{given}", "the number is too large to be a score")
             self._cells.append((key, k, u, value))
+
+    def read_clusters(self, number: int, label: str, key: str, clusters: Mapping[str, str]) -> None:
+        """Keep the clusters that a row states of the instances of a task; its scores on these were read before."""
+        of_task = self._clusters.setdefault(key, {}) if clusters else {}
+        for given, cluster in clusters.items():
+            place, name, cleaned = f"clusters.{label}.{given}", clean_name(given), clean_name(cluster)
+            if name not in self._names[key]:
+                self._problem(number, place, f"{shorten(name)!r} is not an instance with a score here")
+            elif problem := cleaned and cluster_problem(cleaned):
+                self._problem(number, place, problem)
+            elif of_task.setdefault(name, cleaned) != cleaned:
+                self._problem(number, place, f"the instance {shorten(name)!r} is in two clusters")

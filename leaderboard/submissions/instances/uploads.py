@@ -1,5 +1,6 @@
 """Scores of single instances as they come in: each system's vector on each task, and the mean as its score."""
 
+import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +10,10 @@ from django.conf import settings
 
 from leaderboard.models import Benchmark
 from leaderboard.submissions.csv_tables import keys_of_tasks, reading
-from leaderboard.submissions.instances.vectors import entry_of
+from leaderboard.submissions.instances.vectors import entry_of, pack_names
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
+from ranking_engine.files.instance_tables import CLUSTER_COLUMN, CLUSTER_LENGTH, InstanceTable, read_instance_table
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError, Problems
 from ranking_engine.importers.records import Instances
 from ranking_engine.text.characters import lines_problem
@@ -23,10 +24,14 @@ NAME_LENGTH = 100  # of an instance
 
 @dataclass(frozen=True, eq=False)
 class TaskInstances:
-    """One task's instances: their names, and `values[k, u]` of the k-th system that has some, NaN where none is."""
+    """One task's instances: their names, and `values[k, u]` of the k-th system that has some, NaN where none is.
+
+    `clusters` has the cluster of each, empty for an instance by itself; it is empty where no clusters are stated.
+    """
 
     names: Sequence[str]
     values: FloatArray
+    clusters: Sequence[str] = ()
 
 
 def with_instances(
@@ -42,6 +47,11 @@ def with_instances(
     known: set[str] = set()
     order = {key: sorted(range(len(task.names)), key=task.names.__getitem__) for key, task in tasks.items()}
     names = {key: [task.names[u] for u in order[key]] for key, task in tasks.items()}
+    clusters = {
+        key: base64.b64encode(pack_names([task.clusters[u] for u in order[key]])).decode()
+        for key, task in tasks.items()
+        if any(task.clusters)
+    }
     completed = list(rows)
     for k, i in enumerate(where):
         row = rows[i]
@@ -50,6 +60,8 @@ def with_instances(
             for key, task in tasks.items()
             if not np.isnan(task.values[k]).all()
         }
+        for key in entries.keys() & clusters.keys():
+            entries[key]["clusters"] = clusters.pop(key)  # once an upload
         means = {key: entry["mean"] for key, entry in entries.items()}
         kept = {key: score for key, score in row.scores.items() if key not in means or score not in (None, "")}
         completed[i] = replace(row, scores=means | kept, instances=entries)
@@ -72,7 +84,15 @@ def rows_of_instances(
     """
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     with reading(data):
-        table = read_instance_table(text, name="file", system_column=clean_name(system_column) or "system")
+        # A task of this name was a column of such files before there were clusters.
+        names_and_keys = benchmark.tasks.values_list("name", "key")
+        is_task = any(CLUSTER_COLUMN in (fold_name(name), key) for name, key in names_and_keys)
+        table = read_instance_table(
+            text,
+            name="file",
+            system_column=clean_name(system_column) or "system",
+            cluster_column="" if is_task else CLUSTER_COLUMN,
+        )
     n_systems = len(table.scores.system_names)
     if n_systems > settings.UPLOAD_SYSTEMS:
         raise InputError.of(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} can be read at once", "file")
@@ -95,8 +115,10 @@ def rows_of_instances(
         where.append(place[folded])
     if len(set(where)) < len(where):
         raise InputError.of("two systems in the file differ only in upper and lower case", "file")
-    blocks = zip(keys, names, table.scores.blocks, strict=True)
-    return with_instances(rows, {key: TaskInstances(of_task, block) for key, of_task, block in blocks}, where)
+    of_tasks = table.cluster_names or [()] * len(keys)
+    blocks = zip(keys, names, table.scores.blocks, of_tasks, strict=True)
+    tasks = {key: TaskInstances(of_task, block, clusters) for key, of_task, block, clusters in blocks}
+    return with_instances(rows, tasks, where)
 
 
 def with_imported_instances(
@@ -135,7 +157,13 @@ def with_imported_instances(
         block = np.full((len(where), len(place_of)), np.nan)
         for place, one in of_task.items():
             block[line_of[place], [place_of[name] for name in one.names]] = one.values
-        tasks[key] = TaskInstances([clean_name(name) for name in names[key]], block)
+        clusters: dict[str, str] = {}
+        for one in of_task.values():
+            for name, cluster in one.named_clusters:
+                if clusters.setdefault(name, cluster) != cluster:
+                    raise InputError.of(f"the instance {shorten(name)!r} is in two clusters")
+        of_names = [clean_name(clusters.get(name, "")) for name in names[key]]
+        tasks[key] = TaskInstances([clean_name(name) for name in names[key]], block, of_names)
     return with_instances(rows, tasks, where)
 
 
@@ -177,3 +205,11 @@ def instance_name_problem(name: str) -> str:
         return f"the instance {shorten(name)!r} has {len(name)} characters; the limit is {NAME_LENGTH}"
     problem = lines_problem(name)
     return f"the instance {shorten(name)!r} {problem}" if problem else ""
+
+
+def cluster_problem(name: str) -> str:
+    """Why a cluster of instances cannot be called so; empty where it can."""
+    if len(name) > CLUSTER_LENGTH:
+        return f"the cluster {shorten(name)!r} has {len(name)} characters; the limit is {CLUSTER_LENGTH}"
+    problem = lines_problem(name)
+    return f"the cluster {shorten(name)!r} {problem}" if problem else ""

@@ -1,12 +1,12 @@
 """Scores of single instances as drafts and the database keep them: packed, hashed, checked against their set.
 
 An entry of a checked row says of one task: `set` (the hash of the instances' names), `n` (how many have a score),
-`mean` of these, and `values`. The names are once an upload, as `names` in the first entry of their set.
+`mean` of these, and `values`. The names are once an upload, as `names` in the first entry of their set; the clusters of
+the instances, where it states some, are once per task, as `clusters` in its first entry.
 """
 
 import base64
 import hashlib
-import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,10 +14,11 @@ import numpy as np
 
 from leaderboard.common.hashing import canonical_json, content_hash
 from leaderboard.models import Benchmark, InstanceScores, InstanceSet, Submission, Task
-from leaderboard.rankings.instances import current_instances, shared_sets
+from leaderboard.rankings.instances import clusters_on, current_instances, shared_sets, unpack_names
 from leaderboard.submissions.rows import CheckedRow, PackedInstances
 from ranking_engine.core.decimals import rounded, rounded_score
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.instance_tables import cluster_codes
 
 TOLERANCE = 1e-6  # a stated score further from the mean of its instances is flagged
 
@@ -34,10 +35,9 @@ def unpack_vector(packed: bytes | memoryview) -> FloatArray:
     return np.frombuffer(zlib.decompress(bytes(packed)), dtype="<f8").astype(np.float64)
 
 
-def unpack_names(packed: bytes | memoryview) -> list[str]:
-    """The stored names of a set."""
-    names: list[str] = json.loads(zlib.decompress(bytes(packed)))
-    return names
+def pack_names(names: Sequence[str]) -> bytes:
+    """Names, of instances or of the clusters of these, as they are stored."""
+    return zlib.compress(canonical_json(list(names)).encode())
 
 
 def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> PackedInstances:
@@ -62,7 +62,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> Packe
         "values": base64.b64encode(pack_vector(values)).decode(),
     }
     if digest not in known:
-        entry["names"] = base64.b64encode(zlib.compress(canonical_json(list(names)).encode())).decode()
+        entry["names"] = base64.b64encode(pack_names(names)).decode()
     known.add(digest)
     return entry
 
@@ -80,8 +80,9 @@ def differing_means(rows: Iterable[CheckedRow]) -> list[tuple[str, str, float, f
 def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: bool) -> list[tuple[str, str, int | None]]:
     """What is wrong with the sets of instances of checked rows: a task's key, the message, the line of a row.
 
-    On each task a system is compared with the others on the board, so it has to have their set. A system that is in
-    the rows itself does not count: its scores are replaced.
+    On each task a system is compared with the others on the board, so it has to have their set, and clusters that it
+    states have to be theirs if they state some. A system that is in the rows itself does not count: its scores are
+    replaced.
 
     Args:
         benchmark: where to.
@@ -97,7 +98,9 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
     keys = {row["system"].get("key") for row in with_some} - {None}
     replaced = set(benchmark.systems.filter(key__in=keys).values_list("pk", flat=True)) if cells else set()
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("pk", "key"))
-    chosen = shared_sets({cell: row for cell, row in cells.items() if cell[0] not in replaced})
+    others = {cell: row for cell, row in cells.items() if cell[0] not in replaced}
+    chosen = shared_sets(others)
+    clusters = {tasks[task]: names for task, names in clusters_on(others, chosen).items()}
     sets = {tasks[task]: InstanceSet.objects.get(pk=pk) for task, pk in chosen.items()}
     names = _names_by_set(rows)
     problems: dict[str, tuple[str, str, int | None]] = {}
@@ -113,6 +116,11 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
                 )
                 rest = "Systems are compared only on the same instances; leave the score empty if there is none"
                 problems[key] = (key, f"{first} {rest}", row["line"])
+            elif key in clusters and key not in problems and "clusters" in entry:
+                stated_here = unpack_names(base64.b64decode(entry["clusters"]))
+                if cluster_codes(stated_here).tolist() != cluster_codes(clusters[key]).tolist():
+                    message = "these instances are in other clusters than on the board; leave the clusters out"
+                    problems[key] = (key, message, row["line"])
     return list(problems.values())
 
 
@@ -125,6 +133,12 @@ def store_instances(submissions: Sequence[Submission], rows: Sequence[CheckedRow
         tasks: their ids by key.
     """
     names = _names_by_set(rows)
+    clusters = {
+        (key, entry["set"]): base64.b64decode(entry["clusters"])
+        for row in rows
+        for key, entry in row.get("instances", {}).items()
+        if "clusters" in entry
+    }
     sets: dict[tuple[int, str], InstanceSet] = {}
     made = []
     for submission, row in zip(submissions, rows, strict=True):
@@ -146,6 +160,7 @@ def store_instances(submissions: Sequence[Submission], rows: Sequence[CheckedRow
                     instance_set=sets[place],
                     values=packed,
                     values_hash=digest,
+                    clusters=clusters.get((key, entry["set"])),
                 )
             )
     InstanceScores.objects.bulk_create(made, batch_size=200)

@@ -71,7 +71,8 @@ def two_level_intervals(
 
     Args:
         scores: of the instances.
-        clusters: for each task the cluster of each instance, an integer; clusters are then drawn whole.
+        clusters: for each task the cluster of each instance, an integer; clusters are then drawn whole. Those of
+            `scores` by default.
         n_resamples: draws of each design.
         level: of the intervals, whose ends are the quantiles (1 ± level) / 2 of the ranks, outwards.
         seed: 0 or more.
@@ -82,6 +83,8 @@ def two_level_intervals(
     if not 0 < level < 1 or n_resamples < 2 or seed < 0:
         raise ValueError("`level` must lie between 0 and 1, `n_resamples` be 2 or more and `seed` 0 or more")
     blocks = list(scores.oriented())
+    if clusters is None and scores.clusters:
+        clusters = scores.clusters
     if clusters is not None and [len(of_task) for of_task in clusters] != [block.shape[1] for block in blocks]:
         raise ValueError("`clusters` must have an entry for each instance of each task")
     units = [

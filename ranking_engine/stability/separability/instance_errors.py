@@ -67,12 +67,12 @@ def paired_errors(
         instance_share = standard_error² / task_error²
 
     Standard errors, clusters, pairs and power after Miller 2024, with the usual factor G / (G - 1), for the instances
-    that are there; the shares are ours. An instance is a cluster by itself by default.
+    that are there; the shares are ours. Without clusters an instance is one by itself.
 
     Args:
         scores: of the instances.
         pairs: the systems to compare, by index.
-        clusters: for each task the cluster of each instance, an integer: instances about the same text, for example.
+        clusters: for each task the cluster of each instance, an integer; those of `scores` by default.
         level: of the two-sided test, between 0 and 1.
         power: between 0 and 1.
 
@@ -82,6 +82,8 @@ def paired_errors(
     if not (0 < level < 1 and 0 < power < 1):
         raise ValueError("`level` and `power` must lie between 0 and 1")
     blocks = list(scores.oriented())
+    if clusters is None and scores.clusters:
+        clusters = scores.clusters
     if clusters is not None and [len(of_task) for of_task in clusters] != [block.shape[1] for block in blocks]:
         raise ValueError("`clusters` must have an entry for each instance of each task")
     times = times_detectable(level, power)

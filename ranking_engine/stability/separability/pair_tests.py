@@ -119,20 +119,41 @@ class PairTable:
 
 
 def instance_separability(
-    scores: FloatArray, pairs: NDArray[np.intp], *, level: float = LEVEL, seed: int = 0
+    scores: FloatArray,
+    pairs: NDArray[np.intp],
+    *,
+    clusters: NDArray[np.int64] | None = None,
+    level: float = LEVEL,
+    seed: int = 0,
 ) -> PairTests:
     """Test pairs of systems over the instances of a task, one score each: the same test with one unit an instance.
+
+    With clusters a unit is the sum over the instances of one that both systems have a score on.
 
     Args:
         scores: shape (n_systems, n_instances), higher is better, NaN = missing.
         pairs: the family, shape (n_pairs, 2), indices of systems, the one ranked higher first.
+        clusters: of the instances, integers from 0; each instance is one by itself where None.
         level: of significance.
         seed: of the sign vectors drawn where a pair differs on more than 28 instances.
 
     It tells whether the systems differ on instances such as these, not on tasks such as this one.
     """
-    shares = np.where(np.isnan(scores), np.nan, 1.0)
-    return _test_pairs(scores[:, :, None], shares[:, :, None], np.asarray(pairs, dtype=np.intp), level, seed)
+    chosen = np.asarray(pairs, dtype=np.intp)
+    if clusters is None:
+        shares = np.where(np.isnan(scores), np.nan, 1.0)
+        return _test_pairs(scores[:, :, None], shares[:, :, None], chosen, level, seed)
+    n_clusters = int(clusters.max(initial=-1)) + 1
+    sums, counts = np.full((2 * len(chosen), n_clusters), np.nan), np.full((2 * len(chosen), n_clusters), np.nan)
+    for k, pair in enumerate(chosen.tolist()):  # both systems of pair k are rows 2 k and 2 k + 1
+        common = ~np.isnan(scores[pair]).any(axis=0)
+        sizes = np.bincount(clusters[common], minlength=n_clusters)
+        counts[2 * k : 2 * k + 2] = np.where(sizes > 0, sizes, np.nan)
+        for row, system in zip((2 * k, 2 * k + 1), pair, strict=True):
+            of_clusters = np.bincount(clusters[common], scores[system, common], minlength=n_clusters)
+            sums[row] = np.where(sizes > 0, of_clusters, np.nan)
+    rows = np.arange(2 * len(chosen), dtype=np.intp).reshape(-1, 2)
+    return replace(_test_pairs(sums[:, :, None], counts[:, :, None], rows, level, seed), pairs=chosen)
 
 
 def pair_test(

@@ -10,8 +10,9 @@ from django.test import Client
 from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBodySerializer, assignment_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Draft, ImportChoices, InstanceScores, Score
+from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.imports import Assignment, read_import
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import unpack_vector
 from tests.leaderboard.api.conftest import error_of
 from tests.ranking_engine.importers.examples import FILES as FILES_OF_PROGRAMS
 from tests.ranking_engine.importers.test_samples import sample, samples_of

@@ -14,7 +14,8 @@ from django.urls import reverse
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Job, Score
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.rankings.instances import unpack_names
+from leaderboard.submissions.instances.vectors import unpack_vector
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.uploads import Upload, submit_upload
 from ranking_engine.core import instances as engine
@@ -291,7 +292,7 @@ def test_of_two_sets_on_the_board_that_of_most_systems_counts_and_the_other_is_t
         accept_batch(batch, actor=owner)
     benchmark = make.publish(make.publish(benchmark), studies=True)
     answer = api.get(f"benchmarks/{benchmark.key}/instances/").json()
-    assert answer["tasks"] == [{"task": "task-1", "n_instances": 2, "n_systems": 2, "n_other_set": 1}]
+    assert answer["tasks"] == [{"task": "task-1", "n_instances": 2, "n_clusters": 2, "n_systems": 2, "n_other_set": 1}]
     assert [(row["name"], row["two_level"]["rank"]) for row in answer["results"]] == [("Bert", 1), ("Ada", 2)]
 
 

@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.models import Batch, InstanceScores, PredictionFile, Revision, Score
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.rankings.instances import unpack_names
+from leaderboard.submissions.instances.vectors import unpack_vector
 from tests.leaderboard.evaluation.made import (
     LABELS,
     hidden_benchmark,

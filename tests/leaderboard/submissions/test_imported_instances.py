@@ -7,9 +7,10 @@ from django.urls import reverse
 from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Draft, InstanceScores, Score
+from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.importing.packing import packed, unpacked
 from leaderboard.submissions.imports import Assignment, read_import, rows_of_import
-from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.instances.vectors import unpack_vector
 from ranking_engine.files.problems import InputError
 from tests.leaderboard.submissions.test_imports_page import answer, choose, sign_in
 from tests.ranking_engine.importers.test_samples import LATER, results_of, sample, samples_of
