@@ -1,8 +1,8 @@
-"""Django's templates with numbers that are the same in every language.
+"""Django's templates, which write a number as Python does unless a filter says that it is for people.
 
-Charts, inputs and styles are made of numbers. In a language that writes 0,5 a comma would break them, so that numbers
-have a point on all pages, as in files and in the API. `leaderboard/templatetags/plain_numbers.py` does the same for
-`floatformat`.
+Charts, inputs and styles are made of numbers. In a language that writes 0,5 a comma would break them. What people
+read comes from `leaderboard/common/language/numbers.py` or from `floatformat` and `intcomma`, which follow the
+language of the page.
 """
 
 from typing import Any

@@ -58,6 +58,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.monitoring.requests.RequestMiddleware",
+    "leaderboard.common.language.middleware.LanguageMiddleware",
     "leaderboard.common.busy_page.WritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -85,7 +86,6 @@ TEMPLATES = [
         "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["leaderboard.templatetags.plain_numbers"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

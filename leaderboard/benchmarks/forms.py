@@ -17,6 +17,7 @@ from leaderboard.common.form_fields import (
     MomentField,
     PastedTableField,
 )
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
 from leaderboard.rankings.configuration import default_rule_choices
@@ -85,7 +86,8 @@ class NewBenchmarkForm(forms.Form):
         for name, most in (("file", settings.UPLOAD_BYTES), ("about", ABOUT_BYTES)):
             file = cleaned.get(name)
             if file and file.size > most:
-                message = f"The file has {file.size / 1e6:.1f} MB; the limit is {most / 1e6:.1f} MB."
+                size, limit = localise(file.size / 1e6, ".1f"), localise(most / 1e6, ".1f")
+                message = f"The file has {size} MB; the limit is {limit} MB."
                 self.add_error(name, message)
         return cleaned
 

@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
 from leaderboard.common.form_fields import LineFormField, LinesFormField
+from leaderboard.common.language.numbers import typed_number
 from leaderboard.common.text import decimal_text
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
@@ -28,6 +29,10 @@ class FigureField(forms.FloatField):
     def __init__(self, label: str, help_text: str = "") -> None:
         super().__init__(required=False, label=label, help_text=help_text, widget=forms.TextInput(attrs=FIGURE))
 
+    def to_python(self, value: Any) -> Any:  # noqa: ANN401
+        """The number; its decimal mark may be the one of the language."""
+        return super().to_python(typed_number(value) if isinstance(value, str) else value)
+
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         """The shortest text that reads back to the same number."""
         return repr(value).removesuffix(".0") if isinstance(value, float) else value
@@ -45,6 +50,10 @@ class ExactField(forms.DecimalField):
             decimal_places=10,
             widget=forms.TextInput(attrs=FIGURE),
         )
+
+    def to_python(self, value: Any) -> Any:  # noqa: ANN401
+        """The number; its decimal mark may be the one of the language."""
+        return super().to_python(typed_number(value) if isinstance(value, str) else value)
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         """Without trailing zeros."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.boards.board import Board
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, shortened
 from leaderboard.rankings.agreement import Agreement
 from leaderboard.rankings.confidence.intervals import possibly_best_text, range_text
@@ -94,7 +95,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "low": low,
         "high": high,
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
-        "level": f"{100 * level:g} %",
+        "level": f"{localise(100 * level, 'g')} %",
         "meaning": (
             f"if {'the scores were measured' if published.is_measured else 'the same tasks were drawn'} again "
             f"{'on the same tasks' if published.is_measured else 'with replacement'}; "
@@ -139,4 +140,4 @@ def most_often_first(board: Board) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

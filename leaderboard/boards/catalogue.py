@@ -7,6 +7,7 @@ import numpy as np
 
 from leaderboard.boards.rows import score_text
 from leaderboard.common.documents import section_html
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import ranking_remark, value_text
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule
 from ranking_engine.axioms import PROPERTIES, Property, entry, sentence, stored_witnesses
@@ -153,7 +154,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
     costs = []
     for n, T in SIZES:
         seconds = rule.cost(n, T)  # about so many on one core
-        text = f"about {1000 * seconds:.0f} ms" if seconds < 1 else f"about {seconds:.0f} s"
+        text = f"about {localise(1000 * seconds, '.0f')} ms" if seconds < 1 else f"about {localise(seconds, '.0f')} s"
         text = "less than 1 ms" if seconds < 0.001 else text
         costs.append((f"{n:,} systems × {T} tasks", rule.why_not_computed(n) or text))
     return RuleEntry(
@@ -207,7 +208,9 @@ def board_table(matrix: ScoreMatrix) -> ToyTable:
     """A small board in texts; weights are in the heads where they differ."""
     heads = [f"Task {name}" if name.isdigit() else name for name in matrix.task_names]
     if len(set(matrix.weights)) > 1:
-        weights = [str(w) if w.denominator == 1 else f"{float(w):g}" for w in matrix.weights]
+        weights = [str(w) if w.denominator == 1 else localise(float(w), "g") for w in matrix.weights]
         heads = [f"{head} (weight {weight})" for head, weight in zip(heads, weights, strict=True)]
-    cells = [["–" if np.isnan(value) else value_text(value) for value in row] for row in matrix.values.tolist()]
+    cells = [
+        ["–" if np.isnan(value) else in_language(value_text(value)) for value in row] for row in matrix.values.tolist()
+    ]
     return ToyTable(heads, list(zip(matrix.system_names, cells, strict=True)))

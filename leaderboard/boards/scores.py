@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from leaderboard.boards.query import MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH, MAX_VALUES
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.names import cut_apart, is_called
 from leaderboard.common.text import figure_text, whole_number
 from leaderboard.models import Benchmark, Publication
@@ -332,7 +333,7 @@ class FoldedGroup:
         details = "" if self._is_complete[i] else f"{n_scored} of {n_tasks} tasks"
         share = int(np.searchsorted(self._sorted_means, mean)) / max(1, len(self._sorted_means) - 1)
         level = LEVELS - min(LEVELS, int(share * (LEVELS + 1)))
-        text = f"{mean:.1f}"
+        text = localise(mean, ".1f")
         return TintedCell(
             text, ScoreCell(text, "", details), level, is_best=bool(self._is_complete[i] and mean == self._best)
         )

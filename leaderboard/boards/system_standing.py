@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent
 from leaderboard.comparisons.pair import end_texts, signed_percent
 from leaderboard.computing.pairs import among_rivals
@@ -109,7 +110,7 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
         name, value = tasks[t].name, figures["values"][t]
         if np.isnan(value):
             return f"{name}: no score"
-        return f"{name}: {value:.6g}, rank {figures['ranks'][t]} of {figures['n_scored'][t]}"
+        return f"{name}: {localise(value, '.6g')}, rank {figures['ranks'][t]} of {figures['n_scored'][t]}"
 
     return score_profile(
         f"Scores of {name} on aligned scales",

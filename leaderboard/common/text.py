@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
+from leaderboard.common.language.numbers import in_language
 from ranking_engine import RULES, Ranking
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
@@ -176,11 +177,11 @@ def percent(share: float | None, digits: int = 3) -> str:
     if share is None:
         return "none"
     value = 100 * share
-    return f"{value:.0f} %" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g} %"
+    return in_language(f"{value:.0f} %" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g} %")
 
 
 def value_text(value: float) -> str:
-    """A score to twelve significant digits, as they are stored."""
+    """A score to twelve significant digits, as they are stored and as files write them."""
     return f"{value:.12g}"
 
 
@@ -193,4 +194,4 @@ def figure_text(value: float) -> str:
         n_decimals = max(0, SIGNIFICANT - 1 - math.floor(math.log10(size))) if size else 0
         text = f"{value:.{n_decimals}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
-    return text.replace("-", "\N{MINUS SIGN}")
+    return in_language(text).replace("-", "\N{MINUS SIGN}")

@@ -10,6 +10,7 @@ import numpy as np
 from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.plane_map import PlaneMap
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import percent, shortened
 from leaderboard.comparisons.group_agreement import GroupsPart, groups_of_board, groups_part
 from leaderboard.comparisons.places import Places
@@ -89,7 +90,7 @@ class FigureRow:
         if excess is None:
             return "–"
         weight = f"+{excess.weight:,.6g}"
-        text = weight if excess.share is None else f"{100 * excess.share:.1f} % ({weight})"
+        text = weight if excess.share is None else f"{localise(100 * excess.share, '.1f')} % ({weight})"
         return text if excess.weight else "0"
 
 
@@ -209,7 +210,7 @@ def _pairs(value: float) -> str:
 
 
 def _share(rate: float) -> str:
-    return "–" if np.isnan(rate) else f"{100 * rate:.0f} %"
+    return "–" if np.isnan(rate) else f"{localise(100 * rate, '.0f')} %"
 
 
 def likeness_order(tau: np.ndarray, first: int) -> list[int]:
@@ -277,7 +278,7 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
         names,
         [[None if np.isnan(value) else float(value) for value in row] for row in tau],
         level=lambda value: next((name for least, name in LEVELS if value > least - 1e-12), "m5"),
-        text=lambda value: f"{value:.2f}".replace("0.", ".").replace("-", "\N{MINUS SIGN}"),
+        text=lambda value: in_language(f"{value:.2f}".replace("0.", ".")).replace("-", "\N{MINUS SIGN}"),
         said=said,
         legend=LEGEND,
         row_said=[f"{name}: τ {_figure(_mean(tau, k))} with the others on average" for k, name in enumerate(names)],
@@ -291,7 +292,7 @@ def _mean(tau: np.ndarray, k: int) -> float:
 
 
 def _figure(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return "–" if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")
 
 
 def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:

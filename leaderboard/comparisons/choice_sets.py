@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from leaderboard.common.charts.cycle_graph import MAX_SYSTEMS as MAX_DRAWN, CycleGraph, cycle_graph
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.computing.choice_sets import choice_sets_of
 from leaderboard.models import Revision
@@ -65,7 +66,7 @@ class ChoiceSets:
     def rating_text(self, i: int) -> str:
         """The rating, for a page."""
         rating = self.rating(i)
-        return "" if rating is None else f"{rating:.3f}"
+        return "" if rating is None else localise(rating, ".3f")
 
     def tasks_text(self, names: Sequence[str]) -> str:
         """The tasks of the mixture behind the ratings with their shares, the largest first; empty without ratings."""

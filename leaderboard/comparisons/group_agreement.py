@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
@@ -118,7 +119,7 @@ def groups_part(agreement: GroupAgreement, publication: Publication) -> GroupsPa
                 names[pair.first],
                 names[pair.second],
                 _figure(pair.tau),
-                "–" if isnan(pair.same_top) else f"{100 * pair.same_top:.0f} %",
+                "–" if isnan(pair.same_top) else f"{localise(100 * pair.same_top, '.0f')} %",
                 _figure(pair.mean_column_tau),
                 [(tasks[one.first], tasks[one.second], _figure(one.tau)) for one in pair.columns],
             )
@@ -128,4 +129,4 @@ def groups_part(agreement: GroupAgreement, publication: Publication) -> GroupsPa
 
 
 def _figure(value: float) -> str:
-    return "–" if isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return "–" if isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.instance_shares import CommonInstances
 from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
@@ -56,8 +57,9 @@ class MeasuredDifference:
         verdict = "excludes" if low > 0 or high < 0 else "contains"
         return (
             f"{basis}, {self.first} has {_signed(self.difference)} more than {self.second} on average, with a standard "
-            f"error of {self.standard_error:.3g} ({how}). The 95 % interval, {_signed(low)} to {_signed(high)}, "
-            f"{verdict} 0. Differences from {self.detectable:.3g} on are found in 80 % of cases."
+            f"error of {localise(self.standard_error, '.3g')} ({how}). The 95 % interval, {_signed(low)} to "
+            f"{_signed(high)}, {verdict} 0. Differences from {localise(self.detectable, '.3g')} on are found in 80 % "
+            "of cases."
         )
 
 
@@ -113,4 +115,4 @@ def measured_difference(
 
 
 def _signed(value: float) -> str:
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
+    return localise(value, ".3g").replace("-", "\N{MINUS SIGN}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import figure_text, percent, value_text
 from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
 from leaderboard.comparisons.measured_difference import MeasuredDifference, measured_difference
@@ -43,17 +44,17 @@ class PairTask:
     @property
     def first_text(self) -> str:
         """The score of the first, for a page."""
-        return "" if self.first is None else value_text(self.first)
+        return "" if self.first is None else in_language(value_text(self.first))
 
     @property
     def second_text(self) -> str:
         """The score of the second, for a page."""
-        return "" if self.second is None else value_text(self.second)
+        return "" if self.second is None else in_language(value_text(self.second))
 
     @property
     def weight_text(self) -> str:
         """`11.1 %`, or that it does not count."""
-        return f"{100 * self.weight:.1f} %" if self.is_voting else "not counted"
+        return f"{localise(100 * self.weight, '.1f')} %" if self.is_voting else "not counted"
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,12 @@ class Pair:
     @property
     def p_text(self) -> str:
         """The p-value to the digits that the sentence has."""
-        return f"{self.p_value:.3g}"
+        return localise(self.p_value, ".3g")
 
     @property
     def probability_text(self) -> str:
         """The probability in percents, never quite 0 or 100."""
-        return f"{min(99.9, max(0.1, 100 * self.probability)):.1f} %"
+        return f"{localise(min(99.9, max(0.1, 100 * self.probability)), '.1f')} %"
 
     @property
     def n_level(self) -> int:
@@ -285,7 +286,7 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
         least = 2.0 ** (1 - n)
         return (
             f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
-            f"p = {least:.3g}, which is not below {LEVEL:g}. That is not the same as a tie."
+            f"p = {localise(least, '.3g')}, which is not below {localise(LEVEL, 'g')}. That is not the same as a tie."
         )
     leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
     beforehand = "for one pair that was chosen beforehand"
@@ -293,7 +294,7 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
         verdict = f"{leader} is ahead of {other} by more than chance would explain"
     else:
         verdict = f"the difference between {leader} and {other} could be luck"
-    return f"On {tasks}, {verdict}: p = {p:.3g} by {how}, {beforehand}."
+    return f"On {tasks}, {verdict}: p = {localise(p, '.3g')} by {how}, {beforehand}."
 
 
 def signed_percent(share: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
+from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import by_catalogue, in_words, value_text
 from leaderboard.comparisons.history import configuration_changes
 from leaderboard.comparisons.iia_violations import stored_iia_violations
@@ -198,7 +199,7 @@ def _score_changes(
 
 def _score_text(score: CurrentScore | None) -> str:
     if score is not None and score.value is not None:
-        return value_text(score.value)
+        return in_language(value_text(score.value))
     return missing_text(score.missing_reason if score else NOT_SUBMITTED)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import in_words, value_text
 from leaderboard.comparisons.pair import end_texts
 from leaderboard.computing.pairs import scale_ends
@@ -75,7 +76,10 @@ def side_by_side(
         least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
         own = scores[chosen, t]
         is_best = (own == np.nanmax(own)) if task.direction != 0 and not np.isnan(own).all() else own != own  # noqa: PLR0124
-        texts = ["" if np.isnan(value) else value_text(value) for value in table.matrix.values[chosen, t].tolist()]
+        texts = [
+            "" if np.isnan(value) else in_language(value_text(value))
+            for value in table.matrix.values[chosen, t].tolist()
+        ]
         n_best = [count + bool(best) for count, best in zip(n_best, is_best.tolist(), strict=True)]
         compared.append(ComparedTask(task.name, list(zip(texts, is_best.tolist(), strict=True))))
         said = (f"{systems[i].name} {text or 'no score'}" for i, text in zip(chosen, texts, strict=True))

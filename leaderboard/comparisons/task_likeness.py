@@ -5,6 +5,7 @@ from typing import Any
 
 from leaderboard.common.charts.dendrogram import Dendrogram, dendrogram
 from leaderboard.common.charts.plane_map import MappedThing, PlaneMap, plane_map
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
@@ -97,10 +98,10 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     every = [task.name for task in configuration_of(publication.revision).tasks]
     names = [every[t] for t in likeness.tasks]
     clusters = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
-    n, worth = len(names), f"{likeness.effective_number:.1f}"
+    n, worth = len(names), localise(likeness.effective_number, ".1f")
     sentence = (
         f"The {n} tasks count for as much as {worth} tasks that have nothing in common. Few systems agree by "
-        f"chance: {n} independent tasks would give about {likeness.independent_number:.1f}."
+        f"chance: {n} independent tasks would give about {localise(likeness.independent_number, '.1f')}."
     )
     if likeness.left_out:
         missing = in_words([every[t] for t in likeness.left_out], most=5)
@@ -110,14 +111,14 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     for k, merge in enumerate(likeness.merges):
         first, second = members[merge.first], members[merge.second]
         members[n + k] = first + second
-        tau = f"{1 - 2 * merge.distance:.2f}".replace("-", "\N{MINUS SIGN}")
+        tau = localise(1 - 2 * merge.distance, ".2f").replace("-", "\N{MINUS SIGN}")
         texts = in_words(first, most=4), in_words(second, most=4)
         is_near = merge.distance <= (1 - CLUSTER_TAU) / 2 + 1e-12
         joins.append((merge.first, merge.second, merge.distance, f"{texts[0]} and {texts[1]}: τ {tau}", is_near))
         rows.append((*texts, tau))
     points = likeness.plane.points.tolist()
     farthest = max(0.05, *(merge.distance for merge in likeness.merges))
-    ticks = [(step / 20, f"{1 - step / 10:.1f}".replace("-", "\N{MINUS SIGN}")) for step in range(21)]
+    ticks = [(step / 20, localise(1 - step / 10, ".1f").replace("-", "\N{MINUS SIGN}")) for step in range(21)]
     tree = dendrogram(
         "Tree of the tasks",
         f"{n} tasks; two branches join where their tasks have this τ on average. Tasks that join at the left order the "

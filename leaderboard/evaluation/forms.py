@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 
 from leaderboard.common.form_fields import LineFormField, MomentField
+from leaderboard.common.language.numbers import localise
 from leaderboard.evaluation.references import EVALUATOR
 from leaderboard.models import Phase
 from ranking_engine.evaluation.metrics import METRICS, Metric, Option, is_available
@@ -46,7 +47,8 @@ class ReferencesForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > settings.UPLOAD_BYTES:
             raise forms.ValidationError(
-                f"The file has {file.size / 1e6:.1f} MB; the limit is {settings.UPLOAD_BYTES / 1e6:.1f} MB."
+                f"The file has {localise(file.size / 1e6, '.1f')} MB; "
+                f"the limit is {localise(settings.UPLOAD_BYTES / 1e6, '.1f')} MB."
             )
         return file
 

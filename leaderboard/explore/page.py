@@ -12,6 +12,7 @@ from leaderboard.boards.board import Board
 from leaderboard.boards.page import POLICY_NAMES, BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
+from leaderboard.common.language.numbers import localise
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
@@ -84,7 +85,7 @@ def agreement_table(compared: Compared) -> AgreementTable | None:
             name=benchmark.name,
             n_systems=agreement.n_systems,
             texts=[
-                "–" if math.isnan(figure) else f"{figure:.2f}".replace("-", "\N{MINUS SIGN}")
+                "–" if math.isnan(figure) else localise(figure, ".2f").replace("-", "\N{MINUS SIGN}")
                 for measure in (agreement.kendall, agreement.pearson)
                 for figure in (getattr(measure, field) for field in fields)
             ],
@@ -124,7 +125,7 @@ def benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
     cells: dict[tuple[int, int], PairCell] = {}
     for pair in compared.pairs:
         is_defined = not math.isnan(pair.kendall)
-        text = f"{pair.kendall:.2f}".replace("-", "\N{MINUS SIGN}") if is_defined else "–"
+        text = localise(pair.kendall, ".2f").replace("-", "\N{MINUS SIGN}") if is_defined else "–"
         cell = PairCell(text, pair.n_systems, max(0, min(4, int(pair.kendall * 5))) if is_defined else 0)
         cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
     order = agreement_order(compared)

@@ -10,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.paging import with_parameters
 from leaderboard.common.text import in_words, value_text
 from leaderboard.explore.what_if import WhatIfBoard, WhatIfQuery, what_if_board
@@ -56,7 +57,7 @@ class TaskTau:
     @property
     def tau_text(self) -> str:
         """For people, to two digits."""
-        return "–" if math.isnan(self.tau) else f"{self.tau:.2f}".replace("-", "\N{MINUS SIGN}")
+        return "–" if math.isnan(self.tau) else localise(self.tau, ".2f").replace("-", "\N{MINUS SIGN}")
 
     @property
     def bar(self) -> str:
@@ -238,11 +239,11 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
     if task.votes:
         with suppress(WeightsError):  # weights of too many digits have no shares that can be told
             share = shares_of(figures.table.matrix, configuration.aggregation)[t]
-            weight += f", {100 * float(share):.1f} % of the total weight"
-    ends = [value_text(end) if end is not None else "" for end in (task.minimum, task.maximum)]
+            weight += f", {localise(100 * float(share), '.1f')} % of the total weight"
+    ends = [in_language(value_text(end)) if end is not None else "" for end in (task.minimum, task.maximum)]
     scale = f"{ends[0]} to {ends[1]}" if all(ends) else f"from {ends[0]}" if ends[0] else f"up to {ends[1]}"
     parts = [scale] if any(ends) else []
-    parts += [f"chance {value_text(task.chance)}"] if task.chance is not None else []
+    parts += [f"chance {in_language(value_text(task.chance))}"] if task.chance is not None else []
     facts = [
         (
             "Best",

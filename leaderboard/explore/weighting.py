@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from leaderboard.common.language.numbers import in_language
 from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix
 from leaderboard.rankings.weights import (
@@ -66,7 +67,7 @@ class Preset:
 
 def tenths_text(tenths: int) -> str:
     """A share in tenths of a percent, for people."""
-    return f"{tenths // 10}.{tenths % 10} %"
+    return in_language(f"{tenths // 10}.{tenths % 10} %")
 
 
 def weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:

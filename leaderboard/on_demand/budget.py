@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.cache import cache
+from django.utils.translation import get_language
 
 from leaderboard.computing.pool import (
     AbandonedError,
@@ -302,7 +303,7 @@ def single_flight(key: str, make: Callable[[], T], kept_seconds: Callable[[T], i
     Raises:
         BusyError: too many wait already.
     """
-    key = f"on-demand:{hashlib.sha256(key.encode()).hexdigest()}"
+    key = f"on-demand:{hashlib.sha256(f'{get_language()} {key}'.encode()).hexdigest()}"
     flight = f"{key}:flight"
     answer = _ask_cache(lambda: cache.get(key), None)
     if answer is not None:

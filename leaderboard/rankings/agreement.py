@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.published import Column
 from ranking_engine.core.comparison import compare_ranks
 from ranking_engine.core.ranking import average_ranks
@@ -28,8 +29,9 @@ class Agreement:
         """The figures in a line."""
         parts = [f"Kendall’s τ {_signed(self.kendall_tau)}", f"Spearman’s ρ {_signed(self.spearman)}"]
         if not np.isnan(self.top_rate):
-            parts.append(f"{100 * self.top_rate:.0f} % of the top {TOP} the same")
-        parts.append(f"largest change {self.max_rank_change:g} place{'' if self.max_rank_change == 1 else 's'}")
+            parts.append(f"{localise(100 * self.top_rate, '.0f')} % of the top {TOP} the same")
+        places = "place" if self.max_rank_change == 1 else "places"
+        parts.append(f"largest change {localise(self.max_rank_change, 'g')} {places}")
         return ", ".join(parts)
 
 
@@ -57,4 +59,4 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
 
 
 def _signed(value: float) -> str:
-    return "undefined" if np.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return "undefined" if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import decimal_text, value_text
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
@@ -136,10 +137,11 @@ class BoardConfiguration:
     def threshold_text(self) -> str:
         """The threshold in force and where it comes from, as a sentence; empty without one."""
         if self.gamma is not None:
-            return f"γ = {value_text(self.gamma)}, as stated."
+            return f"γ = {in_language(value_text(self.gamma))}, as stated."
         if self.derived_gamma is None:
             return ""
-        gamma, maximum = value_text(self.derived_gamma.gamma), value_text(self.derived_gamma.maximum)
+        derived = self.derived_gamma
+        gamma, maximum = (in_language(value_text(value)) for value in (derived.gamma, derived.maximum))
         return f"γ = {gamma}, derived: 95 % of the scale’s maximum {maximum}."
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from django.utils.translation import get_language
 
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.text import with_task_names
@@ -129,7 +130,7 @@ def published_board(publication: Publication) -> PublishedBoard:
     Reports never change, and a new one changes the stamp.
     """
     kept = _boards.get_or_make(
-        (publication.revision_id, publication.engine_version),
+        (publication.revision_id, publication.engine_version, get_language()),
         lambda: _load_board(publication),
         lambda board: board.n_bytes,
         lambda board: board.stamp == report_stamp(publication, BOARD_KINDS),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import value_text
 from leaderboard.models import Score
 from leaderboard.rankings.configuration import ConfiguredTask
@@ -31,9 +32,9 @@ def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
 
 def ranked_text(value: float, precision: str | None) -> str:
     """A score as it is ranked: rounded to the precision of its task, where it states one."""
-    if precision is None:
-        return value_text(value)
-    return value_text(float(rounded_to(rounded(value), exact_precision(precision))))
+    if precision is not None:
+        value = float(rounded_to(rounded(value), exact_precision(precision)))
+    return in_language(value_text(value))
 
 
 def precision_sentence(precisions: Mapping[str, str | None]) -> str:
@@ -63,7 +64,10 @@ def details_text(score: CurrentScore | None) -> str:
     if score is None or score.value is None:
         return ""
     error, n = score.standard_error, score.n_instances
-    parts = ["" if error is None else f"± {float(f'{error:.3g}'):.12g}", "" if n is None else f"(n = {n:,})"]
+    parts = [
+        "" if error is None else f"± {localise(float(f'{error:.3g}'), '.12g')}",
+        "" if n is None else f"(n = {localise(n, ',')})",
+    ]
     return " ".join(part for part in parts if part)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from leaderboard.common.charts.lines import Curve, line_chart
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.study_findings import (
     CRITERIA,
@@ -93,7 +94,8 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
     known = {rule: size for rule, size in reached.items() if size is not None}
     least = min(known, key=lambda rule: known[rule]) if known else None
     sentence = (
-        f"For two rankings under {rule_name(marked)} from {drawn} to agree at {target:g} on average, {needed} enough."
+        f"For two rankings under {rule_name(marked)} from {drawn} to agree at {localise(target, 'g')} on average, "
+        f"{needed} enough."
     )
     if least is not None and (own is None or known[least] < own):
         sentence += f" {rule_name(least)} needs the fewest, {known[least]:,}."
@@ -121,7 +123,8 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
             y_label="Correlation of two rankings",
         ),
         f"Mean of {summary['n_resamples']} draws of each size. A size above the number of tasks means more tasks of "
-        f"the same kind. Number of tasks: the least size from which on a criterion is always at least {target:g}.",
+        f"the same kind. Number of tasks: the least size from which on a criterion is always at least "
+        f"{localise(target, 'g')}.",
     )
 
 
@@ -138,7 +141,11 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
     )
     return StudyFindings(
         sentence if marked in rules else "",
-        [f"Tasks for a distance above {limit:g}", f"Distance with {numbers[0]}", f"Distance with {numbers[-1]}"],
+        [
+            f"Tasks for a distance above {localise(limit, 'g')}",
+            f"Distance with {numbers[0]}",
+            f"Distance with {numbers[-1]}",
+        ],
         rule_rows(
             rules,
             marked,
@@ -156,7 +163,8 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
             x_label="Manipulated tasks",
             y_label="Distance to the true order",
         ),
-        f"Mean of {summary['n_repeats']} made-up boards with a known true order: strength φ = {summary['strength']:g}, "
+        f"Mean of {summary['n_repeats']} made-up boards with a known true order: strength "
+        f"φ = {localise(summary['strength'], 'g')}, "
         f"each score the mean of {summary['n_instances']} instances with Gumbel noise; manipulation: "
         f"{summary['manipulation']}. Only the size and the weights are this board’s.",
     )
@@ -239,11 +247,12 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
 
 def score_completion(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """Which missing scores can be predicted, with which error; nothing of it is ranked."""
-    level, coverage = f"{100 * summary['level']:g} %", percent(summary["coverage"])
+    level, coverage = f"{localise(100 * summary['level'], 'g')} %", percent(summary["coverage"])
     n_missing, n_predictable = summary["n_missing"], summary["n_predictable"]
     explained = max(0.0, summary["explained"])
     sentence = (
-        f"Held-out scores are predicted with an error of {summary['error']:.2f} standard deviations of their task, "
+        f"Held-out scores are predicted with an error of {localise(summary['error'], '.2f')} standard deviations of "
+        "their task, "
         f"which explains {percent(explained)} of the differences; {coverage} of them are inside their intervals of "
         f"{level}. "
     )
@@ -266,8 +275,8 @@ def score_completion(summary: Summary, _marked: str, names: StudyNames) -> Study
             False,
             [
                 StudyCell(f"{missing:,}"),
-                StudyCell(f"{error:.3g}"),
-                StudyCell(f"± {width:.3g}"),
+                StudyCell(localise(error, ".3g")),
+                StudyCell(f"± {localise(width, '.3g')}"),
                 percent_cell(max(0.0, share)),
                 percent_cell(inside),
             ],

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leaderboard.common.charts.lines import Curve, line_chart
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import by_catalogue, in_words, percent
 from leaderboard.studies import experiment_findings, sensitivity_findings
 from leaderboard.studies.study_findings import (
@@ -84,7 +85,7 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
             f"Agreement with the full ranking when scores are missing, {_name(marked)} highlighted",
             "One line for each rule, over the share of scores that was deleted.",
             _curves(rules, marked, "mean", "deviation"),
-            [f"{level:g}" for level in levels],
+            [localise(level, "g") for level in levels],
             x_label="% of the scores deleted",
             y_label=figure,
         ),
@@ -115,15 +116,18 @@ def _by_filling(
     own_other = filled[other].get(marked)
     needs_complete = get_rule(marked).needs_complete
     how = "needs every score" if needs_complete else "needs no score to be filled in"
-    parts = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
+    parts = [
+        f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {localise(own_filled, '.2f')}"
+    ]
     if own_other is not None:
-        parts.append(f"with {FILLED[other]} at {own_other:.2f}")
+        parts.append(f"with {FILLED[other]} at {localise(own_other, '.2f')}")
     rival = best if best != marked else _extreme({k: v for k, v in values.items() if k != marked}, largest=True)
     alike = filled[policy].get(rival) if rival is not None else None
     if rival is None or alike is None or get_rule(rival).needs_complete == needs_complete:
         return f"{', '.join(parts)}."
     return (
-        f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: any further difference "
+        f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {localise(alike, '.2f')}: any further "
+        "difference "
         f"comes from the filling, not from the rule."
     )
 
@@ -239,10 +243,10 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
         else ""
     )
     if unmoved and factors:
-        sentence += f" Multiplying one task by {factors[last]:g} changes nothing under {_few(unmoved)}."
+        sentence += f" Multiplying one task by {localise(factors[last], 'g')} changes nothing under {_few(unmoved)}."
     return StudyFindings(
         sentence,
-        ["1 task reversed", *([f"One task × {factors[last]:g}", "at worst"] if factors else [])],
+        ["1 task reversed", *([f"One task × {localise(factors[last], 'g')}", "at worst"] if factors else [])],
         rule_rows(
             rules,
             marked,
@@ -283,15 +287,16 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
 
     sentence = f"Two rankings from resampled tasks agree {_compared(values, marked, figure)}"
     if unseen is not None:
-        sentence += f" With tasks that were not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
+        correlation = localise(unseen, ".2f")
+        sentence += f" With tasks that were not drawn, the ranking of {_name(marked)} correlates at {correlation}."
     once, often = (
         rules.get(marked, {}).get(name, {}).get("mean")
         for name in ("candidate_stability", "candidate_stability_copies")
     )
     if once is not None and often is not None:
         sentence += (
-            f" Two rankings from resampled systems agree at {once:.2f} if a system that is drawn twice takes part "
-            f"once, and at {often:.2f} if it takes part twice."
+            f" Two rankings from resampled systems agree at {localise(once, '.2f')} if a system that is drawn twice "
+            f"takes part once, and at {localise(often, '.2f')} if it takes part twice."
         )
     return StudyFindings(
         sentence,
@@ -360,7 +365,7 @@ def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_
 
     def figure(rule: str) -> str:
         value = values[rule]
-        return percent(value) if is_distance else f"{value:.2f}"
+        return percent(value) if is_distance or value is None else localise(value, ".2f")
 
     own = values.get(marked)
     if values[best] == values[worst]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.computing.task_distances import published_ranking
 from leaderboard.models import Job, Publication
@@ -28,7 +29,7 @@ NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "unde
 
 def _shown(number: float) -> str:
     """Four digits, with a real minus sign; nothing for NaN."""
-    return "" if isnan(number) else f"{number:.4g}".replace("-", "\N{MINUS SIGN}")
+    return "" if isnan(number) else localise(number, ".4g").replace("-", "\N{MINUS SIGN}")
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class NeighbourRow:
     @property
     def p_text(self) -> str:
         """The p-value, for a page."""
-        return "< 0.001" if self.p_adjusted < 0.001 else f"{self.p_adjusted:.3f}"
+        return f"< {localise(0.001, 'g')}" if self.p_adjusted < 0.001 else localise(self.p_adjusted, ".3f")
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class InstancesPage:
     @property
     def level_text(self) -> str:
         """In what share of the draws a rank is within its interval."""
-        return f"{100 * (1 - self.parameters['level']):g} %" if self.parameters else ""
+        return f"{localise(100 * (1 - self.parameters['level']), 'g')} %" if self.parameters else ""
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -176,7 +177,7 @@ class InstancesPage:
     def subset_rows(self) -> list[tuple[str, list[str]]]:
         """A row for every aggregation: its name, and the tau-b at each of these numbers."""
         return [
-            (NAMES[key], ["–" if isnan(taus[k - 1]) else f"{taus[k - 1]:.2f}".replace("-", "\N{MINUS SIGN}")
+            (NAMES[key], ["–" if isnan(taus[k - 1]) else localise(taus[k - 1], ".2f").replace("-", "\N{MINUS SIGN}")
                           for k in self.subset_sizes])
             for key, taus in self.subset_taus.items()
         ]  # fmt: skip
@@ -187,8 +188,8 @@ class InstancesPage:
         return [
             FirstPlacesRow(
                 f"{NAMES[one.first]} and {NAMES[one.second].lower()}",
-                ["–" if isnan(rate) else f"{100 * rate:.0f} %" for rate in one.agreement],
-                ["–" if isnan(tau) else f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in one.tau],
+                ["–" if isnan(rate) else f"{localise(100 * rate, '.0f')} %" for rate in one.agreement],
+                ["–" if isnan(tau) else localise(tau, ".2f").replace("-", "\N{MINUS SIGN}") for tau in one.tau],
             )
             for one in self.first_places
         ]
@@ -307,7 +308,7 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     n, pairs = tested["n_separable"], tested["n_pairs"]
     which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
     count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
-    return f"{count} of {which} under {rule} differ significantly at the {100 * level:g} % level."
+    return f"{count} of {which} under {rule} differ significantly at the {localise(100 * level, 'g')} % level."
 
 
 def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.stability.items.task_items import COST_WANTED, task_items
@@ -188,4 +189,4 @@ def _middle(values: np.ndarray) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 
 from leaderboard.access.audience import Viewer, hides_nothing, listed_benchmarks
 from leaderboard.common.charts.scatter import NARROW, ROOMY, WIDE, Point, Scatter, scatter
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark, Report
 from leaderboard.papers.results import claim_on
 from leaderboard.queue.kinds import STUDY
@@ -31,8 +32,8 @@ class Bounds:
     def text(self) -> str:
         """As a reader takes it in: one number where it is proven."""
         if self.upper - self.lower <= 1e-9:
-            return f"{self.lower:.3f}"
-        return f"{self.lower:.3f} to {self.upper:.3f}"
+            return localise(self.lower, ".3f")
+        return f"{localise(self.lower, '.3f')} to {localise(self.upper, '.3f')}"
 
 
 @dataclass(frozen=True)

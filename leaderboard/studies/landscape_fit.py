@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leaderboard.common.language.numbers import localise
+
 LEAST_BENCHMARKS = 8  # below, no correlation is said to show a relation
 LARGEST_P = 0.05
 LEAST_POINTS = 3  # two points always lie on a line
@@ -27,8 +29,8 @@ class Correlation:
     @property
     def text(self) -> str:
         """The two figures."""
-        p = f"p < {LEAST_P_SHOWN}" if self.p < LEAST_P_SHOWN else f"p = {self.p:.3f}"
-        return f"r = {self.r:.2f}, {p}".replace("-", "\N{MINUS SIGN}")
+        p = f"p < {localise(LEAST_P_SHOWN, 'g')}" if self.p < LEAST_P_SHOWN else f"p = {localise(self.p, '.3f')}"
+        return f"r = {localise(self.r, '.2f')}, {p}".replace("-", "\N{MINUS SIGN}")
 
 
 @dataclass(frozen=True)

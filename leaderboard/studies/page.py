@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from leaderboard.common.citations import Citation
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import by_catalogue, with_task_names
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
@@ -147,7 +148,7 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
             text += f", and {entry['n_resamples']:,} of the {entry['of_resamples']:,} resamples of each round"
         if entry["proven"] is not None:
             share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
-            text += f"; its order is proven to be the best for {share:g} % of {entry['n_tables']:,} tables"
+            text += f"; its order is proven to be the best for {localise(share, 'g')} % of {entry['n_tables']:,} tables"
         texts.append(f"{text}.")
     return texts
 

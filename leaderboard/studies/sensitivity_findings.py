@@ -6,6 +6,7 @@ from typing import Any
 
 from leaderboard.common.charts.critical_difference import critical_difference_diagram
 from leaderboard.common.charts.lines import Curve, LineChart, line_chart
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.rankings.confidence.separability import separability_sentence
 from leaderboard.rankings.confidence.significance import OUTDATED, is_outdated
@@ -52,7 +53,7 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
     sentence = (
         ""
         if value is None
-        else f"On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): {value:.2f}. "
+        else f"On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): {localise(value, '.2f')}. "
     )
     if apart is not None:
         sentence += (
@@ -121,7 +122,7 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             + (
                 f"No critical-difference diagram: {friedman['reason']}."
                 if friedman["reason"]
-                else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; "
+                else f"Friedman’s test: p = {localise(friedman['p_value'], '.2g')}. Nemenyi’s critical difference; "
                 f"{friedman['note']}."
             )
         ),
@@ -151,7 +152,10 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
             _row(f"(1 − tau-b) / 2 ({feasible})", [share_cell(answer["tau_b_distance"]["lower"]), *_nothing(2)]),
         ]
         rows += [
-            _row(f"Reversed pairs ({feasible}), ε = {point['least_weight']:g}", _bounds(point["discordant_share"]))
+            _row(
+                f"Reversed pairs ({feasible}), ε = {localise(point['least_weight'], 'g')}",
+                _bounds(point["discordant_share"]),
+            )
             for point in summary.get("curve", {}).get(feasible, [])
             if "discordant_share" in point
         ]
@@ -195,7 +199,7 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
         "Pairs that weights can reverse, by the smallest share that noise preserves (ε)",
         "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is highlighted.",
         lines,
-        [f"{point['least_weight']:g}" for point in next(iter(ordered.values()))],
+        [localise(point["least_weight"], "g") for point in next(iter(ordered.values()))],
         x_label="ε",
         y_label="Share of pairs",
         caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). Each set has "

@@ -7,6 +7,7 @@ from typing import Any
 from leaderboard.common.charts.critical_difference import CriticalDifference
 from leaderboard.common.charts.lines import LineChart
 from leaderboard.common.charts.slopes import SlopeChart, slope_chart
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent
 from ranking_engine.catalogue.registry import get_rule
 
@@ -103,7 +104,7 @@ def share_cell(value: float | None) -> StudyCell:
     """A share with its bar; a dash where there is none."""
     if value is None:
         return StudyCell("–")
-    return StudyCell(f"{value:.3f}".replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
+    return StudyCell(localise(value, ".3f").replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
 
 
 def percent_cell(value: float | None) -> StudyCell:

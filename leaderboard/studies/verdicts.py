@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.intervals import IntervalRow
 from ranking_engine.stability.missing_scores import level_told
@@ -68,7 +69,7 @@ def board_sentence(
     """
     parts = []
     if len(first) == 1 and (row := first[0]).interval_text:
-        interval = f"the {100 * level:g} % interval of its rank is {row.interval_text}"
+        interval = f"the {localise(100 * level, 'g')} % interval of its rank is {row.interval_text}"
         parts.append(f"{row.name} is first under {rule_name}; if the tasks are drawn again, {interval}.")
     by_grade = {grade: [v.condition for v in verdicts if v.grade == grade and v.condition] for grade in _HOW}
     clauses = [f"{how} {in_words(by_grade[grade])}" for grade, how in _HOW.items() if by_grade[grade]]
@@ -92,9 +93,9 @@ def _missing_scores(summary: Summary, rule: str) -> StudyGrade | None:
     value = summary["rules"].get(rule, {}).get("mean", {at: None})[at]
     if value is None:
         return None
-    level = f"{summary['levels'][at]:g} %"
+    level = f"{localise(summary['levels'][at], 'g')} %"
     first = f"first {summary['top']} systems"
-    figure = f"correlation {value:.2f} of the {first} with {level} of the scores deleted"
+    figure = f"correlation {localise(value, '.2f')} of the {first} with {level} of the scores deleted"
     return StudyGrade(_graded(1 - value, 0.1, 0.3), figure, f"when {level} of the scores are missing ({first} only)")
 
 
@@ -135,7 +136,7 @@ def _judge_bootstrap(summary: Summary, rule: str) -> StudyGrade | None:
     value = summary["rules"].get(rule, {}).get("judge_stability", {}).get("mean")
     if value is None:
         return None
-    figure = f"correlation {value:.2f} of two rankings from tasks drawn again"
+    figure = f"correlation {localise(value, '.2f')} of two rankings from tasks drawn again"
     return StudyGrade(_graded(1 - value, 0.1, 0.3), figure, "when tasks are drawn again")
 
 

@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.names import LOOK_ALIKE, NearMisses
 from leaderboard.models import Benchmark, Score, Submission, System, Task, TaskReferences
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -73,9 +74,9 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     if not math.isfinite(value):
         raise ValueError(f"{text[:40]!r} is too large to be a score")
     if task.minimum is not None and value < task.minimum:
-        raise ValueError(f"{text[:40]} is below {task.minimum:g}, the minimum score of {task.name}")
+        raise ValueError(f"{text[:40]} is below {localise(task.minimum, 'g')}, the minimum score of {task.name}")
     if task.maximum is not None and value > task.maximum:
-        raise ValueError(f"{text[:40]} is above {task.maximum:g}, the maximum score of {task.name}")
+        raise ValueError(f"{text[:40]} is above {localise(task.maximum, 'g')}, the maximum score of {task.name}")
     return rounded_score(value)
 
 
@@ -84,8 +85,10 @@ def shared_cause(given: str | float | None, task: Task) -> str:
     if not isinstance(given, float) or not math.isfinite(given):
         return ""
     if task.maximum is not None and given > task.maximum:
-        return f"scores are above {task.maximum:g}, the maximum score of {task.name}"
-    return f"scores are below {task.minimum:g}, the minimum score of {task.name}" if task.minimum is not None else ""
+        return f"scores are above {localise(task.maximum, 'g')}, the maximum score of {task.name}"
+    if task.minimum is None:
+        return ""
+    return f"scores are below {localise(task.minimum, 'g')}, the minimum score of {task.name}"
 
 
 def board_systems(benchmark: Benchmark) -> list[BoardSystem]:

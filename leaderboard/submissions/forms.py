@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
+from leaderboard.common.language.numbers import localise, typed_number
 from leaderboard.models import Task
 from leaderboard.submissions.corrections import Correctable, stated_scores
 from leaderboard.submissions.rows import SubmittedRow
@@ -49,8 +50,10 @@ class SubmissionForm(SystemForm):
 
     def raw_row(self) -> SubmittedRow:
         """What was typed."""
-        scores = {task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks}
-        return replace(self.about(), scores=scores)
+        return replace(self.about(), scores=self._typed_scores())
+
+    def _typed_scores(self) -> dict[str, str]:
+        return {task.key: typed_number(self.cleaned_data[self.field_name(task.key)]) for task in self._tasks}
 
 
 class CorrectionForm(SubmissionForm):
@@ -76,7 +79,7 @@ class CorrectionForm(SubmissionForm):
         """What was typed, of the system that is corrected."""
         return SubmittedRow(
             system_name=self._submission.system.name,
-            scores={task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks},
+            scores=self._typed_scores(),
             corrects=str(self._submission.uuid),
         )
 
@@ -91,7 +94,7 @@ def scale_text(task: Task) -> str:
 
 
 def _shown(number: float) -> str:
-    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+    return localise(number, "g").replace("-", "\N{MINUS SIGN}")
 
 
 class TakedownForm(forms.Form):

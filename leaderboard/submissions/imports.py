@@ -11,6 +11,7 @@ import numpy as np
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.form_fields import NOTE_LENGTH
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
@@ -278,8 +279,8 @@ def scale_question(values: Sequence[float], task: Task, board: tuple[float, floa
     if maximum is None or not greatest or not ((greatest <= 1 and maximum > 1.5) or (greatest > 1.5 and maximum <= 1)):
         return ""
     return (
-        f"these scores are from {min(values):g} to {max(values):g}, and those of {task.name} go up to {maximum:g}: say "
-        f"whether they are on the same scale"
+        f"these scores are from {localise(min(values), 'g')} to {localise(max(values), 'g')}, and those of {task.name} "
+        f"go up to {localise(maximum, 'g')}: say whether they are on the same scale"
     )
 
 

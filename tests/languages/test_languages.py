@@ -8,10 +8,10 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
-from django.utils.translation import trans_real
 
 from leaderboard.models import Notice
 from tests.factories import owner_of
+from tests.languages.catalogues import forget_catalogues
 from tests.languages.extraction import CATALOGUE, catalogue
 from tests.languages.pseudo import CODE, FOLDER, pseudo, write_catalogue
 from tests.signing_in import signed_in
@@ -93,16 +93,10 @@ def pseudo_language(settings, tmp_path):
     write_catalogue(tmp_path)
     assert (tmp_path / FOLDER / "LC_MESSAGES" / "django.mo").stat().st_size > 20_000
     settings.LOCALE_PATHS, settings.LANGUAGE_CODE = [tmp_path], CODE
-    _forget()
+    forget_catalogues()
     with translation.override(CODE):
         yield
-    _forget()
-
-
-def _forget() -> None:
-    trans_real._translations.clear()
-    trans_real._default = None
-    translation.deactivate()
+    forget_catalogues()
 
 
 class _Texts(HTMLParser):
@@ -169,27 +163,3 @@ def test_signing_in_and_up_are_in_the_language_of_the_site(db, pseudo_language):
         plain = [text for tag, text in text_of(Client().get(reverse(route)).content) if tag in ("h1", "h2", "button")]
         assert plain
         assert all("⟦" in text for text in plain)
-
-
-def test_in_another_language_numbers_keep_their_point(make, settings):
-    """Charts, inputs and styles are made of numbers, and files never follow a language."""
-    benchmark = make.published({"A": [0.25, 1.5], "B": [1.25, 0.5], "C": [0.75, 2.5]}, name="Bench")
-    client = signed_in(owner_of(benchmark))
-    paths = [reverse(route, args=[benchmark.key]) for route in ("board", "scores", "head_to_head", "manage_tasks")]
-    paths += [f"{reverse('board_csv', args=[benchmark.key])}", f"/api/v1/benchmarks/{benchmark.key}/scores/?format=csv"]
-    settings.LANGUAGE_CODE = "de"
-    _forget()
-    try:
-        with translation.override("de"):
-            bodies = [_body(client.get(path)) for path in paths]
-    finally:
-        _forget()
-    assert all(re.search(r"\d\.\d", body) for body in bodies)
-    pages = bodies[:4]
-    assert [match for page in pages for match in re.findall(r"=\"[^\"]*\b\d+,\d+\b[^\"]*\"", page)] == []
-    assert [match for page in pages for match in re.findall(r"(?<![\d,])[01],\d+", page)] == []
-
-
-def _body(response) -> str:
-    parts = response.streaming_content if response.streaming else [response.content]
-    return b"".join(parts).decode()

@@ -18,6 +18,7 @@ from leaderboard.boards.revision_exports import Origin
 from leaderboard.boards.rows import NOTHING
 from leaderboard.common.charts.pareto import LOG_SPREAD, ParetoChart, PlacedSystem, pareto_chart
 from leaderboard.common.files import ColumnHead, ExportTable
+from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem
@@ -139,7 +140,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
             errors=standard_errors(publication.revision, tasks[t].id, systems),
         )
     else:
-        text = f"{100 * board.study_parameters.get('level', 0.95):g} % intervals, "
+        text = f"{localise(100 * board.study_parameters.get('level', 0.95), 'g')} % intervals, "
         text += "for all systems at once" if board.is_simultaneous else "for each system separately"
         upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key], text)
     across = figures_across(field, systems, about)
@@ -153,10 +154,10 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     for i, standing in zip(places.tolist(), standings, strict=True):
         system, interval = systems[i], ""
         if upright.low is not None and upright.high is not None and not np.isnan(upright.low[i]):
-            ends = (f"{end:.4g}".replace("-", "\N{MINUS SIGN}") for end in (upright.low[i], upright.high[i]))
+            ends = (localise(end, ".4g").replace("-", "\N{MINUS SIGN}") for end in (upright.low[i], upright.high[i]))
             interval = ("–" if kind == RANK else " to ").join(ends)
         x_text = field.text(about[system.id].metadata[field.key]) if field else ""
-        y_text = f"{upright.values[i]:.6g}".replace("-", "\N{MINUS SIGN}")
+        y_text = localise(upright.values[i], ".6g").replace("-", "\N{MINUS SIGN}")
         figures = (float(across[i]), x_text, float(upright.values[i]), y_text)
         group = marks.group(i) if marks else None
         rows.append(ParetoRow(system.key, system.name, *figures, interval, standing, group))
@@ -284,7 +285,7 @@ def chart_of(
         "their figures.",
         x_label=f"{label}{' (logarithmic)' if page.is_log else ''}",
         y_label=page.upright_name,
-        x_text=(lambda value: f"{value:.4g}") if field.kind == "date" else field.text,
+        x_text=(lambda value: localise(value, ".4g")) if field.kind == "date" else field.text,
         is_log=page.is_log,
         is_less_better=page.is_less_better,
         is_low_better=upright.is_low_better,

@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from leaderboard.boards.rows import AVERAGE_RANK
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Revision
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.published import Column, PublishedBoard, all_at_once
@@ -81,7 +82,8 @@ class Upright:
             low[i], high[i] = values[i] - z * error, values[i] + z * error
         unknown = int((~np.isnan(values)).sum()) - len(errors)
         text = (
-            f"approximate {100 * LEVEL:g} % intervals for all systems at once, from the standard errors of the scores"
+            f"approximate {localise(100 * LEVEL, 'g')} % intervals for all systems at once, from the standard errors "
+            "of the scores"
         )
         text += f"; {unknown} score{'' if unknown == 1 else 's'} without one {'counts' if unknown == 1 else 'count'}"
         text = f"{text} as exact" if unknown else text.rpartition(";")[0]

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from itertools import count, islice, takewhile
 
+from django.utils import dateformat
+
 DAY_SECONDS = 86_400
 MAX_DATES = 7
 HOURS, DAYS, MONTHS, YEARS = (1, 3, 6, 12), (1, 2, 7, 14), (1, 3, 6), (1, 2, 5, 10, 20, 50, 100)
@@ -53,7 +55,7 @@ def _days(start: date, step: int) -> Iterator[tuple[float, str]]:
 def _months(start: date, step: int) -> Iterator[tuple[float, str]]:
     for month in range(start.year * 12 + (start.month - 1) // step * step, date.max.year * 12, step):
         first = date(month // 12, month % 12 + 1, 1)
-        yield day_of(first), f"{first:%b %Y}"
+        yield day_of(first), dateformat.format(first, "M Y")
 
 
 def _years(start: date, step: int) -> Iterator[tuple[float, str]]:
@@ -63,4 +65,4 @@ def _years(start: date, step: int) -> Iterator[tuple[float, str]]:
 
 def _day_text(start: date, n_days: int) -> str:
     on = start + timedelta(days=n_days)
-    return f"{on.day} {on:%b %Y}"
+    return dateformat.format(on, "j M Y")

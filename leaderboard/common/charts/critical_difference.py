@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.common.charts.lines import Tick
+from leaderboard.common.language.numbers import localise
 
 WIDTH, LEFT, RIGHT, TOP, ROW = 640, 190, 628, 44, 20
 RUN_GAP = 9
@@ -76,15 +77,15 @@ def critical_difference_diagram(
         bars.append(RunBar(f"{at:.1f}", f"{y(first) - 6:.1f}", f"{y(last) + 6:.1f}", said))
     return CriticalDifference(
         title="Average ranks over the tasks, and the critical difference",
-        description=f"A line joins systems whose average ranks are within {difference:.2f}.",
+        description=f"A line joins systems whose average ranks are within {localise(difference, '.2f')}.",
         dots=[
-            RankedDot(name, f"{rank:.2f}", f"{x(rank):.1f}", f"{y(place):.1f}")
+            RankedDot(name, localise(rank, ".2f"), f"{x(rank):.1f}", f"{y(place):.1f}")
             for place, (name, rank) in enumerate(zip(systems, average_ranks, strict=True))
         ],
         runs=bars,
         x_ticks=[Tick(f"{x(rank):.1f}", str(rank)) for rank in range(1, n + 1)],
         difference_start=f"{x(1):.1f}",
         difference_end=f"{x(1 + difference):.1f}",
-        difference_text=f"critical difference {difference:.2f}",
+        difference_text=f"critical difference {localise(difference, '.2f')}",
         height=TOP + ROW * n + 12,
     )

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from leaderboard.common.language.numbers import localise
+
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 28, 40
 MAX_TICKS = 11
@@ -105,7 +107,7 @@ def line_chart(
         lines=[_line(curve, places, x, y) for curve in sorted(curves, key=lambda curve: curve.is_marked)],
         x_ticks=[Tick(f"{x(i):.1f}", places[i]) for i in range(0, len(places), every)],
         y_ticks=[
-            Tick(f"{y(least + k * step):.1f}", f"{least + k * step:.2f}".replace("-", "\N{MINUS SIGN}"))
+            Tick(f"{y(least + k * step):.1f}", localise(least + k * step, ".2f").replace("-", "\N{MINUS SIGN}"))
             for k in range(n_steps + 1)
         ],
     )
@@ -124,6 +126,10 @@ def _line(curve: Curve, places: Sequence[str], x: Callable[[int], float], y: Cal
         upper = [f"{at:.1f} {y(v + b):.1f}" for at, v, b in known]
         lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
         area = f"M{'L'.join(upper + lower)}Z"
-    ends = [f"{value:.2f} at {place}" for place, value in zip(places, curve.values, strict=True) if value is not None]
+    ends = [
+        f"{localise(value, '.2f')} at {place}"
+        for place, value in zip(places, curve.values, strict=True)
+        if value is not None
+    ]
     text = f"{ends[0]}, {ends[-1]}" if ends else "no value"
     return Line(curve.key, curve.name, "".join(parts), area, curve.is_marked, f"{curve.name}: {text}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from leaderboard.common.charts.lines import Tick
 from leaderboard.common.charts.name_places import Named, PlacedName, place_names
+from leaderboard.common.language.numbers import localise
 
 LEFT, RIGHT, TOP, BOTTOM = 44, 16, 28, 40
 TICKS = 5
@@ -161,8 +162,8 @@ def scatter(
         x_label=x_label,
         y_label=y_label,
         dots=[_with_label(dot, label) for dot, label in zip(dots, labels[len(diamonds) :], strict=True)],
-        x_ticks=[Tick(f"{plane.x(value):.1f}", f"{value:.1f}") for value in values],
-        y_ticks=[Tick(f"{plane.y(value):.1f}", f"{value:.1f}") for value in values],
+        x_ticks=[Tick(f"{plane.x(value):.1f}", localise(value, ".1f")) for value in values],
+        y_ticks=[Tick(f"{plane.y(value):.1f}", localise(value, ".1f")) for value in values],
         marks=[_with_label(dot, label) for dot, label in zip(diamonds, labels, strict=False)],
         line=plane.line(line, [point.x for point in points]) if line and points else "",
         form=form,
@@ -183,7 +184,7 @@ class _Plane:
 
     def dot(self, point: Point, x_label: str, y_label: str) -> Dot:
         is_interval = point.high - point.low > 1e-9
-        known = f"{point.low:.2f} to {point.high:.2f}" if is_interval else f"{point.low:.2f}"
+        known = localise(point.low, ".2f") + (f" to {localise(point.high, '.2f')}" if is_interval else "")
         return Dot(
             point.key,
             point.name,
@@ -191,7 +192,7 @@ class _Plane:
             f"{self.y(point.low):.1f}",
             f"{self.y(point.high):.1f}",
             is_interval,
-            f"{point.name}: {x_label} {point.x:.2f}, {y_label} {known}",
+            f"{point.name}: {x_label} {localise(point.x, '.2f')}, {y_label} {known}",
             None,
         )
 

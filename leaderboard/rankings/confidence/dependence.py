@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.models import Publication
 from leaderboard.queue.kinds import SIGNIFICANCE
@@ -81,7 +82,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
     names = [task.name for task in tasks]
     clusters: list[list[int]] = measured["clusters"]
     effective, n_clusters, n_tasks = measured["effective_number"], len(clusters), sum(map(len, clusters))
-    text = f"{effective:.0f}" if effective >= 10 else f"{effective:.1f}"
+    text = localise(effective, ".0f") if effective >= 10 else localise(effective, ".1f")
     what = tasks_phrase(n_clusters, n_tasks)
     if effective < MATTERS_BELOW * n_clusters:
         sentence = (
@@ -104,7 +105,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
             DependentPair(
                 _cluster_text([tasks[t] for t in clusters[pair["first"]]]),
                 _cluster_text([tasks[t] for t in clusters[pair["second"]]]),
-                f"{pair['correlation']:.2f}",
+                localise(pair["correlation"], ".2f"),
                 pair["n_systems"],
             )
             for pair in measured["pairs"][:MAX_PAIRS]
@@ -115,7 +116,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
                 number,
                 tuple(tasks[t].key for t in suggestion["tasks"]),
                 tuple(names[t] for t in suggestion["tasks"]),
-                f"{suggestion['correlation']:.2f}",
+                localise(suggestion["correlation"], ".2f"),
                 cluster_name([names[t] for t in suggestion["tasks"]]),
             )
             for number, suggestion in enumerate(measured["suggested"])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.published import Column, PublishedBoard, measured_again
@@ -65,7 +66,7 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         return measured_meaning(published, published.measured) + _without_intervals(published)
     n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
     what = "tasks" if n_clusters == n_tasks else "clusters of tasks"
-    level = f"{100 * published.study_parameters['level']:g} %"
+    level = f"{localise(100 * published.study_parameters['level'], 'g')} %"
     anew = f"if the same {n_clusters} {what} were drawn again with replacement"
     if published.is_simultaneous:
         text = f"rank interval, for all systems at once: {anew}, {level} of the time every interval contains its rank."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.confidence.independence import tasks_phrase
 
 FAMILIES = ("neighbours", "top", "every_pair")
@@ -52,7 +53,7 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
     neighbours, top, every = (tests[family] for family in FAMILIES)
     if not every["n_pairs"]:
         return ""
-    tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {100 * level:g} % level"
+    tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {localise(100 * level, 'g')} % level"
     tested = f"Tested: {tests['tested_text']}."
     if every["n_tied"] == every["n_pairs"]:
         return f"All systems share one rank under {name}: there are no differences to test."

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import in_words, shortened
 from ranking_engine.prospects import MAJORITY, Prospect, WeightChange
 
@@ -23,7 +24,7 @@ def share_of_weight(share: Fraction | float) -> str:
     value = 100 * float(share)
     if 0 < value < 0.05:
         return "under 0.1\u00a0%"
-    return f"{value:.1f}".removesuffix(".0") + "\u00a0%"
+    return in_language(f"{value:.1f}".removesuffix(".0")) + "\u00a0%"
 
 
 def share_text(prospect: Prospect) -> str:
@@ -31,16 +32,17 @@ def share_text(prospect: Prospect) -> str:
     if prospect.share is None:
         return ""
     if prospect.share_bound is not None and not prospect.share:
-        return f"less than {100 * prospect.share_bound:.2g}\u00a0%"
+        return f"less than {localise(100 * prospect.share_bound, '.2g')}\u00a0%"
     if prospect.share_lower is not None and prospect.share_upper is not None:
-        return f"{100 * prospect.share_lower:.2g} to {100 * prospect.share_upper:.2g}\u00a0%"
+        return f"{localise(100 * prospect.share_lower, '.2g')} to {localise(100 * prospect.share_upper, '.2g')}\u00a0%"
     if not prospect.share:
         return share_of_weight(0.0)
     if not prospect.share_error:
         return share_of_weight(prospect.share)
     # As many digits as tell the error apart from nothing.
     digits = max(1, -math.floor(math.log10(100 * prospect.share_error)))
-    return f"{100 * prospect.share:.{digits}f}\u00a0± {100 * prospect.share_error:.{digits}f}\u00a0%"
+    share, error = (localise(100 * value, f".{digits}f") for value in (prospect.share, prospect.share_error))
+    return f"{share}\u00a0± {error}\u00a0%"
 
 
 def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:

@@ -4,17 +4,23 @@
 const FULL = { dateStyle: "full", timeStyle: "long" };
 const SHORT = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit", timeZoneName: "short" };
 
+/** The reader's own form of the language of the page, such as en-GB of en; else that language. */
+function locale() {
+  const language = document.documentElement.lang;
+  return navigator.languages.find((own) => own.split("-")[0] === language.split("-")[0]) ?? language;
+}
+
 /** Write the local time beside every time of the page that has none yet. */
 export function addLocalTimes() {
   for (const element of document.querySelectorAll("time[datetime*=T]:not([data-local])")) {
     const moment = new Date(element.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
     element.dataset.local = "";
-    element.title = moment.toLocaleString(undefined, FULL);
+    element.title = moment.toLocaleString(locale(), FULL);
     if (!moment.getTimezoneOffset() || !/\d:\d\d/.test(element.textContent)) continue;
     const local = document.createElement("span");
     local.className = "soft";
-    local.textContent = ` (${moment.toLocaleString(undefined, SHORT)})`;
+    local.textContent = ` (${moment.toLocaleString(locale(), SHORT)})`;
     element.append(local);
   }
 }

@@ -33,7 +33,10 @@ export const dissentText = (n, all) => `The winner changes under ${n} of ${all} 
 
 export const changeText = (change) => (change > 0 ? `+${change}` : change ? `−${-change}` : "");
 
-export const shareText = (tenths) => `${Math.floor(tenths / 10)}.${tenths % 10} %`;
+/** What the language of the page writes between 1 and 5 of 1.5. */
+const MARK = new Intl.NumberFormat(globalThis.document?.documentElement.lang || "en").format(1.5).replace(/[^.,٫]/g, "");
+
+export const shareText = (tenths) => `${Math.floor(tenths / 10)}${MARK}${tenths % 10} %`;
 
 /** Ranks for readers: `=2` where shared, a dash where there is none. */
 export function rankTexts(ranks) {

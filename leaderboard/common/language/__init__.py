@@ -1,0 +1,1 @@
+"""Pages in the language of the site; files and the API in English, as programs read them."""
