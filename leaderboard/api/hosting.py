@@ -265,7 +265,10 @@ class EditionsView(OwnerView):
         },
     )
     def post(self, request: Request, key: str) -> Response:
-        """The same tasks, groups and settings, private until its owner says otherwise; with the scores or without."""
+        """The same tasks, groups and settings, private until its owner says otherwise; with the scores or without.
+
+        Of a benchmark that collects votes neither the votes nor the scores that are computed from them are copied.
+        """
         body = EditionBodySerializer.read(request.data)
         return self.carry_out(
             lambda: new_content(self, new_edition(self.benchmark, author=self.user, **body), body), status=201

@@ -27,7 +27,7 @@ from leaderboard.benchmarks.folders import (
 from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
 from leaderboard.common.text import direction_question, in_words, with_system_names, with_task_count, with_task_names
 from leaderboard.computing.rankings import site_rules, split_rules
-from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
+from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User, VoteSettings
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError, rank_in_time, too_long_reason
 from leaderboard.rankings.configuration import present_configuration
@@ -242,6 +242,30 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
         raise ValidationError(str(problem)) from problem
     accept_batch(batch, actor=draft.owner)
     mark_stated_baselines(benchmark, contents.described)
+    return benchmark
+
+
+@transaction.atomic
+def create_for_votes(owner: User, name: str) -> Benchmark:
+    """Create a private, moderated benchmark that collects votes, and say so in its trail; its tasks come with votes.
+
+    Raises:
+        ValidationError: the name is not valid, or the owner has made too many benchmarks.
+    """
+    try:
+        benchmark = create_benchmark(
+            name=name,
+            owner=owner,
+            kind=Benchmark.Kind.VOTES,
+            visibility=Benchmark.Visibility.PRIVATE,
+            submission_policy=Benchmark.SubmissionPolicy.MODERATED,
+        )
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    VoteSettings.objects.create(benchmark=benchmark)
+    created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
+    kind = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "kind", Benchmark.Kind.SCORES, Benchmark.Kind.VOTES)
+    record_changes(benchmark, [created, kind], actor=owner)
     return benchmark
 
 

@@ -79,6 +79,10 @@ class NewBenchmarkForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """One of the three ways is taken, and no file is larger than what is read."""
         cleaned = super().clean() or self.cleaned_data
+        if self.is_for_votes:
+            if not cleaned.get("name") and "name" not in self.errors:
+                self.add_error("name", "Enter a name.")
+            return cleaned
         given = [bool(cleaned.get("file")), bool((cleaned.get("text") or "").strip()), bool(self.task_names())]
         only_about = bool(cleaned.get("about")) and not any(given)
         if sum(given) != 1 and not only_about and not self.errors:
@@ -90,6 +94,11 @@ class NewBenchmarkForm(forms.Form):
                 message = f"The file has {size} MB; the limit is {limit} MB."
                 self.add_error(name, message)
         return cleaned
+
+    @property
+    def is_for_votes(self) -> bool:
+        """Whether the benchmark is to collect votes: then nothing but its name counts."""
+        return str(self.data.get("action")) == "votes"
 
     def task_names(self) -> list[str]:
         """The lines of the third way."""

@@ -12,7 +12,7 @@ from leaderboard.benchmarks.settings import SETTINGS
 from leaderboard.benchmarks.tasks import present_proposal, write_proposal
 from leaderboard.common.citations import Citation, cite_address
 from leaderboard.common.names import make_key
-from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User
+from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User, VoteSettings
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import clusters_on, current_instances, hidden_instances, shared_sets, unpack_names
@@ -90,6 +90,9 @@ def cite(release: Release, address: str, input_hash: str | None) -> Citation:
 def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "", with_scores: bool) -> Benchmark:
     """Another benchmark with the same tasks, groups and settings, private until its owner says otherwise.
 
+    Where votes are collected the new one collects votes, rated in the same way. It starts without any, and without the
+    scores that are computed from them.
+
     Args:
         benchmark: what is copied.
         author: who owns the new one.
@@ -106,17 +109,18 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
             name=name,
             owner=author,
             key=key,
-            **(copied | {"visibility": Benchmark.Visibility.PRIVATE}),
+            **(copied | {"visibility": Benchmark.Visibility.PRIVATE, "kind": benchmark.kind}),
             metadata_fields=benchmark.metadata_fields,
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
     proposal = present_proposal(benchmark)
     write_proposal(edition, proposal)
+    _copy_vote_settings(benchmark, edition)
     created = Change(AuditEntry.Subject.BENCHMARK, edition.key, "edition of", "", benchmark.key)
     record_changes(edition, [created], actor=author)
     last = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    if with_scores and last is not None:
+    if with_scores and last is not None and benchmark.kind != Benchmark.Kind.VOTES:
         _copy_scores(benchmark, edition, author)
     return edition
 
@@ -125,6 +129,7 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
 def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str = "") -> Benchmark:
     """A benchmark with the same tasks, groups, weights, default rule and metadata fields, for anyone who reads it.
 
+    It collects votes where the other one does, and rates them in the same way.
     What only its owners see of a benchmark, such as quotas, is not copied. The new one is private and moderated.
 
     Args:
@@ -142,6 +147,7 @@ def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str =
             owner=author,
             key=key,
             default_rule=benchmark.default_rule,
+            kind=benchmark.kind,
             visibility=Benchmark.Visibility.PRIVATE,
             submission_policy=Benchmark.SubmissionPolicy.MODERATED,
             metadata_fields=benchmark.metadata_fields,
@@ -152,8 +158,14 @@ def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str =
     tasks = [task for task in present.tasks if not task.is_archived]  # readers do not see those that are
     groups = [group for group in present.groups if any(task.group == group.name for task in tasks)]
     write_proposal(made, replace(present, tasks=tasks, groups=groups))
+    _copy_vote_settings(benchmark, made)
     record_changes(made, [Change(AuditEntry.Subject.BENCHMARK, made.key, "made from", "", benchmark.key)], actor=author)
     return made
+
+
+def _copy_vote_settings(benchmark: Benchmark, made: Benchmark) -> None:
+    if benchmark.kind == Benchmark.Kind.VOTES:
+        VoteSettings.objects.get(benchmark=benchmark).copied_to(made)
 
 
 def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None:

@@ -16,6 +16,7 @@ from leaderboard.benchmarks.announcements import MAX_LENGTH, announce, announcem
 from leaderboard.benchmarks.cluster_suggestions import cluster_suggestions, declare_suggested
 from leaderboard.benchmarks.drafts import (
     RuleVerdict,
+    create_for_votes,
     create_from_draft,
     draft_contents,
     draft_question,
@@ -247,11 +248,18 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """A table of scores or a list of tasks; a valid one becomes a draft, which the next page shows."""
+    """A table of scores or a list of tasks; a valid one becomes a draft, which the next page shows.
+
+    Where votes are to be collected the name is enough.
+    """
     form = NewBenchmarkForm(request.POST or None, request.FILES or None)
     errors: list[str] = []
     if request.method == "POST" and form.is_valid():
         try:
+            if form.is_for_votes:
+                made = create_for_votes(signed_in(request), form.cleaned_data["name"])
+                messages.success(request, "Benchmark created. It collects votes; here you choose how they are rated.")
+                return redirect("manage_votes", made.key)
             draft = make_benchmark_draft(signed_in(request), **form.contents())
         except TableError as error:
             errors = [f"{error.source}, {issue}" for issue in error.errors]

@@ -40,8 +40,21 @@ class VoteSettings(models.Model):
     class Meta:
         verbose_name_plural = "vote settings"
 
+    # What owners choose; the rest is kept by the ratings.
+    CHOSEN = ("tie_model", "cluster", "covariates", "n_resamples", "shows_elo", "exports_voters")
+
     def __str__(self) -> str:
         return f"how {self.benchmark} rates votes"
+
+    def copied_to(self, benchmark: Benchmark) -> "VoteSettings":
+        """Store the same choices for a benchmark that has no votes yet.
+
+        Its voters get hashes of its own. Of the tasks that came along, those without votes rest there, too.
+        """
+        chosen = {name: getattr(self, name) for name in self.CHOSEN}
+        resting = benchmark.tasks.filter(key__in=self.resting_tasks, is_archived=True).order_by("key")
+        keys = list(resting.values_list("key", flat=True))
+        return VoteSettings.objects.create(benchmark=benchmark, **chosen, resting_tasks=keys)
 
 
 class VoteBatch(models.Model):

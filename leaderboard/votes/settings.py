@@ -13,7 +13,7 @@ from leaderboard.votes.content import hashes_of
 from leaderboard.votes.jobs import take_change
 from ranking_engine.votes.packing import packed_votes, unpacked_votes, without_voter
 
-FIELDS = ("tie_model", "cluster", "covariates", "n_resamples", "shows_elo", "exports_voters")
+FIELDS = VoteSettings.CHOSEN
 OF_RATINGS = ("tie_model", "cluster", "covariates", "n_resamples", "shows_elo")  # the other one is about downloads
 
 

@@ -71,7 +71,7 @@ openid_connect_callback use_template manage_references team join_team send_votes
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
     "try": "text about reference policy aggregation ties rules scores format",
-    "new": "name text about tasks",
+    "new": "name text about tasks action",
     "new_draft": "name key description citation doi tags source_url licence task-0-name task-0-weight task-0-minimum",
     "upload": "text note system_column imported",
     "submit": "system_name organisation url description note score-task-1",
