@@ -9,6 +9,7 @@ from typing import Any
 from plurank.names import NameIndex, rule_key
 from plurank.tables import ResultTable, numbers
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.missing import prediction_note
 from ranking_engine.core.ranking import UNRANKED, Ranking
 
 
@@ -102,6 +103,7 @@ class Leaderboard(ResultTable):
         order = first.columns["system"]
         columns = {"system": order, **{one.rule: [one.ranks[name] for name in order] for one in rankings}}
         notes = [f"{one.title} gives no ranking: {one.reason}" for one in rankings if one.status == "undefined"]
+        notes += [f"{one.title}: {note}" for one in rankings if (note := prediction_note(one.details))]
         title = f"{len(order)} systems under {len(rankings)} rules"
         return cls(title, columns, notes, {one.rule: one for one in rankings}, backend=backend)
 

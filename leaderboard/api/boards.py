@@ -78,6 +78,9 @@ class BoardRuleSerializer(Shape):
     family = s.CharField()
     status = s.CharField()
     reason = s.CharField(allow_blank=True)
+    prediction = s.CharField(
+        allow_blank=True, help_text="How many scores are predicted, and how well that goes; empty where none is."
+    )
 
 
 class BaselineStandingSerializer(Shape):
@@ -109,6 +112,9 @@ class BoardSystemSerializer(Shape):
     ranks = s.DictField(child=s.IntegerField(allow_null=True), help_text="By rule.")
     changes = s.DictField(
         child=s.IntegerField(allow_null=True), help_text="Places better than under the reference rule, by rule."
+    )
+    n_predicted = s.DictField(
+        child=s.IntegerField(), help_text="By rule, how many scores that the rank rests on are predicted, not measured."
     )
     scores = s.DictField(child=s.FloatField(allow_null=True), help_text="The rules' own scores.")
 

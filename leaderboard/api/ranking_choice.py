@@ -48,7 +48,7 @@ class RankingChoice:
         policy = fields.get("missing") or configuration.missing_policy
         aggregation = fields.get("aggregation") or configuration.aggregation
         for name, chosen, known in [
-            ("missing", policy, Benchmark.MissingPolicy.values),
+            ("missing", policy, configuration.policies),
             ("aggregation", aggregation, Benchmark.Aggregation.values),
         ]:
             if chosen not in known:

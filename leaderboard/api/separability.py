@@ -44,6 +44,7 @@ class UnderRuleSerializer(Shape):
         "null where no score has a standard error.",
     )
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
+    n_predicted = s.IntegerField(help_text="How many scores that the rank rests on are predicted, not measured.")
 
 
 class MeasuredIntervalsSerializer(Shape):

@@ -45,6 +45,7 @@ from leaderboard.common.names import is_called
 from leaderboard.models import Baseline, Score, System
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import published_board, rank_row
 from leaderboard.rankings.redaction import redacted, seen_systems
 from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, systems_at
@@ -106,10 +107,22 @@ class SystemRankSerializer(UnderRuleSerializer):
     rule = s.CharField()
 
 
+class PredictedScoreSerializer(Shape):
+    """A score that no one measured, predicted from the other scores."""
+
+    value = s.FloatField()
+    half_width = s.FloatField(help_text="90 % of the predictions of held-out scores of the task are within it.")
+
+
 class SystemDetailSerializer(PublishedSerializer, SystemEntrySerializer):
     """A system: its scores by task key, and its rank under every rule."""
 
     scores = s.DictField(child=ScoreCellSerializer())
+    predicted = s.DictField(
+        child=PredictedScoreSerializer(),
+        help_text="By task, the predicted scores that ranks rest on. Empty unless the owners chose to predict missing "
+        "scores.",
+    )
     ranks = SystemRankSerializer(many=True)
 
 
@@ -207,11 +220,14 @@ class SystemView(OwnerView):
         def build() -> dict[str, Any]:
             board, visible = redacted(published_board(publication), systems, self.audience)
             i = next(place for place, one in enumerate(visible) if one.id == system.id)
+            is_predicted = not self.audience.is_restricted and any(column.predicted_of(i) for column in board.columns)
+            predictions = predictions_in_time(publication.revision) if is_predicted else None
             return SystemDetailSerializer.render(
                 {
                     **self.stamp(publication),
                     **_described([system], None, self.benchmark.fields_of_systems)[0],
                     "scores": score_rows(publication.revision, [system])[0],
+                    "predicted": predictions.of_system(system.id) if predictions else {},
                     "ranks": [rank_row(column, i, system) | {"rule": column.rule} for column in board.columns],
                 }
             )

@@ -153,6 +153,7 @@ class CountingForm(forms.Form):
             ("drop_tasks", "incomplete tasks are left out"),
             ("median", "the task’s median is filled in"),
             ("worst", "the task’s worst score is filled in"),
+            ("predicted", "predicted from the other scores, and marked"),
         ],
         label="Missing scores",
         help_text="For rules that need every score. Readers can switch to the other policies.",

@@ -50,6 +50,7 @@ from leaderboard.common.public_responses import shared_answer
 from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark
+from leaderboard.rankings.predictions import prediction_offer
 from ranking_engine.files.tables import TableError
 
 
@@ -111,6 +112,7 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
         "stale": is_stale,
         "here": "tasks",
         "suggestions": cluster_suggestions(benchmark) if data is None else [],
+        "prediction": prediction_offer(benchmark),
     }
     status = 400 if parts.has_errors else 409 if is_stale else 200
     return render(request, "benchmarks/manage_tasks.html", context, status=status)

@@ -76,6 +76,16 @@ class Board:
     n_on_board: int = 0  # systems of the whole board, where the ranks are among those shown alone; else 0
 
     @property
+    def has_predictions(self) -> bool:
+        """Whether ranks under some rule rest on predicted scores."""
+        return any(column.n_predicted is not None for column in self.columns)
+
+    @property
+    def prediction(self) -> str:
+        """How many scores are predicted under rules that need all, and how well that goes; empty where none is."""
+        return next((column.prediction for column in self.columns if column.prediction), "")
+
+    @property
     def first_row(self) -> int:
         """The number of the first row shown after the pinned ones, from 1."""
         return (self.page - 1) * PAGE_ROWS + 1
@@ -318,7 +328,7 @@ def _as_asked(
     """The board under the policy, the aggregation and the tie convention asked for, and the first two of these."""
     stored = configuration_of(published.revision)
     policy, aggregation = query.policy or stored.missing_policy, query.aggregation or stored.aggregation
-    if policy not in Benchmark.MissingPolicy.values:
+    if policy not in stored.policies:
         raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
     if aggregation not in Benchmark.Aggregation.values:
         raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")

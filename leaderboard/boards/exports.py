@@ -26,11 +26,14 @@ def board_csv(board: Board, name: str) -> Iterator[str]:
     rules = [column.rule for column in board.visible]
     places = _places(board)
     heads = ["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]
+    predicting = [k for k, column in enumerate(board.visible) if column.n_predicted is not None]
+    heads += [f"{rules[k]}_predicted_scores" for k in predicting]
     yield from csv_lines([[*heads, *(["group"] if board.query.group else [])]])
     for row in board.rows:
         scores = [float(column.scores[places[row.id]]) for column in board.visible]
         group = [row.group.text if row.group else None] if board.query.group else []
-        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores, *group]])
+        predicted = [row.cells[k].n_predicted for k in predicting]
+        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores, *predicted, *group]])
 
 
 def board_json(board: Board, name: str) -> Iterator[str]:
@@ -55,7 +58,14 @@ def _about(board: Board, name: str) -> dict[str, Any]:
         "baselines": [asdict(standing) for standing in board.saturation],
         "condorcet_winner": board.published.facts.get("condorcet_winner"),
         "rules": [
-            {"key": c.rule, "name": c.name, "family": c.family, "status": c.status, "reason": c.reason}
+            {
+                "key": c.rule,
+                "name": c.name,
+                "family": c.family,
+                "status": c.status,
+                "reason": c.reason,
+                "prediction": c.prediction,
+            }
             for c in board.visible
         ],
     }
@@ -77,6 +87,7 @@ def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
             "greatest_rank": row.greatest_rank,
             "ranks": {key: cell.rank for key, cell in zip(keys, row.cells, strict=True)},
             "changes": {key: cell.change for key, cell in zip(keys, row.cells, strict=True)},
+            "n_predicted": {key: cell.n_predicted for key, cell in zip(keys, row.cells, strict=True)},
             "scores": {key: score if math.isfinite(score) else None for key, score in zip(keys, scores, strict=True)},
         }
 
@@ -90,6 +101,7 @@ def _latex_cell(cell: Cell) -> str:
     if cell.rank is None:
         return "--"
     number = f"{'=' if cell.is_tied else ''}{cell.rank}"
+    number = rf"$\approx${number}" if cell.n_predicted else number
     text = rf"\textbf{{{number}}}" if cell.rank == 1 or cell.is_winner else number
     if cell.change:
         text += rf" {{\scriptsize$\{'uparrow' if cell.change > 0 else 'downarrow'}${abs(cell.change)}}}"
@@ -104,7 +116,7 @@ def board_markdown(board: Board, name: str) -> Iterator[str]:
 def _markdown_cell(cell: Cell) -> str:
     if cell.rank is None:
         return "–"
-    number = f"{'=' if cell.is_tied else ''}{cell.rank}"
+    number = cell.rank_text
     text = f"**{number}**" if cell.rank == 1 or cell.is_winner else number
     if cell.change:
         text += f" {'↑' if cell.change > 0 else '↓'}{abs(cell.change)}"
@@ -130,7 +142,8 @@ def _caption(board: Board, name: str) -> str:
     what = f"{name}, revision {number}" if number else name
     text = f"{what}: ranks under {len(board.visible)} rules, changes against {board.reference.name}; "
     text += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
-    return f"{text}; ties within a task: {ties}." if ties else f"{text}."
+    text = f"{text}; ties within a task: {ties}." if ties else f"{text}."
+    return f"{text} ≈ marks ranks that rest on predicted scores. {board.prediction}" if board.prediction else text
 
 
 def _places(board: Board) -> dict[int, int]:

@@ -31,7 +31,14 @@ from leaderboard.rankings.confidence.intervals import OTHER_POLICY, interval_mea
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
-from leaderboard.rankings.text import precision_sentence
+from leaderboard.rankings.text import (
+    AGGREGATION_NAMES,
+    AGGREGATION_SHORT_NAMES,
+    POLICY_NAMES,
+    POLICY_SHORT_NAMES,
+    TIE_NAMES,
+    precision_sentence,
+)
 from leaderboard.rankings.verdict import short_headline
 from leaderboard.submissions.quotas import submission_door
 from ranking_engine import MISSING_POLICIES, TIES
@@ -40,28 +47,6 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 
 SHOWN_FIELDS = ("key", "name", "kind", "source_url", "licence", "citation", "doi", "organisation")  # of benchmarks
-POLICY_NAMES = {
-    "undefined": "No ranking",
-    "drop_systems": "Incomplete systems unranked",
-    "drop_tasks": "Incomplete tasks left out",
-    "median": "Task median filled in",
-    "worst": "Task’s worst score filled in",
-}
-POLICY_SHORT_NAMES = {
-    "undefined": "no ranking",
-    "drop_systems": "unranked",
-    "drop_tasks": "tasks left out",
-    "median": "median",
-    "worst": "worst score",
-}
-AGGREGATION_NAMES = {
-    "basic": "tasks by their own weight",
-    "weighted": "weighted by group",
-    "balanced": "groups balanced",
-    "two_step": "two steps",
-}
-AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
-TIE_NAMES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
 SMITH_NAMED = 5  # of a larger Smith set the number is said
 
 
@@ -131,6 +116,7 @@ class BoardPage:
         if self._query.is_filtered and not self._is_restricted and board.n_shown:
             self.among_url = self._url(ranks="" if board.n_on_board else FILTERED)
         self.coverage_text = _coverage(board.columns, facts["n_systems"])
+        self.has_predictions, self.prediction = board.has_predictions, board.prediction
         self.separability, self.saturation = board.separability, board.saturation
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
         self.reference = {"key": board.reference.rule, "name": board.reference.name}
@@ -166,7 +152,8 @@ class BoardPage:
         self.policy = self._policy(board.policy, is_active=True)
         native = [column.name for column in board.columns if not get_rule(column.rule).needs_complete]
         self.native_text = native_sentence(native) if native else ""
-        self.policies = [self._policy(policy, is_active=policy == board.policy) for policy in MISSING_POLICIES]
+        policies = configuration_of(board.published.revision).policies
+        self.policies = [self._policy(policy, is_active=policy == board.policy) for policy in policies]
         self.has_groups = bool(configuration_of(board.published.revision).groups)
         self.aggregation = self._aggregation(board.aggregation, is_active=True)
         self.aggregations = [self._aggregation(key, is_active=key == board.aggregation) for key in AGGREGATIONS]
@@ -232,7 +219,8 @@ class BoardPage:
         basis = f"Changes are against {self.reference['name']}; missing scores: {self.policy['name']}"
         basis += f"; task groups: {self.aggregation['name']}" if self.has_groups else ""
         basis += f"; ties in a task: {self.ties['name']}" if self.ties["key"] else ""
-        return f"Ranks of {name} under {rules}{revision}. {basis}."
+        basis += f". ≈ marks ranks that rest on predicted scores. {self.prediction}" if self.has_predictions else "."
+        return f"Ranks of {name} under {rules}{revision}. {basis}".strip()
 
     @cached_property
     def downloads(self) -> list[dict[str, Any]]:

@@ -93,6 +93,7 @@ RANK_HEADINGS = (
     ColumnHead("measured_least", "Least rank, measured again"),
     ColumnHead("measured_greatest", "Greatest rank, measured again"),
     ColumnHead("reason", "Why no rank", is_text=True),
+    ColumnHead("n_predicted", "Predicted scores"),
 )
 
 
@@ -106,8 +107,10 @@ def ranks_export(
         f"these ranks if the scores were measured again, for each system separately; missing scores: {policy}; "
         f"aggregation: {aggregation}."
     )
+    caption += f" {column.prediction}" if column.prediction else ""
     lines = [
-        [row["system"], row["name"], row["rank"], row["score"], *interval_cells(row), row["reason"]] for row in rows
+        [row["system"], row["name"], row["rank"], row["score"], *interval_cells(row), row["reason"], row["n_predicted"]]
+        for row in rows
     ]
     about = {"rule": column.rule, "status": column.status, "missing": policy, "aggregation": aggregation}
     return origin.export(column.rule, caption, RANK_HEADINGS, lines, **about)

@@ -40,11 +40,17 @@ class Cell:
     joins_below: bool = False
     is_winner: bool = False  # elected by the rule, alone or with others; some rules elect systems below rank 1
     is_sole_winner: bool = False
+    n_predicted: int = 0  # scores that the rank rests on and no one measured
 
     @property
     def is_tied(self) -> bool:
         """Whether others share the rank."""
         return self.n_tied_with > 0
+
+    @property
+    def rank_text(self) -> str:
+        """The rank, with = where others share it and ≈ where it rests on predicted scores."""
+        return f"{'≈' if self.n_predicted else ''}{'=' if self.is_tied else ''}{self.rank}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +256,7 @@ class Rows:
             joins_below=n_tied_with > 0 and below >= 0 and ranks[below] == rank,
             is_winner=bool(column.is_winner[i]),
             is_sole_winner=rank == 1 and n_tied_with == 0 and column.n_winners <= 1,
+            n_predicted=column.predicted_of(i),
         )
 
 

@@ -13,6 +13,7 @@ from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalCh
 from leaderboard.comparisons.choice_sets import CyclesPart, cycles_of_board
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
@@ -42,6 +43,7 @@ class RuleRow:
     reason: str
     cells: list[ScoreCell]
     url: str
+    n_predicted: int  # how many of the scores that the rank rests on are predicted
 
     @property
     def is_tied(self) -> bool:
@@ -109,6 +111,9 @@ def build_rule_page(
     scores = current_scores(revision, [row.id for row in board.rows])
     places = {int(system): i for i, system in enumerate(board.published.system_ids)}
     column, rows = board.reference, []
+    # Of a filtered view that is ranked by itself, other scores may have been predicted: they are not shown.
+    is_predicted = column.n_predicted is not None and not board.n_on_board and not audience.is_restricted
+    predictions = predictions_in_time(revision) if is_predicted else None
     for row in board.rows:
         i, rank = places[row.id], row.reference_rank
         rows.append(
@@ -123,8 +128,13 @@ def build_rule_page(
                 no_interval=why_no_interval(board.published, column, i),
                 inseparable_text=row.inseparable_text,
                 reason="" if rank else column.reason_of(i),
-                cells=[score_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
+                cells=[
+                    predictions.in_place_of(cell, row.id, task.id) if predictions and rank else cell
+                    for task in configuration.tasks
+                    for cell in [score_cell(scores.get((row.id, task.id)), task)]
+                ],
                 url=system_url(row.key),
+                n_predicted=column.predicted_of(i),
             )
         )
     about = get_rule(rule)

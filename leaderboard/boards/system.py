@@ -17,7 +17,8 @@ from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalCh
 from leaderboard.comparisons.rank_history import RankHistory, rank_history
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Submission, SubmissionEvent, System
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
+from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.scores import current_scores, systems_at
@@ -47,6 +48,7 @@ class SystemRank:
     interval_text: str
     no_interval: str  # why it has none, where others have
     reason: str  # why it has no rank
+    n_predicted: int = 0  # how many of the scores that the rank rests on are predicted
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class SystemPage:
     interval_meaning: str
     intervals: RankIntervalChart | None
     score_groups: list[ScoreGroup]
+    prediction: str  # what ranks with a ≈ rest on; empty where no score is predicted
     precision_text: str
     standing: SystemStanding | None
     history: RankHistory | None
@@ -158,11 +161,15 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     level, sees_all = audience.level, not audience.is_restricted
     chances, no_chances = what_it_takes(publication, key, rival, level) if sees_all else (None, "")
     standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if sees_all else None
+    prediction = next((column.prediction for column in board.columns if column.predicted_of(place)), "")
+    predictions = predictions_in_time(publication.revision) if prediction and sees_all else None
+
+    def cell(task: ConfiguredTask) -> ScoreCell:
+        own = score_cell(scores.get((stored.id, task.id)), task)
+        return own if predictions is None else predictions.in_place_of(own, stored.id, task.id)
+
     score_groups = [
-        ScoreGroup(
-            name,
-            [TaskScore(task.name, task.votes, score_cell(scores.get((stored.id, task.id)), task)) for task in members],
-        )
+        ScoreGroup(name, [TaskScore(task.name, task.votes, cell(task)) for task in members])
         for name, members in groupby(tasks, key=lambda task: configuration.group_names.get(task.group or "", ""))
     ]
     submissions, submission_page = _submissions(audience, own_system.id, page)
@@ -187,6 +194,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         intervals=_intervals(own_system.name, board, place) if sees_all else None,
         score_groups=score_groups,
         precision_text=precision_sentence(configuration.precisions),
+        prediction=prediction,
         standing=standing,
         history=rank_history(benchmark, systems, benchmark.default_rule, of=own_system) if sees_all else None,
         chances=chances,
@@ -276,6 +284,7 @@ def _rank(board: PublishedBoard, column: Column, i: int) -> SystemRank:
         interval_text=interval_text(column, i) if rank >= 1 else "",
         no_interval=why_no_interval(board, column, i),
         reason="" if rank >= 1 else column.reason_of(i),
+        n_predicted=column.predicted_of(i),
     )
 
 

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
-from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.boards.query import read_query
 from leaderboard.boards.rule import build_rule_page
 from leaderboard.common.files import export_links
@@ -19,6 +18,7 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.revisions import show_revision
+from leaderboard.rankings.text import POLICY_NAMES
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 

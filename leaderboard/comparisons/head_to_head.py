@@ -64,6 +64,7 @@ class MarginRow:
     sets: list[bool | None]  # whether it is in each of `HeadToHead.set_names`
     lottery_text: str  # its share of the maximal lottery
     rating_text: str  # its copy-proof rating
+    n_predicted: int  # scores that its rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,7 @@ def head_to_head(
                 sets=list(sets.of(i).values()) if sets else [],
                 lottery_text=sets.share_text(i) if sets else "",
                 rating_text=sets.rating_text(i) if sets else "",
+                n_predicted=column.predicted_of(i),
             )
         )
     by_key = {system.key: i for i, system in enumerate(systems)}

@@ -66,6 +66,7 @@ class PairRank:
     first: int | None
     second: int | None
     n_ranked: int
+    n_predicted: tuple[int, int]  # scores that each rank rests on and no one measured
 
     @property
     def better(self) -> str:
@@ -188,7 +189,14 @@ def pair_of(
         second=second,
         tasks=lines,
         ranks=[
-            PairRank(column.rule, column.name, first_rank or None, second_rank or None, column.n_ranked)
+            PairRank(
+                column.rule,
+                column.name,
+                first_rank or None,
+                second_rank or None,
+                column.n_ranked,
+                (column.predicted_of(pair[0]), column.predicted_of(pair[1])),
+            )
             for column in board.columns
             if column.status == "ranked"
             for first_rank, second_rank in [(max(0, int(column.ranks[i])) for i in pair)]

@@ -27,6 +27,7 @@ class ComparedSystem:
     system: BoardSystem
     rank: int | None
     n_best: int
+    n_predicted: int  # scores that the rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def side_by_side(
     return SideBySide(
         title=f"{in_words(names, most=MAX_COMPARED)} side by side",
         systems=[
-            ComparedSystem(systems[i], int(column.ranks[i]) if column.ranks[i] >= 1 else None, n)
+            ComparedSystem(
+                systems[i], int(column.ranks[i]) if column.ranks[i] >= 1 else None, n, column.predicted_of(i)
+            )
             for i, n in zip(chosen, n_best, strict=True)
         ],
         tasks=compared,

@@ -22,6 +22,7 @@ POLICIES = {
     "drop_tasks": "incomplete tasks left out",
     "median": "task median filled in",
     "worst": "task’s worst score filled in",
+    "predicted": "predicted from the other scores",
 }
 COUNTING = {
     "": "groups balanced, where there are any",

@@ -63,7 +63,7 @@ def board_of(
     revision = Revision(number=0, configuration=Configuration(content=configuration.content))
     texts = ColumnTexts.of(revision)
     made = [
-        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), texts)
+        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, names), texts)
         for rule, outcome in outcomes.items()
     ]
     made += [empty_column(rule, "undefined", too_long_reason(), n) for rule in too_long]

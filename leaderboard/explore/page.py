@@ -9,12 +9,13 @@ from django.urls import reverse
 
 from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS
 from leaderboard.boards.board import Board
-from leaderboard.boards.page import POLICY_NAMES, BoardPage
+from leaderboard.boards.page import BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.common.language.numbers import localise
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
+from leaderboard.rankings.text import POLICY_NAMES
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE

@@ -19,6 +19,7 @@ from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, WeightsError, weight_text
 from ranking_engine import RULES, listed_rules
 from ranking_engine.core.comparison import RankMove
+from ranking_engine.core.missing import PREDICTED
 
 LIVE_SYSTEMS = 300  # more are ranked by the server alone
 LIVE_PAIRS = 4_000_000  # pairs of systems x tasks that a browser compares
@@ -115,9 +116,10 @@ def change_text(change: int) -> str:
     return f"+{change}" if change > 0 else f"\N{MINUS SIGN}{-change}" if change else ""
 
 
-def is_live(n_systems: int, n_tasks: int, aggregation: str) -> bool:
+def is_live(n_systems: int, n_tasks: int, aggregation: str, policy: str = "") -> bool:
     """Whether the browser ranks a board of this size by itself while sliders move."""
-    return n_systems <= LIVE_SYSTEMS and n_systems**2 * n_tasks <= LIVE_PAIRS and aggregation != TWO_STEP
+    is_small = n_systems <= LIVE_SYSTEMS and n_systems**2 * n_tasks <= LIVE_PAIRS
+    return is_small and aggregation != TWO_STEP and policy != PREDICTED
 
 
 def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: str, level: str) -> WhatIfBoard | None:
@@ -138,7 +140,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         return None
     configuration = configuration_of(publication.revision)
     aggregation = _choice("aggregation", query.aggregation, configuration.aggregation, Benchmark.Aggregation.values)
-    policy = _choice("missing-score policy", query.policy, configuration.missing_policy, Benchmark.MissingPolicy.values)
+    policy = _choice("missing-score policy", query.policy, configuration.missing_policy, configuration.policies)
     sliders = sliders_of(table, query.weights, aggregation)
     own = published_board(publication)
     board = own
@@ -153,7 +155,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         raise WeightsError(f"There is no rule {rule[:60]!r} on this board.")
     own_columns = [own.columns[i] for i in kept]
     rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
-    live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation)
+    live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation, policy)
     chips, live_rules = [], listed_rules()
     for column, own_column in zip(columns, own_columns, strict=True):
         now, before = winners_text(column), winners_text(own_column)
@@ -240,9 +242,15 @@ class _WhatIfRows:
         self.own = [column.ranks.tolist() for column in own]
         # Ranks for readers: `=2` where shared, a dash where there is none.
         self.texts = []
-        for ranks in self.ranks:
+        for column, ranks in zip(columns, self.ranks, strict=True):
             n_sharing = Counter(ranks)
-            self.texts.append(["–" if rank < 1 else f"={rank}" if n_sharing[rank] > 1 else str(rank) for rank in ranks])
+            marks = ["≈" if column.predicted_of(i) else "" for i in range(len(ranks))]
+            self.texts.append(
+                [
+                    "–" if rank < 1 else f"{mark}={rank}" if n_sharing[rank] > 1 else f"{mark}{rank}"
+                    for mark, rank in zip(marks, ranks, strict=True)
+                ]
+            )
 
     def rows(self) -> list[WhatIfRow]:
         """All of them."""

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from leaderboard.access.audience import Audience
-from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES
 from leaderboard.common.text import whole_number
 from leaderboard.explore.profiles import WeightProfileRow, profiles_for
 from leaderboard.explore.weighting import (
@@ -23,10 +22,11 @@ from leaderboard.explore.weighting import (
 from leaderboard.explore.what_if import TWO_STEP, WhatIfBoard, WhatIfQuery
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.text import AGGREGATION_NAMES, POLICY_NAMES
 from leaderboard.rankings.weights import Weights, read_weights
-from ranking_engine import MISSING_POLICIES
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.core.aggregation import AGGREGATIONS
+from ranking_engine.core.missing import PREDICTED
 from ranking_engine.text.names import fold_name
 
 CHOSEN = "chosen"  # each task that someone ticked, to multiply its weight
@@ -209,7 +209,10 @@ class WhatIfPage:
     @property
     def policies(self) -> list[tuple[str, str, bool]]:
         """Key and name of each policy for missing scores, and whether the board follows it."""
-        return [(policy, POLICY_NAMES[policy], policy == self.board.policy) for policy in MISSING_POLICIES]
+        return [
+            (policy, POLICY_NAMES[policy], policy == self.board.policy)
+            for policy in self.address.configuration.policies
+        ]
 
     @property
     def aggregations(self) -> list[tuple[str, str, bool]]:
@@ -224,7 +227,13 @@ class WhatIfPage:
         if self.board.is_live:
             return ""
         why = "Two-step aggregation" if self.board.aggregation == TWO_STEP else "Large board"
+        why = "Predicted scores" if self.board.policy == PREDICTED else why
         return f"{why}: results update when you stop moving the sliders."
+
+    @property
+    def prediction(self) -> str:
+        """What ranks with a ≈ rest on; empty where no score is predicted."""
+        return next((column.prediction for column in self.board.columns if column.prediction), "")
 
     @property
     def names(self) -> list[tuple[str, bool]]:

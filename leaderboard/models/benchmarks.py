@@ -79,6 +79,7 @@ class Benchmark(models.Model):
         DROP_TASKS = "drop_tasks"
         MEDIAN = "median"
         WORST = "worst"
+        PREDICTED = "predicted"
 
     class Aggregation(models.TextChoices):
         BASIC = "basic", "basic: every task counts its own weight"

@@ -21,6 +21,7 @@ from leaderboard.rankings.reports import BOARD, RANKING, make_report
 from leaderboard.rankings.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from ranking_engine import Ranking, __version__ as engine_version
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.missing import prediction_note
 
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
@@ -103,7 +104,7 @@ def _reports_of(table: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
             RANKING,
             parameters=ranking_parameters(rule, policy, aggregation),
             summary=ranking_summary(outcome, rule, names),
-            arrays=ranking_arrays(outcome, table.matrix.n_systems),
+            arrays=ranking_arrays(outcome, table.matrix.system_names),
             seconds=seconds,
         )
         for rule, outcome, seconds in (
@@ -142,21 +143,30 @@ def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -
         "n_in_ties": outcome.n_in_ties,
         "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
         "remark": ranking_remark(outcome),
+        "prediction": prediction_note(outcome.details),
     }
 
 
-def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np.ndarray]:
+def ranking_arrays(outcome: Ranking | Exception, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """Ranks (-1 = unranked), rule scores, the indices of the winners, and why systems are unranked.
 
-    For each unranked system there is the number of its reason (-1 = none).
+    For each unranked system there is the number of its reason (-1 = none). Where scores are predicted, `n_predicted`
+    has how many of each system's are.
+
+    Args:
+        outcome: the ranking.
+        keys: of all systems, as the ranking knows them, in its order.
     """
     if isinstance(outcome, Exception):
-        return {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+        return {"ranks": np.full(len(keys), -1, np.int32), "scores": np.full(len(keys), np.nan)}
     reasons = sorted(set(outcome.unranked_reasons.values()))
-    codes = np.full(n_systems, -1, np.int32)
+    codes = np.full(len(keys), -1, np.int32)
     for i, reason in outcome.unranked_reasons.items():
         codes[i] = reasons.index(reason)
-    return {
+    arrays = {}
+    if predicted := outcome.details.get("predicted"):
+        arrays["n_predicted"] = np.array([predicted.get(key, 0) for key in keys], np.int32)
+    return arrays | {
         "ranks": np.asarray(outcome.ranks, np.int32),
         "scores": np.asarray(outcome.scores, np.float64),
         "winners": np.array(outcome.winners, np.int32),

@@ -12,6 +12,7 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.core.missing import MISSING_POLICIES, PREDICTED
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
 
 
@@ -122,6 +123,12 @@ class BoardConfiguration:
             "replacement": self.replacement,
             **({"variants": list(self.variants)} if self.variants else {}),
         }
+
+    @property
+    def policies(self) -> list[str]:
+        """The missing-score policies that readers may choose: no score is predicted unless the owners chose that."""
+        is_predicting = self.missing_policy == PREDICTED
+        return [policy for policy in MISSING_POLICIES if is_predicting or policy != PREDICTED]
 
     @property
     def gamma_in_force(self) -> float | None:

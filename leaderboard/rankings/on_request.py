@@ -83,7 +83,7 @@ def board_under(
         winner, in_smith_set = ranked.majority or (None, own_smith_set)
         return {
             "rankings": [
-                (ranking_summary(outcome, rule, names), ranking_arrays(outcome, n_systems))
+                (ranking_summary(outcome, rule, names), ranking_arrays(outcome, matrix.system_names))
                 for rule, outcome in (
                     (rule, with_names(outcome, matrix.system_names, names)) for rule, outcome in ranked.outcomes.items()
                 )

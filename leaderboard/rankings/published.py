@@ -49,11 +49,17 @@ class Column:
     possibly_best: np.ndarray | None = None  # bool: no system is clearly ahead
     measured_lower: np.ndarray | None = None  # those from stated standard errors, where scores have some
     measured_upper: np.ndarray | None = None
+    n_predicted: np.ndarray | None = None  # int32: how many of its scores are predicted, where some are
+    prediction: str = ""  # how many scores are predicted, and how well that goes
 
     def reason_of(self, i: int) -> str:
         """Why system `i` is unranked."""
         code = int(self.reason_codes[i]) if len(self.reason_codes) else -1
         return self.reasons[code] if code >= 0 else self.reason
+
+    def predicted_of(self, i: int) -> int:
+        """How many scores that the rank of system `i` rests on are predicted."""
+        return 0 if self.n_predicted is None or self.ranks[i] < 1 else int(self.n_predicted[i])
 
     @property
     def n_bytes(self) -> int:
@@ -61,7 +67,7 @@ class Column:
         arrays = (
             self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper,
             self.simultaneous_lower, self.simultaneous_upper, self.possibly_best, self.measured_lower,
-            self.measured_upper,
+            self.measured_upper, self.n_predicted,
         )  # fmt: skip
         return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
 
@@ -240,7 +246,7 @@ def make_column(
         summary=rule.summary,
         status=summary["status"],
         reason=with_task_names(summary["reason"], texts.task_names),
-        remark=" ".join(text for text in (threshold, summary.get("remark", "")) if text),
+        remark=" ".join(text for text in (threshold, summary.get("remark", ""), summary.get("prediction", "")) if text),
         winner_names=summary["winner_names"],
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],
@@ -255,6 +261,8 @@ def make_column(
         possibly_best=intervals.get(f"possibly_best_{rule.key}"),
         measured_lower=intervals.get(f"measured_lower_{rule.key}"),
         measured_upper=intervals.get(f"measured_upper_{rule.key}"),
+        n_predicted=arrays.get("n_predicted"),
+        prediction=summary.get("prediction", ""),
     )
 
 
@@ -310,6 +318,7 @@ def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
         "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,
         "measured_interval": _interval(column.measured_lower, column.measured_upper, i) if rank else None,
         "reason": None if rank else column.reason_of(i),
+        "n_predicted": column.predicted_of(i),
     }
 
 

@@ -159,4 +159,6 @@ def _column(
         is_winner=ordered(column.is_winner & is_seen if n == len(is_seen) else column.is_winner),
         reason_codes=ordered(column.reason_codes),
         reasons=[redacted_text(reason) for reason in column.reasons],
+        n_predicted=None if column.n_predicted is None else ordered(np.where(is_seen, column.n_predicted, 0)),
+        prediction=column.prediction if is_seen.all() else "",
     )

@@ -1,4 +1,4 @@
-"""Scores as people read them: values as they are ranked, and why there is none."""
+"""Scores as people read them: values as they are ranked, why there is none, and what the ways to count are called."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +13,31 @@ from ranking_engine.text.names import listed
 
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
+POLICY_NAMES = {
+    "undefined": "No ranking",
+    "drop_systems": "Incomplete systems unranked",
+    "drop_tasks": "Incomplete tasks left out",
+    "median": "Task median filled in",
+    "worst": "Task’s worst score filled in",
+    "predicted": "Predicted from the other scores",
+}
+POLICY_SHORT_NAMES = {
+    "undefined": "no ranking",
+    "drop_systems": "unranked",
+    "drop_tasks": "tasks left out",
+    "median": "median",
+    "worst": "worst score",
+    "predicted": "predicted",
+}
+AGGREGATION_NAMES = {
+    "basic": "tasks by their own weight",
+    "weighted": "weighted by group",
+    "balanced": "groups balanced",
+    "two_step": "two steps",
+}
+AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
+TIE_NAMES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
+
 
 @dataclass(frozen=True)
 class ScoreCell:
@@ -21,6 +46,7 @@ class ScoreCell:
     value_text: str
     reason: str
     details_text: str = ""  # its standard error and number of instances, where they are known
+    predicted_text: str = ""  # what is ranked in its place, where that is predicted: "≈71.3 ± 4.2"
 
 
 def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:

@@ -185,7 +185,11 @@ def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
     rank = f"{'=' if cell.is_tied else ''}{cell.rank}"
     rank = f"<u>{rank}</u>" if "j" in names else rank
-    return f"<td{attribute}>{rank}{change}{interval}{score}</td>"
+    predicted = ""
+    if cell.n_predicted:
+        text = f"{cell.n_predicted} predicted {'score' if cell.n_predicted == 1 else 'scores'}"
+        predicted = f'<abbr title="{text}">≈</abbr>{_heard(f"{text}, rank ")}'
+    return f"<td{attribute}>{predicted}{rank}{change}{interval}{score}</td>"
 
 
 def _heard(text: str) -> str:

@@ -29,5 +29,5 @@ def what_if_rows(rows: list[WhatIfRow], benchmark_key: str) -> SafeString:
 
 
 def _cell(cell: WhatIfCell) -> str:
-    names = " ".join(filter(None, [FIRST.get(cell.text, ""), cell.direction]))
+    names = " ".join(filter(None, [FIRST.get(cell.text.removeprefix("≈"), ""), cell.direction]))
     return f'<td class="{names}">{cell.text}</td>' if names else f"<td>{cell.text}</td>"

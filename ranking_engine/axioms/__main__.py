@@ -14,7 +14,7 @@ from ranking_engine.axioms.sentences import sentence
 from ranking_engine.axioms.small_boards import lacked, smallest_witness
 from ranking_engine.axioms.stored import StoredWitness, store_witnesses
 from ranking_engine.axioms.table import convention_of
-from ranking_engine.catalogue.omission import NEVER, first_witness, policies_of
+from ranking_engine.catalogue.omission import first_witness, searched_policies
 from ranking_engine.catalogue.registry import RULES
 
 
@@ -37,8 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
             witnesses.append(stored)
             print(f"{key} ({where}): {sentence(stored.witness)}", flush=True)
     store_witnesses(arguments_read.rule, witnesses)
-    for policy in policies_of(RULES[arguments_read.rule]):
-        example = None if policy in NEVER else first_witness(arguments_read.rule, policy)
+    for policy in searched_policies(RULES[arguments_read.rule]):
+        example = first_witness(arguments_read.rule, policy)
         if example is not None:
             table = "|".join(" ".join(f"{score:g}" for score in row) for row in example.table)
             print(

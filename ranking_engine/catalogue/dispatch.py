@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.registry import TIES, Rule, get_rule, listed_rules
 from ranking_engine.core.aggregation import GroupRule, check_aggregation, reweighted, two_step, voting_groups
-from ranking_engine.core.missing import Completed, check_policy, complete, scored_part
+from ranking_engine.core.missing import PREDICTED, Completed, check_policy, complete, filled_in, scored_part
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.ranking import UNRANKED, Ranking
@@ -75,6 +75,7 @@ def rank_all(
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
     check_aggregation(aggregation)
+    check_policy(missing)
     if ties is not None and ties not in TIES:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
     # Within groups some rules leave the ranking to another one, which no one may have asked for.
@@ -98,8 +99,10 @@ def rank_all(
             return _as_ranking(rule.key, n, part, rule.of_many(profile, seconds[key]))
         return _as_ranking(rule.key, n, part, rule.function(profile, **_keywords(rule, ties, checked[key])))
 
+    in_part = "drop_systems" if missing == PREDICTED and aggregation == "two_step" else missing
+
     def rank_rules(part: ScoreMatrix, keys: Sequence[str], pairwise: Pairwise | None = None) -> dict[str, Ranking]:
-        shared = _Shared(part, missing, pairwise)
+        shared = _Shared(part, in_part, pairwise)
         return {key: rank_one(shared, key) for key in keys}
 
     if aggregation == "two_step":
@@ -113,7 +116,21 @@ def rank_all(
             )
             for rule in map(get_rule, keys)
         ]
-        return two_step(matrix, group_rules, rank_rules)
+        filled = filled_in(matrix) if missing == PREDICTED else None
+        if filled is None:
+            return two_step(matrix, group_rules, rank_rules)
+        # Scores are predicted from those of all tasks, not of one group's alone; a gap left open drops its system.
+        rankings = two_step(matrix, [rule for rule in group_rules if not rule.needs_complete], rank_rules)
+        needy = [rule for rule in group_rules if rule.needs_complete]
+        if filled.reason:
+            rankings |= {rule.key: Ranking.undefined(rule.key, matrix.n_systems, filled.reason) for rule in needy}
+        else:
+            of_filled = two_step(filled.placed_in(matrix), needy, rank_rules)
+            rankings |= {
+                key: replace(ranking, details={**ranking.details, **filled.details})
+                for key, ranking in of_filled.items()
+            }
+        return {key: rankings[key] for key in keys}
     return rank_rules(reweighted(matrix, aggregation), keys, pairwise)
 
 

@@ -8,7 +8,8 @@ the policy, for which NATIVE is here.
 `omission_witness` gives an example for every rule and policy under which that can happen: the system, last on the task
 whose score it leaves out, overtakes a rival, though no task ties two systems. It is the first that `first_witness`
 meets in a search of small tables; records state it, and where one does not, it is searched. Under the policies of
-`NEVER` there is none.
+`NEVER` there is none. Under `predicted` no table is as small as that: scores are predicted from `LEAST_SCORES` on. Its
+example, `PREDICTED_EXAMPLE`, is one board for all rules.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 
 from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.catalogue.registry import RULES, Rule
+from ranking_engine.core.missing import MISSING_POLICIES, PREDICTED
 from ranking_engine.core.ranking import UNRANKED, Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 
@@ -42,6 +44,8 @@ _CAN_PAY: Mapping[str, str] = MappingProxyType(
         "median": "if the median is filled in, a system can gain under {name} by leaving out its worst score",
         "worst": "even if the worst score is filled in, a system can gain under {name} by leaving out its worst score: "
         "it then shares the last place on that task",
+        PREDICTED: "a system can gain under {name} by leaving out a score that is worse than its others lead one to "
+        "expect: a better one is predicted",
         NATIVE: "a system can gain under {name} by leaving out its worst score: only common tasks are compared",
     }
 )
@@ -142,7 +146,12 @@ def small_table(table: Table, weight: int = 1) -> ScoreMatrix:
 
 def policies_of(rule: Rule) -> tuple[str, ...]:
     """Return the policies under which `rule` is to be looked at: NATIVE alone for a native rule."""
-    return (*NEVER, "drop_tasks", "median", "worst") if rule.needs_complete else (NATIVE,)
+    return tuple(MISSING_POLICIES) if rule.needs_complete else (NATIVE,)
+
+
+def searched_policies(rule: Rule) -> tuple[str, ...]:
+    """Return those of `policies_of` for which small tables are searched for an example."""
+    return tuple(policy for policy in policies_of(rule) if policy not in NEVER and policy != PREDICTED)
 
 
 def policy_of(rule: Rule, missing: str) -> str:
@@ -153,7 +162,7 @@ def policy_of(rule: Rule, missing: str) -> str:
 def can_reward_omission(rule: str, missing: str) -> bool:
     """Whether leaving out a score can improve one's rank under a rule and a missing-score policy."""
     policy = policy_of(RULES[rule], missing)
-    return policy not in NEVER and omission_witness(rule, policy) is not None
+    return policy == PREDICTED or (policy not in NEVER and omission_witness(rule, policy) is not None)
 
 
 def omission_sentence(rule: str, missing: str) -> str:
@@ -173,6 +182,11 @@ def policy_sentence(missing: str) -> str:
     """Return what leaving out a score can do under a policy, whichever of the rules that need every score it is."""
     if missing in NEVER:
         return "A system never gains by leaving out a score."
+    if missing == PREDICTED:
+        return (
+            "Under each of these rules a system can gain by leaving out a score that is worse than its others lead one "
+            "to expect."
+        )
     return "Under each of these rules a system can gain by leaving out its worst score."
 
 
@@ -186,7 +200,7 @@ def native_sentence(names: Sequence[str]) -> str:
 
 @cache
 def omission_witness(rule: str, policy: str) -> OmissionWitness | None:
-    """Return the example of a rule and a policy, see `policies_of`; None where a search finds none."""
+    """Return the example of a rule and a policy, see `searched_policies`; None where a search finds none."""
     omission = RULES[rule].omission.get(policy)
     if omission is None:
         return first_witness(rule, policy)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.rule_options import options_in_force
+from ranking_engine.core.missing import prediction_note
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed
@@ -100,6 +101,8 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
     if lottery := details.get("lottery"):
         others = "" if details["unique"] else "; there are other maximal lotteries"
         notes.append(f"{name}: shares {listed([f'{system} {share}' for system, share in lottery.items()], 10)}{others}")
+    if prediction := prediction_note(details):
+        notes.append(f"{name}: {prediction}")
     if details.get("decided_by_name"):
         notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
     winners = list(entry.get("winners", ()))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.completion.predictions import (
+    PREDICTABLE,
+    ScorePredictions,
+    predict,
+    predictable_tasks,
+    why_not_predicted,
+)
+from ranking_engine.core.decimals import rounded_score
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.text.names import listed
 
@@ -20,8 +30,13 @@ MISSING_POLICIES: Mapping[str, str] = MappingProxyType(
         "drop_tasks": "Tasks with a missing score are left out.",
         "median": "A missing score is replaced by the median of the task's scores.",
         "worst": "A missing score is replaced by the worst of the task's scores.",
+        "predicted": "A missing score is predicted from the other scores; systems that lack one that cannot be "
+        "predicted are listed without a rank.",
     }
 )
+PREDICTED = "predicted"
+LEVEL = 0.9  # the share of scores that should be inside the intervals of predicted ones
+LEAST_OWN = 3  # scores that a system needs for any of the others to be predicted; and half of the tasks'
 
 NO_SCORE = "no score on any voting task"
 
@@ -35,7 +50,9 @@ class Completed:
         systems: for each row of `matrix`, the index of its system in the original matrix.
         reason: why `matrix` is None; otherwise empty.
         unranked_reasons: why a system was left out, by its original index.
-        details: `n_imputed` and `dropped_tasks`, where the policy imputed or dropped something.
+        details: `n_imputed` and `dropped_tasks`, where the policy imputed or dropped something; where it predicted
+            scores, `predicted` has how many of each system's, by its name, and `held_out` their error and what
+            they explain, see `FilledIn`.
     """
 
     matrix: ScoreMatrix | None
@@ -144,6 +161,146 @@ def _impute(scored: Completed, part: ScoreMatrix, substitute: Callable[[FloatArr
     return Completed(kept, scored.systems, unranked_reasons=scored.unranked_reasons, details=details)
 
 
+@dataclass(frozen=True, eq=False)
+class FilledIn:
+    """The voting scores of a matrix, with those that can be predicted in place of gaps.
+
+    Attributes:
+        part: as `scored_part` returns it, gaps and all.
+        matrix: `part` with the predicted scores; where there are none, `part` itself.
+        is_predicted: bool, shape (n_systems, n_tasks).
+        half_width: by task, how far a share LEVEL of predicted scores is from the true ones at most, if scores are
+            missing by chance; NaN where no score of the task can be predicted.
+        error, explained: the root of the mean squared error of held-out scores in units of their task's spread, and the
+            share of the variance that their predictions explain, over all tasks; NaN where nothing is predicted.
+        reason: why no score is predicted, though some are missing; otherwise empty.
+    """
+
+    part: Completed
+    matrix: ScoreMatrix
+    is_predicted: BoolArray
+    half_width: FloatArray
+    error: float = float("nan")
+    explained: float = float("nan")
+    reason: str = ""
+
+    def placed_in(self, matrix: ScoreMatrix) -> ScoreMatrix:
+        """Return the whole matrix that this was made of, with the predicted scores."""
+        values = matrix.values.copy()
+        values[np.ix_(self.part.systems, matrix.votes)] = self.matrix.values
+        return matrix.with_values(values)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What a ranking of these scores has to say of them; empty where nothing is predicted."""
+        if not self.is_predicted.any():
+            return {}
+        counts = self.is_predicted.sum(axis=1)
+        systems = np.flatnonzero(counts).tolist()
+        return {
+            "n_imputed": int(counts.sum()),
+            "predicted": {self.matrix.system_names[i]: int(counts[i]) for i in systems},
+            "held_out": {"error": rounded_score(self.error), "explained": rounded_score(self.explained)},
+        }
+
+
+def prediction_note(details: Mapping[str, Any]) -> str:
+    """Return how many scores that a ranking rests on are predicted, and how well that goes; empty where none is.
+
+    Args:
+        details: of the ranking.
+    """
+    counts = details.get("predicted")
+    if not counts:
+        return ""
+    n, n_systems = sum(counts.values()), len(counts)
+    scores = "1 score is" if n == 1 else f"{n:,} scores are"
+    systems = "1 system" if n_systems == 1 else f"{n_systems:,} systems"
+    error, explained = details["held_out"]["error"], details["held_out"]["explained"]
+    return (
+        f"{scores} predicted from the other scores and not measured, of {systems}. Predictions of held-out scores miss "
+        f"by {error:.2g} of a task’s spread (root mean square) and explain {100 * explained:.0f} % of the variance."
+    )
+
+
+def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
+    """Predict the missing scores of scored systems on voting tasks; None where there is no score at all.
+
+    A score is predicted where predictions of held-out scores explain at least half of the variance of the task, and
+    its system has at least LEAST_OWN scores of its own and half of all. It is rounded to a power of ten between a
+    hundredth and a thousandth of the task's spread, and stays on the task's scale. See `completion.predictions`.
+    """
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return None
+    part = scored.matrix
+    gaps = np.isnan(part.scores)
+    nothing = np.zeros(gaps.shape, dtype=bool)
+    unknown = np.full(part.n_tasks, np.nan)
+    if not gaps.any():
+        return FilledIn(scored, part, nothing, unknown)
+    if reason := why_not_predicted(part.scores):
+        return FilledIn(scored, part, nothing, unknown, reason=f"missing scores cannot be predicted: {reason}")
+    # In the order of names, so that the order of rows and columns makes no difference.
+    tasks = np.array(sorted(predictable_tasks(part.scores).tolist(), key=part.task_names.__getitem__))
+    rows = np.array(sorted(range(part.n_systems), key=part.system_names.__getitem__))
+    predictions = cached_predictions(part.scores[np.ix_(rows, tasks)].tobytes(), len(tasks))
+    is_open = np.zeros(part.n_tasks, dtype=bool)
+    is_open[tasks[predictions.explained >= PREDICTABLE]] = True
+    n_own = (~gaps).sum(axis=1)
+    is_known = n_own >= max(LEAST_OWN, part.n_tasks / 2)
+    is_predicted = gaps & is_open & is_known[:, None]
+    if not is_predicted.any():
+        why = (
+            f"no task with a gap has scores of which predictions explain {PREDICTABLE:.0%} of the variance"
+            if not (gaps & is_open).any()
+            else f"no system with such a gap has {LEAST_OWN} scores of its own and half of all"
+        )
+        return FilledIn(scored, part, nothing, unknown, reason=f"missing scores cannot be predicted: {why}")
+    step = 10.0 ** (np.floor(np.log10(predictions.spread)) - 2)
+    step = np.where(step > 0, step, 1.0)
+    predicted = np.full(gaps.shape, np.nan)
+    predicted[np.ix_(rows, tasks)] = np.round(predictions.predicted / step) * step
+    on_scale = np.fmin(np.fmax(predicted * part.directions, part.minimum), part.maximum)
+    half_width = unknown.copy()
+    half_width[tasks] = predictions.half_width(LEVEL)
+    return FilledIn(
+        scored,
+        part.with_values(np.where(is_predicted, on_scale, part.values)),
+        is_predicted,
+        np.where(is_open, half_width, np.nan),
+        predictions.error,
+        predictions.explained_in_all,
+    )
+
+
+def _predicted(scored: Completed, part: ScoreMatrix) -> Completed:
+    filled = filled_in(part)
+    assert filled is not None  # noqa: S101 -- `part` has scores
+    if filled.reason:
+        return _nothing(scored, filled.reason)
+    kept = filled.matrix.is_complete
+    if not kept.any():
+        return _nothing(scored, "no system has a score, measured or predicted, on every voting task")
+    reasons = dict(scored.unranked_reasons)
+    for row in np.flatnonzero(~kept):
+        gaps = np.isnan(filled.matrix.values[row])
+        reasons[int(scored.systems[row])] = (
+            f"no score, and none that can be predicted, on {int(gaps.sum())} of {part.n_tasks} voting tasks: "
+            f"{_listed(part, gaps)}"
+        )
+    ranked = dataclasses.replace(
+        filled, matrix=filled.matrix.subset(systems=kept), is_predicted=filled.is_predicted[kept]
+    )
+    return Completed(ranked.matrix, scored.systems[kept], unranked_reasons=reasons, details=ranked.details)
+
+
+@lru_cache(maxsize=4)  # a board is ranked under many rules, a few at a time
+def cached_predictions(scores: bytes, n_tasks: int) -> ScorePredictions:
+    """Return the predictions of a table of 64-bit numbers, whose arrays are not to be changed."""
+    return predict(np.frombuffer(scores).reshape(-1, n_tasks))
+
+
 def _nothing(scored: Completed, reason: str) -> Completed:
     return Completed(None, scored.systems, reason, scored.unranked_reasons)
 
@@ -167,4 +324,5 @@ _POLICIES: Mapping[str, Callable[[Completed, ScoreMatrix], Completed]] = {
     "drop_tasks": _drop_tasks,
     "median": _median,
     "worst": _worst,
+    "predicted": _predicted,
 }

@@ -50,7 +50,9 @@ function start(data) {
   }
 
   function ranked() {
-    if (!contest?.rules.has(state.rule) || weighting.aggregation === "two_step") return null;
+    if (!contest?.rules.has(state.rule) || weighting.aggregation === "two_step" || state.policy === "predicted") {
+      return null;
+    }
     const options = { aggregation: weighting.aggregation, policy: state.policy, rules: board.rules };
     return contest.rank({ tasks: weighting.read.task, groups: weighting.read.group }, options);
   }

@@ -249,3 +249,11 @@ def test_similar_tasks_are_a_table_of_tau_with_their_effective_number():
     rho = 1 - 6 * sum((i - (3 * i) % 5) ** 2 for i in range(5)) / (5 * 24)
     assert table.likeness.effective_number == pytest.approx(9 / (5 + 4 * rho**2))
     assert table.notes[1:] == ["Similar: x, y"]
+
+
+def test_a_board_says_which_ranks_rest_on_predicted_scores():
+    scores = {f"S{i}": {f"t{t}": 10.0 * i + t + (i * t) % 3 for t in range(5)} for i in range(7)}
+    scores["S5"]["t3"] = None
+    board = plurank.Board(scores, missing="predicted")
+    (note,) = board.rank("mean", "copeland").notes
+    assert note.startswith("Mean: 1 score is predicted from the other scores and not measured, of 1 system.")

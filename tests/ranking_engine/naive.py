@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from ranking_engine import ScoreMatrix
+from tests.ranking_engine import naive_predictions
 
 
 def voting_tasks(matrix: ScoreMatrix) -> list[int]:
@@ -44,7 +45,12 @@ def completed(matrix: ScoreMatrix, policy: str):
         return systems, tasks, table
     if policy == "undefined":
         return None
-    if policy == "drop_systems":
+    if policy == "predicted":
+        predicted = naive_predictions.filled_in(matrix)
+        if predicted is None:
+            return None
+        table = table | {cell: Fraction(score) for cell, score in predicted.items()}
+    if policy in ("drop_systems", "predicted"):
         systems = [i for i in systems if all((i, t) in table for t in tasks)]
     elif policy == "drop_tasks":
         tasks = [t for t in tasks if all((i, t) in table for i in systems)]

@@ -112,7 +112,7 @@ def ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
         if column.status != "ranked":
             continue
         for row in rank_rows(column, systems):
-            figures = [row["rank"], row["score"], *interval_cells(row), row["reason"]]
+            figures = [row["rank"], row["score"], *interval_cells(row), row["reason"], row["n_predicted"]]
             rows.append([column.rule, row["system"], *figures])
     return Origin.of(benchmark, publication.revision).export("ranks", "ranks under every rule.", headings, rows)
 

@@ -92,9 +92,11 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
     rank, name = int(column.ranks[i]), column.name
     if rank >= 1 and column.status == "ranked":
         tied = "joint " if int((column.ranks == rank).sum()) > 1 else ""
-        message = f"{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
+        n = column.predicted_of(i)
+        mark, note = ("≈ ", f" {n} of its scores {'is' if n == 1 else 'are'} predicted.") if n else ("", "")
+        message = f"{mark}{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
         tone = "first" if rank == 1 else "plain"
-        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.", tone
+        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.{note}", tone
     if rank == 1:
         return f"winner, {name}", f"winner under {name}, which ranks no other system.", "first"
     reason = as_sentence(column.reason_of(i))

@@ -7,12 +7,12 @@ from django.http import QueryDict
 
 from leaderboard.access.audience import Viewer
 from leaderboard.benchmarks.meta_boards import FIELDS, MAX_BENCHMARKS, MAX_DESCRIPTION, MetaBoardSpec
-from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, CompareQuery, choices
 from leaderboard.models import MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
+from leaderboard.rankings.text import POLICY_NAMES
 from ranking_engine.catalogue.registry import get_rule
 
 MAX_TICKED = 100  # boxes that are kept ticked when others are looked for

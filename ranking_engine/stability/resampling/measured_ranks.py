@@ -88,7 +88,8 @@ def measured_rank_intervals(
         n_draws: tables that are drawn; each is ranked by each rule.
         level: of the intervals, each system by itself.
         seed: 0 or more; the same seed gives the same intervals.
-        missing: what becomes of missing scores under rules that need all.
+        missing: what becomes of missing scores under rules that need all. Predicted scores are predicted once, from
+            the scores as they are, and are not drawn again.
         budget: the seconds for all rules together, as their costs are estimated. Each gets an equal share, and what the
             cheaper ones do not need. A rule whose share is too small for all tables ranks the first of them. The
             dearest rules rank none as long as one would get fewer than LEAST_DRAWS.
@@ -174,7 +175,9 @@ def ranks_of_tables(
             continue
         place = {name: t for t, name in enumerate(matrix.task_names)}
         tasks = [place[name] for name in part.matrix.task_names]
-        oriented = as_scores(values[:, part.systems][:, :, tasks], part.matrix.precision) * part.matrix.directions
+        drawn = values[:, part.systems][:, :, tasks]
+        drawn = np.where(np.isnan(drawn), part.matrix.values, drawn)  # with predicted scores, where there are some
+        oriented = as_scores(drawn, part.matrix.precision) * part.matrix.directions
         policy = missing if missing in IMPUTING else "median"  # there is nothing to fill where it is another one
         for rule, scores in batch_scores(MatrixBatch(part.matrix, oriented + 0.0), keys, policy, Alone()).items():
             ranks[rule] = np.full(values.shape[:2], UNRANKED, dtype=np.int32)

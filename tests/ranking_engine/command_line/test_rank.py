@@ -351,3 +351,16 @@ def test_the_shares_of_a_maximal_lottery_are_told(tmp_path, capsys):
     (tmp_path / "circle.csv").write_text("system,a,b,c\nA,3,1,2\nB,2,3,1\nC,1,2,3\n", encoding="utf-8")
     assert main(["rank", str(tmp_path / "circle.csv"), "--rule", "maximal_lotteries"]) == 0
     assert "Maximal lotteries: shares A 1/3, B 1/3, C 1/3\n" in capsys.readouterr().out
+
+
+def test_ranks_that_rest_on_predicted_scores_say_so(tmp_path, capsys):
+    rows = [[str(10 * i + t + (i * t) % 3) for t in range(5)] for i in range(7)]
+    rows[5][3] = ""
+    path = tmp_path / "scores.csv"
+    path.write_text("system,a,b,c,d,e\n" + "".join(f"S{i},{','.join(row)}\n" for i, row in enumerate(rows)))
+    status, out, _ = run(capsys, path, "--missing", "predicted", "--rule", "mean", "--rule", "copeland")
+    assert status == 0
+    assert "Mean: 1 score is predicted from the other scores and not measured, of 1 system." in out
+    assert "Copeland: 1 score" not in out
+    details = run_json(capsys, path, "--missing", "predicted", "--rule", "mean")["rules"]["mean"]["details"]
+    assert details["predicted"] == {"S5": 1}

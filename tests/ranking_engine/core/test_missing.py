@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from ranking_engine import MISSING_POLICIES, ScoreMatrix, listed_rules, rank, rank_all
-from ranking_engine.core.missing import complete
+from ranking_engine.core.missing import complete, filled_in
+from tests.ranking_engine import naive_predictions
 
 NAN = float("nan")
 
@@ -113,3 +116,101 @@ def test_every_policy_leaves_a_complete_matrix_alone(policy):
 def test_an_unknown_policy_is_named():
     with pytest.raises(ValueError, match="`missing` is 'guess'; expected one of undefined, drop_systems, drop_tasks"):
         rank(GAPPY, "copeland", missing="guess")
+
+
+def board(n=24, T=6, seed=0, share_missing=0.12, noise=0.25, **options):
+    """Scores that one factor makes, to one decimal, with gaps; the last task is noise, the one before better low."""
+    generator = np.random.default_rng(seed)
+    values = 50 + 10 * (generator.normal(size=(n, 1)) + noise * generator.normal(size=(n, T)))
+    values[:, -1] = generator.normal(size=n)
+    values[:, -2] *= -1
+    values = np.where(generator.random((n, T)) < share_missing, NAN, np.round(values, 1))
+    return ScoreMatrix(values, directions=[1] * (T - 2) + [-1, 1], **options)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("precision", [NAN, 0.5])
+def test_predicted_scores_are_those_of_the_definition(seed, precision):
+    matrix = board(seed=seed, precision=[precision] * 6, maximum=[65.0] * 4 + [0.0, 9.0])
+    filled = filled_in(matrix)
+    cells = naive_predictions.filled_in(matrix)
+    assert {tuple(cell) for cell in np.argwhere(filled.is_predicted).tolist()} == set(cells)
+    expected = matrix.values.copy()
+    for (i, t), score in cells.items():
+        expected[i, t] = score * matrix.directions[t]
+    np.testing.assert_array_equal(filled.matrix.values, matrix.with_values(expected).values)
+    assert not filled.is_predicted[:, -1].any()  # noise tells nothing
+
+
+def test_a_system_with_a_gap_that_cannot_be_predicted_is_unranked_and_the_others_say_how_many_are():
+    matrix = board(share_missing=0)
+    values = matrix.values.copy()
+    values[0, 0] = values[1, 1] = values[1, 4] = NAN  # these can be predicted
+    values[2, 5] = NAN  # from the task of noise
+    values[3, :4] = NAN  # two scores of six are too few
+    matrix = matrix.with_values(values)
+    ranking = rank(matrix, "mean", missing="predicted")
+    assert ranking.unranked_reasons == {
+        2: "no score, and none that can be predicted, on 1 of 6 voting tasks: t6",
+        3: "no score, and none that can be predicted, on 4 of 6 voting tasks: t1, t2, t3 and 1 more",
+    }
+    assert (ranking.details["n_imputed"], ranking.details["predicted"]) == (3, {"s1": 1, "s2": 2})
+    assert ranking.details["held_out"].keys() == {"error", "explained"}
+    assert rank(matrix, "copeland", missing="predicted").details == rank(matrix, "copeland").details
+
+
+def test_half_of_the_scores_are_enough_and_no_fewer():
+    values = board(T=9, share_missing=0).values.copy()
+    values[0, :4] = values[1, :5] = NAN
+    ranking = rank(ScoreMatrix(values[:, :8]), "mean", missing="predicted")
+    assert ranking.details["predicted"] == {"s1": 4}
+    assert ranking.unranked_reasons.keys() == {1}
+
+
+@pytest.mark.parametrize(
+    ("matrix", "reason"),
+    [
+        (ScoreMatrix([[1, 5], [2, NAN], [3, 4]]), "fewer than 20 scores on two tasks or more"),
+        (ScoreMatrix(np.where(np.eye(30, 4) > 0, NAN, 7.0)), "each with two different ones"),
+        (
+            ScoreMatrix(np.where(np.eye(30, 4) > 0, NAN, np.random.default_rng(0).normal(size=(30, 4)))),
+            "no task with a gap has scores of which predictions explain 50% of the variance",
+        ),
+    ],
+)
+def test_where_predictions_are_no_good_there_is_no_ranking_and_the_reason_says_why(matrix, reason):
+    ranking = rank(matrix, "mean", missing="predicted")
+    assert ranking.status == "undefined"
+    assert ranking.reason.startswith("missing scores cannot be predicted: ")
+    assert reason in ranking.reason
+    assert rank(matrix, "mean", missing="predicted", aggregation="two_step").reason == ranking.reason
+
+
+def test_predictions_do_not_depend_on_the_order_of_rows_and_columns():
+    matrix = board()
+    rows, columns = np.random.default_rng(1).permutation(24), np.random.default_rng(2).permutation(6)
+    moved = filled_in(matrix.subset(rows, columns))
+    np.testing.assert_array_equal(moved.matrix.values, filled_in(matrix).matrix.values[np.ix_(rows, columns)])
+
+
+def test_in_two_steps_scores_are_predicted_from_all_tasks_and_not_from_their_group_alone():
+    matrix = board(groups=["g", "g", "h", "h", None, None])
+    filled = filled_in(matrix)
+    assert filled.is_predicted.any()
+    for rule in ("mean", "borda", "copeland"):
+        ranking = rank(matrix, rule, missing="predicted", aggregation="two_step")
+        needs_all = rule != "copeland"
+        expected = rank(filled.placed_in(matrix) if needs_all else matrix, rule, aggregation="two_step")
+        np.testing.assert_array_equal(ranking.ranks, expected.ranks)
+        assert ("predicted" in ranking.details) == needs_all
+
+
+def test_a_board_of_100_000_scores_takes_far_less_than_a_second():
+    """In seconds of the processor: what else the machine does makes no difference."""
+    generator = np.random.default_rng(0)
+    values = generator.normal(size=(1000, 1)) + generator.normal(size=(1000, 100))
+    values[generator.random(values.shape) < 0.2] = NAN
+    matrix = ScoreMatrix(values)
+    started = time.process_time()
+    assert filled_in(matrix) is not None
+    assert time.process_time() - started < 3

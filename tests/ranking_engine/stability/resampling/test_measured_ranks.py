@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from ranking_engine import ScoreMatrix, quick_rules, rank, rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line import main
+from ranking_engine.core.missing import filled_in
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.resampling.measured_ranks import BATCHED_SHARE, NUMBER, measured_rank_intervals
 
@@ -120,6 +121,21 @@ def test_a_rule_that_ranks_no_one_says_why():
     intervals = measured_rank_intervals(ScoreMatrix([[2, 2], [1, 1]]), np.ones((2, 2)), ["condorcet", "bradley_terry"])
     assert intervals["condorcet"].reason == "it names a winner and does not rank"
     assert intervals["bradley_terry"].reason.startswith("no finite strengths")
+
+
+def test_predicted_scores_are_predicted_once_and_not_drawn_again():
+    generator = np.random.default_rng(0)
+    values = np.round(generator.normal(size=(12, 1)) * 10 + generator.normal(size=(12, 5)), 1)
+    errors, values[0, 0], values[4, 3] = np.ones((12, 5)), np.nan, np.nan
+    matrix = ScoreMatrix(values)
+    placed = filled_in(matrix).placed_in(matrix)
+    assert not np.isnan(placed.values).any()
+    errors[0, 0] = errors[4, 3] = 0
+    intervals = measured_rank_intervals(matrix, errors, ["mean", "copeland"], n_draws=50, missing="predicted")
+    filled = measured_rank_intervals(placed, errors, ["mean"], n_draws=50)["mean"]
+    gaps = measured_rank_intervals(matrix, errors, ["copeland"], n_draws=50)["copeland"]
+    for ours, expected in ((intervals["mean"], filled), (intervals["copeland"], gaps)):
+        assert (ours.lower.tolist(), ours.upper.tolist()) == (expected.lower.tolist(), expected.upper.tolist())
 
 
 @pytest.mark.parametrize(

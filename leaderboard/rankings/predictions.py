@@ -1,0 +1,119 @@
+"""The missing scores of a revision that can be predicted from the others, and how well: computed on demand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from leaderboard.common.text import percent, value_text
+from leaderboard.computing.completions import predicted_scores
+from leaderboard.models import Benchmark, Revision
+from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget, single_flight
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.text import ScoreCell
+from ranking_engine import __version__ as engine_version
+from ranking_engine.core.missing import LEVEL
+
+STEPS_OF_CELL = 500  # comparisons of two scores that take as long as the predictions of one
+
+
+@dataclass(frozen=True)
+class PredictedScores:
+    """Those of one revision; systems and tasks by their ids.
+
+    Attributes:
+        cells: the predicted scores.
+        half_widths: by task, how far a share LEVEL of predictions of held-out scores is from them at most.
+        n_missing: how many scores on voting tasks are missing, of systems that have any.
+        error: the root of the mean squared error of held-out scores, in units of their task's spread.
+        explained: the share of the variance that predictions of held-out scores explain.
+        reason: why none is predicted; empty where some are or none is missing.
+        task_keys: of all tasks.
+    """
+
+    cells: Mapping[tuple[int, int], float]
+    half_widths: Mapping[int, float]
+    n_missing: int
+    error: float
+    explained: float
+    reason: str
+    task_keys: Mapping[int, str]
+
+    @property
+    def sentence(self) -> str:
+        """What someone who may choose to rank by them has to know."""
+        if not self.n_missing:
+            return "No score of the published revision is missing, so that nothing would be predicted."
+        missing = "the one missing score" if self.n_missing == 1 else f"the {self.n_missing:,} missing scores"
+        if not self.cells:
+            return f"Of {missing} of the published revision none would be predicted: {self.reason}."
+        return (
+            f"Of {missing} of the published revision {len(self.cells):,} would be predicted. Predictions of held-out "
+            f"scores miss by {self.error:.2g} of a task’s spread (root mean square) and explain "
+            f"{percent(self.explained, 2)} of the variance. This holds if scores are missing by chance: if systems "
+            "leave out tasks on which they are bad, or are better than all others, predictions are wrong by more."
+        )
+
+    def of_system(self, system: int) -> dict[str, dict[str, float]]:
+        """The predicted scores of one system, by the keys of the tasks."""
+        return {
+            self.task_keys[task]: {"value": value, "half_width": self.half_widths[task]}
+            for (of, task), value in self.cells.items()
+            if of == system
+        }
+
+    def in_place_of(self, cell: ScoreCell, system: int, task: int) -> ScoreCell:
+        """A cell of a page; where its score is missing and predicted, with the prediction and how far it may be off."""
+        value = self.cells.get((system, task))
+        if cell.value_text or value is None:
+            return cell
+        width = value_text(float(f"{self.half_widths[task]:.2g}"))
+        about = f"predicted, not measured; {LEVEL:.0%} of held-out scores are within ± {width}".replace("%", " %")
+        return replace(cell, predicted_text=f"≈{value_text(value)} ± {width}", reason=f"{cell.reason}; {about}")
+
+
+def predictions_of(revision: Revision) -> PredictedScores | None:
+    """The predicted scores of a revision; None where it has no scores.
+
+    Raises:
+        TooLargeError: it is too large for an answer on demand.
+        TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
+    """
+    table = revision_matrix(revision)
+    if table is None:
+        return None
+    matrix = table.matrix
+    refuse_beyond_budget(*matrix.values.shape)
+    key = f"predicted:{revision.input_hash or revision.pk}:{engine_version}"
+    steps = matrix.values.size * STEPS_OF_CELL
+    figures = single_flight(key, lambda: compute(predicted_scores, matrix, n_steps=steps))
+    systems = [system.id for system in table.systems]
+    task_keys = {task.id: task.key for task in configuration_of(revision).tasks}
+    tasks = list(task_keys)
+    return PredictedScores(
+        cells={(systems[i], tasks[t]): value for (i, t), value in figures["cells"].items()},
+        half_widths={tasks[t]: width for t, width in figures["half_widths"].items()},
+        n_missing=figures["n_missing"],
+        error=figures["error"],
+        explained=figures["explained"],
+        reason=figures["reason"],
+        task_keys=task_keys,
+    )
+
+
+def predictions_in_time(revision: Revision) -> PredictedScores | None:
+    """The same, and None where the revision is too large: a page is shown without them."""
+    try:
+        return predictions_of(revision)
+    except TooLargeError:
+        return None
+
+
+def prediction_offer(benchmark: Benchmark) -> str:
+    """What an owner has to know who may choose that missing scores are predicted."""
+    publication = benchmark.publication
+    if publication is None:
+        return "nothing is published yet, so that no one knows how well scores can be predicted."
+    predictions = predictions_in_time(publication.revision)
+    if predictions is None:
+        return "the board is too large to say on this page how well its scores can be predicted."
+    return predictions.sentence

@@ -1,0 +1,151 @@
+"""Boards whose owners chose that missing scores are predicted: the ranks by hand, and the mark on every page."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from leaderboard.models import Benchmark
+from leaderboard.rankings.predictions import predictions_of
+from leaderboard.rankings.score_matrix import revision_matrix
+from tests.markup import compact
+from tests.ranking_engine import naive_predictions
+
+MARK = "≈"
+
+
+def scores(n=12, T=5):
+    """Scores that one factor makes; S03 and S07 lack one each, and S09 has two of five."""
+    generator = np.random.default_rng(1)
+    values = np.round(50 + 10 * (generator.normal(size=(n, 1)) + 0.1 * generator.normal(size=(n, T))), 1)
+    table = {f"S{i:02}": [float(value) for value in row] for i, row in enumerate(values)}
+    table["S03"][1] = table["S07"][4] = None
+    table["S09"][:3] = [None] * 3
+    return table
+
+
+@pytest.fixture
+def predicting(make) -> Benchmark:
+    return make.published(scores(), missing_policy="predicted")
+
+
+def by_hand(benchmark):
+    """Predicted scores by (system, task), and the ranks of the means, by the definitions."""
+    matrix = revision_matrix(benchmark.publication.revision).matrix
+    cells = naive_predictions.filled_in(matrix)
+    means = {}
+    for i, key in enumerate(matrix.system_names):
+        row = [cells.get((i, t), matrix.values[i, t]) for t in range(matrix.n_tasks)]
+        if not np.isnan(row).any():
+            means[key] = sum(row) / len(row)
+    named = {(matrix.system_names[i], matrix.task_names[t]): value for (i, t), value in cells.items()}
+    return named, {key: 1 + sum(other > mean for other in means.values()) for key, mean in means.items()}
+
+
+def test_the_board_ranks_by_the_predictions_of_the_definition_and_marks_each_such_rank(predicting, client):
+    cells, ranks = by_hand(predicting)
+    assert {system for system, _ in cells} == {"s03", "s07"}
+    page = client.get(reverse("board", args=[predicting.key]))
+    board = page.context["board"]
+    column = next(place for place, column in enumerate(board.columns) if column["key"] == "mean")
+    native = next(place for place, column in enumerate(board.columns) if column["key"] == "copeland")
+    assert {row.key: row.cells[column].rank for row in board.rows} == {**ranks, "s09": None}
+    assert {row.key for row in board.rows if row.cells[column].n_predicted} == {"s03", "s07"}
+    assert not any(row.cells[native].n_predicted for row in board.rows)
+    text = page.content.decode()
+    assert '<abbr title="1 predicted score">≈</abbr>' in text
+    caption = text.partition("<caption")[2].partition("</caption>")[0]
+    assert "≈ marks ranks that rest on predicted scores. 2 scores are predicted from the other scores" in caption
+    assert "How scores are predicted" in text
+
+
+def test_the_error_that_is_said_is_that_of_the_definition(predicting):
+    matrix = revision_matrix(predicting.publication.revision).matrix
+    predicted = predictions_of(predicting.publication.revision)
+    _, held_out, _ = naive_predictions.studied(matrix.scores)
+    errors = (held_out - matrix.scores) / np.nanstd(matrix.scores, axis=0)
+    assert predicted.error == pytest.approx(np.sqrt(np.nanmean(errors**2)))
+    assert predicted.explained == pytest.approx(1 - np.nansum(errors**2) / np.sum(~np.isnan(errors)))
+    assert (len(predicted.cells), predicted.n_missing) == (2, 5)
+    assert "Of the 5 missing scores of the published revision 2 would be predicted." in predicted.sentence
+    assert f"miss by {predicted.error:.2g} of a task’s spread" in predicted.sentence
+
+
+def test_the_pages_of_rules_and_systems_show_predicted_scores_as_such(predicting, client):
+    cells, ranks = by_hand(predicting)
+    (value,) = (score for (system, _), score in cells.items() if system == "s03")
+    rule = client.get(reverse("rule", args=[predicting.key, "mean"]))
+    row = next(row for row in rule.context["page"].rows if row.key == "s03")
+    assert (row.rank, row.n_predicted) == (ranks["s03"], 1)
+    texts = [cell.predicted_text for cell in row.cells if cell.predicted_text]
+    assert [text.partition(" ± ")[0] for text in texts] == [f"{MARK}{value:.12g}"]
+    assert '<em class="predicted" title="not reported; predicted, not measured; 90 % of' in rule.content.decode()
+    native = client.get(reverse("rule", args=[predicting.key, "copeland"]))
+    assert MARK not in native.content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    system = compact(client.get(reverse("system", args=[predicting.key, "s03"])))
+    assert f'<em class="predicted">{texts[0]}</em>' in system
+    assert '<abbr title="1 predicted score">≈</abbr>' in system
+    assert MARK not in compact(client.get(reverse("system", args=[predicting.key, "s01"])))
+
+
+def test_files_badges_and_the_api_tell_how_many_scores_are_predicted(predicting, client):
+    _, ranks = by_hand(predicting)
+    key = predicting.key
+    lines = [line.split(",") for line in b"".join(client.get(reverse("board_csv", args=[key]))).decode().split()]
+    place = lines[0].index("mean_predicted_scores")
+    assert "copeland_predicted_scores" not in lines[0]
+    assert {line[0]: line[place] for line in lines[1:] if line[place] != "0"} == {"S03": "1", "S07": "1"}
+    answer = client.get(reverse("api:ranking", args=[key, "mean"])).json()
+    counts = {row["system"]: row["n_predicted"] for row in answer["results"]}
+    assert {system for system, n in counts.items() if n == 1} == {"s03", "s07"}
+    assert sum(counts.values()) == 2
+    assert "2 scores are predicted" in answer["remark"]
+    ranks_of_system = client.get(reverse("api:system", args=[key, "s03"])).json()["ranks"]
+    assert {row["rule"]: row["n_predicted"] for row in ranks_of_system}["mean"] == 1
+    for ending in ("json", "md", "tex"):
+        text = b"".join(client.get(reverse("board_download", args=[key, ending]))).decode()
+        assert "predicted scores" in text if ending != "json" else json.loads(text)["rules"][0]["prediction"]
+    badge = client.get(reverse("system_badge", args=[key, "s03"]), {"rule": "mean"}).content.decode()
+    assert re.search(r"≈ \w+ of 11, Mean", badge)
+    assert "1 of its scores is predicted." in badge
+    what_if = compact(client.get(reverse("what_if", args=[key])))
+    assert f"<td>{MARK}{ranks['s03']}</td>" in what_if or f'">{MARK}{ranks["s03"]}</td>' in what_if
+    assert "Predicted scores: results update when you stop moving the sliders." in what_if
+
+
+@pytest.mark.parametrize("policy", ["drop_systems", "median"])
+def test_nobody_but_the_owners_can_choose_that_scores_are_predicted(make, client, policy):
+    benchmark = make.published(scores(), missing_policy=policy)
+    key = benchmark.key
+    for name in ("board", "what_if"):
+        assert client.get(reverse(name, args=[key]), {"policy": "predicted"}).status_code == 400
+    assert client.get(reverse("rule", args=[key, "mean"]), {"policy": "predicted"}).status_code == 400
+    assert client.get(reverse("api:ranking", args=[key, "mean"]), {"missing": "predicted"}).status_code == 400
+    assert MARK not in client.get(reverse("board", args=[key])).content.decode()
+
+
+def test_readers_of_a_board_with_predictions_can_do_without_them(predicting, client):
+    page = client.get(reverse("board", args=[predicting.key]), {"policy": "drop_systems"})
+    assert MARK not in page.content.decode()
+    assert [policy["key"] for policy in page.context["board"].policies][-1] == "predicted"
+
+
+def test_an_owner_who_may_choose_it_reads_the_held_out_error_of_the_board(make, client):
+    benchmark = make.published(scores(), missing_policy="drop_systems")
+    client.force_login(benchmark.memberships.get().user)
+    page = compact(client.get(reverse("manage_tasks", args=[benchmark.key])))
+    sentence = predictions_of(benchmark.publication.revision).sentence
+    assert f"“Predicted”: {sentence} Ranks that rest on predicted scores are marked with ≈ on every page." in page
+    assert '<option value="predicted">predicted from the other scores, and marked</option>' in page
+    empty = make.benchmark({})
+    client.force_login(empty.memberships.get().user)
+    assert "nothing is published yet" in compact(client.get(reverse("manage_tasks", args=[empty.key])))
+
+
+def test_a_board_too_small_for_predictions_says_why_no_one_is_ranked(make, client):
+    benchmark = make.published({"A": [1.0, None], "B": [2.0, 1.0]}, n_tasks=2, missing_policy="predicted")
+    page = client.get(reverse("rule", args=[benchmark.key, "mean"]))
+    assert "missing scores cannot be predicted: fewer than 20 scores" in page.content.decode().lower()
+    assert "fewer than 20 scores" in predictions_of(benchmark.publication.revision).sentence
