@@ -23,7 +23,6 @@ from leaderboard.api import (
     studies,
     submissions,
     systems,
-    votes,
 )
 from leaderboard.api.evaluation import evaluators, phases, predictions, references, teams
 from leaderboard.api.organisations import organisations, people as organisation_people
@@ -32,6 +31,7 @@ from leaderboard.api.overviews import meta_boards, models, submitters, timeline
 from leaderboard.api.own import me, submissions as own_submissions
 from leaderboard.api.protocol import docs
 from leaderboard.api.protocol.files import file_routes
+from leaderboard.api.voting import settings as vote_settings, votes
 
 app_name = "api"
 version_1 = [
@@ -129,6 +129,7 @@ version_1 = [
     path("predictions/<uuid:uuid>/", predictions.PredictionView.as_view(), name="prediction"),
     path("predictions/<uuid:uuid>/cancel/", predictions.CancelPredictionView.as_view(), name="cancel_prediction"),
     path("benchmarks/<slug:key>/votes/", votes.VotesView.as_view(), name="votes"),
+    path("benchmarks/<slug:key>/votes/settings/", vote_settings.VoteSettingsView.as_view(), name="vote_settings"),
     path("votes/<uuid:uuid>/", votes.VoteBatchView.as_view(), name="vote_batch"),
     path("votes/<uuid:uuid>/steps/", votes.VoteStepView.as_view(), name="vote_step"),
     path("benchmarks/<slug:key>/imports/", imports.ImportsView.as_view(), name="imports"),

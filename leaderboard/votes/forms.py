@@ -8,16 +8,10 @@ from django.conf import settings
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models import VoteSettings
 from leaderboard.votes.content import COLUMNS_LENGTH, read_columns
-from ranking_engine.votes.columns import column_key
+from leaderboard.votes.settings import CLUSTERS, MAX_RESAMPLES, checked_covariates, checked_resamples
 from ranking_engine.votes.models import MODELS
-from ranking_engine.votes.reading import MAX_COVARIATES, MAX_LABEL
+from ranking_engine.votes.reading import MAX_LABEL
 
-CLUSTERS = {
-    "vote": "each vote by itself",
-    "voter": "votes of one person together",
-    "prompt": "votes on one prompt together",
-}
-MIN_RESAMPLES, MAX_RESAMPLES = 100, 500  # the engine takes no fewer
 COVARIATES_LENGTH = 2_000
 
 
@@ -115,17 +109,11 @@ class VoteSettingsForm(forms.Form):
 
     def clean_covariates(self) -> list[str]:
         """Their names, each once."""
-        names = [column_key(name) for name in self.cleaned_data["covariates"].split(",") if name.strip()]
-        if len(names) > MAX_COVARIATES or len(set(names)) < len(names):
-            raise forms.ValidationError(f"Name each covariate once, and at most {MAX_COVARIATES}.")
-        return names
+        return checked_covariates(self.cleaned_data["covariates"].split(","))
 
     def clean_n_resamples(self) -> int:
         """A number; 0 where none is given."""
-        n_resamples = self.cleaned_data["n_resamples"] or 0
-        if 0 < n_resamples < MIN_RESAMPLES:
-            raise forms.ValidationError(f"Write 0, or a number from {MIN_RESAMPLES}.")
-        return n_resamples
+        return checked_resamples(self.cleaned_data["n_resamples"] or 0)
 
 
 class ForgetVoterForm(forms.Form):

@@ -1,8 +1,9 @@
 """How a benchmark collects and rates votes: chosen by its owners, and a voter whom it forgets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from leaderboard.access.audit import changes_between, record_changes
@@ -11,9 +12,17 @@ from leaderboard.models import AuditEntry, Benchmark, User, VoteBatch, VoteEvent
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.votes.content import hashes_of
 from leaderboard.votes.jobs import take_change
+from ranking_engine.votes.columns import column_key
 from ranking_engine.votes.packing import packed_votes, unpacked_votes, without_voter
+from ranking_engine.votes.reading import MAX_COVARIATES
 
 FIELDS = VoteSettings.CHOSEN
+CLUSTERS = {
+    "vote": "each vote by itself",
+    "voter": "votes of one person together",
+    "prompt": "votes on one prompt together",
+}
+MIN_RESAMPLES, MAX_RESAMPLES = 100, 500  # the engine takes no fewer
 OF_RATINGS = ("tie_model", "cluster", "covariates", "n_resamples", "shows_elo")  # the other one is about downloads
 
 
@@ -37,13 +46,36 @@ def start_collecting(benchmark: Benchmark, *, author: User) -> VoteSettings:
     return VoteSettings.objects.get_or_create(benchmark=locked)[0]
 
 
+def checked_covariates(names: Sequence[str]) -> list[str]:
+    """The covariates as votes' columns are called, each once.
+
+    Raises:
+        ValidationError: there are too many, or one is there twice.
+    """
+    keys = [column_key(name) for name in names if name.strip()]
+    if len(keys) > MAX_COVARIATES or len(set(keys)) < len(keys):
+        raise ValidationError(f"Name each covariate once, and at most {MAX_COVARIATES}.")
+    return keys
+
+
+def checked_resamples(n: int) -> int:
+    """How many resamples intervals have; 0 for none.
+
+    Raises:
+        ValidationError: it is too few, or too many.
+    """
+    if n and not MIN_RESAMPLES <= n <= MAX_RESAMPLES:
+        raise ValidationError(f"Write 0, or a number from {MIN_RESAMPLES} to {MAX_RESAMPLES}.")
+    return n
+
+
 @transaction.atomic
 def change_vote_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: User, reason: str = "") -> int:
     """Store how votes are rated, with what changed in the trail; ratings follow by themselves.
 
     Args:
         benchmark: which collects votes.
-        values: checked, by the names of FIELDS.
+        values: checked, by the names of FIELDS; those that are left out stay.
         author: who changes them.
         reason: why.
 
@@ -53,19 +85,20 @@ def change_vote_settings(benchmark: Benchmark, values: Mapping[str, Any], *, aut
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     chosen = VoteSettings.objects.get(benchmark=locked)
     before = {name: getattr(chosen, name) for name in FIELDS}
+    after = before | dict(values)
     for name in FIELDS:
-        setattr(chosen, name, values[name])
+        setattr(chosen, name, after[name])
     chosen.save(update_fields=FIELDS)
     changes = [
         change
         for name in FIELDS
         for change in changes_between(
-            AuditEntry.Subject.SETTING, f"votes: {name}", {"value": before[name]}, {"value": values[name]}
+            AuditEntry.Subject.SETTING, f"votes: {name}", {"value": before[name]}, {"value": after[name]}
         )
     ]
     record_changes(locked, changes, actor=author, reason=reason)
     has_votes = VoteBatch.objects.filter(benchmark=locked, state=VoteBatch.State.ACCEPTED).exists()
-    if has_votes and any(before[name] != values[name] for name in OF_RATINGS):
+    if has_votes and any(before[name] != after[name] for name in OF_RATINGS):
         take_change(locked)
     return len(changes)
 

@@ -47,7 +47,7 @@ MANAGED = (
     "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
     "followed_addresses", "followed", "fetch_followed", "delete_followed",
     "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
-    "vote_step",
+    "vote_step", "vote_settings",
     "rescore_predictions",
     "delete_organisation", "organisation_people", "organisation_member", "organisation_invitations",
     "revoke_organisation_invitation", "organisation_of_benchmark",
@@ -195,6 +195,7 @@ class World:
             "report_evaluation": {"value": 1},
             "archive": {"archived": True},
             "votes": [{"model_a": "Ash", "model_b": "Birch", "winner": "tie", "category": "code"}],
+            "vote_settings": {"tie_model": "davidson"},
             "vote_step": {"step": "withdraw", "reason": "A broken log."},
             "system": {"baseline": "human"},
             "experiments": {"study": "diversity", "seed": 1},
@@ -227,8 +228,8 @@ class World:
         if name in ("vote_batch", "vote_step"):
             batch = self.voting.pending if variant == "p" else self.voting.accepted
             return reverse(f"api:{name}", args=[batch.uuid])
-        if name == "votes":
-            return reverse("api:votes", args=[key or self.voting.benchmark.key])
+        if name in ("votes", "vote_settings"):
+            return reverse(f"api:{name}", args=[key or self.voting.benchmark.key])
         if name in WITHOUT_BENCHMARK:
             return reverse(f"api:{name}")
         if name in ("model", "meta_board", "delete_meta_board"):

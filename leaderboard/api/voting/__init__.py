@@ -1,0 +1,1 @@
+"""Votes: ratings, batches, and how they are rated."""
