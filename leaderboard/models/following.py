@@ -14,7 +14,7 @@ class FollowedAddress(models.Model):
 
     class Kind(models.TextChoices):
         FILE = "file", "one file: a table, or a result file that an upload accepts"
-        LIST = "list", "a JSON list of files, such as a folder in the API of GitHub or Forgejo"
+        LIST = "list", "a JSON list of files, or a folder on GitHub, GitLab, Gitea or Forgejo"
         BOARD = "board", "a board of another Plurank site"
 
     class Every(models.IntegerChoices):

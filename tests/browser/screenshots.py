@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "docs" / "screenshots"
 QUALITY = 55
 HEADING = "## All pictures"
-MOST_BYTES = 9_500_000
+MOST_BYTES = 11_000_000
 DESK, PHONE = 1280, 390
 ONE_PHONE = ((PHONE, "light"),)
 TALLEST = {DESK: 900, PHONE: 900}  # pixels of a page; a picture ends there
@@ -112,6 +112,24 @@ def shots(at: dict[str, str]) -> list[Shot]:
         Shot("manage-releases", "/b/vtab/manage/releases/", who="owner"),
         Shot("manage-webhooks", "/b/vtab/manage/webhooks/", who="owner", forms=NARROW_DARK),
         Shot("manage-studies", "/b/vtab/manage/studies/", who="owner", forms=NARROW),
+        Shot("manage-following", "/b/glue/manage/following/", who="owner", forms=NARROW_DARK),
+        Shot("manage-references", "/b/hidden/manage/references/", who="owner"),
+        Shot("manage-task-references", "/b/hidden/manage/references/animals/", who="owner", forms=NARROW_DARK),
+        Shot("manage-phases", "/b/hidden/manage/phases/", who="owner", forms=NARROW_DARK),
+        Shot("predictions", "/b/hidden/predictions/", who="submitter", forms=NARROW_DARK),
+        Shot("new-predictions", "/b/hidden/predictions/new/", who="submitter", forms=NARROW_DARK),
+        Shot("prediction", f"/predictions/{at['prediction']}/", who="submitter", forms=NARROW_DARK),
+        Shot("prediction-refused", f"/predictions/{at['refused']}/", who="submitter", forms=ONE_PHONE),
+        Shot("team", "/b/hidden/team/", who="submitter", forms=NARROW_DARK),
+        Shot("votes", "/b/answers/votes/", forms=NARROW_DARK),
+        Shot("send-votes", "/b/answers/votes/send/", who="submitter", forms=NARROW_DARK),
+        Shot("vote-batch", f"/votes/{at['votes']}/", who="owner", forms=NARROW_DARK),
+        Shot("manage-votes", "/b/answers/manage/votes/", who="owner", forms=NARROW_DARK),
+        Shot("try-votes", "/try/votes/", forms=NARROW_DARK),
+        Shot("organisations", "/account/organisations/", who="submitter", forms=NARROW_DARK),
+        Shot("organisation", "/o/laboratory/", who="submitter", forms=NARROW_DARK),
+        Shot("organisation-manage", "/o/laboratory/manage/", who="owner", forms=NARROW_DARK),
+        Shot("organisation-join", f"/organisations/join/{at['organisation']}/", forms=ONE_PHONE),
         Shot("sign-in", "/account/login/", forms=NARROW_DARK),
         Shot("sign-up", "/account/signup/"),
         Shot("password", "/account/password/reset/"),
@@ -254,6 +272,10 @@ def names_of_stage() -> dict[str, str]:
         "experiment": stage.experiment.pk,
         "invitation": stage.invitation,
         "unsubscribe": stage.unsubscribe,
+        "prediction": stage.hosted.prediction.uuid,
+        "refused": stage.hosted.refused.uuid,
+        "votes": stage.hosted.vote_batch.uuid,
+        "organisation": stage.hosted.organisation_secret,
     }
     for who in ("owner", "submitter"):
         client = Client()

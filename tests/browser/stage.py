@@ -34,6 +34,7 @@ from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.browser.by_hand import DEMONSTRATION
+from tests.browser.hosted import Hosted, set_up
 from tests.factories import Factory
 
 SMALL = "vtab"
@@ -58,6 +59,7 @@ class Stage:
     experiment: Experiment
     invitation: str
     unsubscribe: str
+    hosted: Hosted
 
 
 def set_stage() -> Stage:
@@ -84,6 +86,7 @@ def set_stage() -> Stage:
     experiment = _experiment(submitter)
     run_jobs(Benchmark.objects.get(key="instanced"), RANKINGS, INSTANCES)
     run_jobs(small)
+    hosted = set_up(make, owner, submitter)
     Job.objects.filter(state="waiting").delete()  # else the status page tells of work that nobody will do
     small.refresh_from_db()
     create_token(submitter, name="nightly upload", scopes=["read", "submit"], days=90)
@@ -103,7 +106,9 @@ def set_stage() -> Stage:
     new = make_benchmark_draft(submitter, name="Image quality", table=table)
     invitation = invite(Benchmark.objects.get(key="glue"), author=owner, role="moderator")
     stop = unsubscribe_link(submitter, ["decision"]).rstrip("/").rpartition("/")[2]
-    return Stage(owner, submitter, draft, table_draft, pending, accepted, corrected, new, experiment, invitation, stop)
+    return Stage(
+        owner, submitter, draft, table_draft, pending, accepted, corrected, new, experiment, invitation, stop, hosted
+    )
 
 
 def run_jobs(benchmark: Benchmark, *kinds: str) -> None:
