@@ -12,12 +12,14 @@ from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of, readable_benchmark
+from leaderboard.accounts.organisations.founding import found_organisation, move_in
 from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import ApiToken, Benchmark, Job
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.following.addresses import follow_address
 from leaderboard.submissions.lifecycle import accept_batch, withdraw_submission
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.preview.table import preview_table
@@ -59,6 +61,10 @@ class Hidden:
         self.mine = mine
         self.benchmark = make.publish(self.benchmark, studies=True)
         freeze_revision(self.benchmark, author=owner, number=2, name="Frozen")
+        self.organisation = found_organisation(owner, key=f"people-{self.benchmark.pk}", name="People")
+        move_in(self.benchmark, self.organisation, author=owner)
+        address = {"address": "https://results.example/scores.csv", "kind": "file", "every_minutes": 60}
+        self.followed = follow_address(self.benchmark, author=owner, **address)
         fields = {name: timezone.now() + timedelta(days=1) if v is True else v for name, v in HIDING[hiding].items()}
         Benchmark.objects.filter(pk=self.benchmark.pk).update(**fields)
         self.benchmark.refresh_from_db()
@@ -84,7 +90,8 @@ class Hidden:
             for system in ("zebrafish", "mine"):
                 values = {"key": self.benchmark.key, "system_key": system, "rule_key": "borda", "rule": "borda",
                           "release_key": "frozen", "number": 2, "uuid": foreign.uuid,
-                          "extension": "json", "table": "scores", "task": "task-1"}  # fmt: skip
+                          "extension": "json", "table": "scores", "task": "task-1",
+                          "organisation_key": self.organisation.key}  # fmt: skip
                 if set(keys) <= set(values):
                     found.append(reverse(name, kwargs={key: values[key] for key in keys}))
         board = reverse("board", args=[self.benchmark.key])
@@ -102,6 +109,7 @@ class Hidden:
         key = self.benchmark.key
         found += [f"{reverse(name, args=[key])}?{query}" for name, asked in here.items() for query in asked]
         found += [f"{reverse('system', args=[key, 'mine'])}?rival=zebrafish",
+                  reverse("api:followed", args=[key, self.followed.uuid]),
                   f"{reverse('api:ranking', args=[key, 'mean'])}?format=csv&weights=task-1:0"]  # fmt: skip
         files = [f"/api/v1/benchmarks/{self.benchmark.key}/{route}/?format={kind}"
                  for route in ("scores", "board", "systems", "rankings/borda", "margins")
