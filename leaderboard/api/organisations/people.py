@@ -18,6 +18,7 @@ from leaderboard.accounts.organisations.members import (
 )
 from leaderboard.accounts.organisations.queries import changes_of, managed_organisation, organisation_page
 from leaderboard.api.organisations.organisations import ROLES
+from leaderboard.api.people import PersonSerializer
 from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import MAX_WHOLE, ChoiceText, Shape
 from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example, reading
@@ -27,11 +28,9 @@ MEMBER_EXAMPLE = body_example("Another owner", {"role": "owner"})
 INVITATION_EXAMPLE = body_example("A member", {"role": "member"})
 
 
-class OrganisationMemberSerializer(Shape):
+class OrganisationMemberSerializer(PersonSerializer):
     """A member of an organisation."""
 
-    user = s.IntegerField(source="user_id", help_text="Their number.")
-    name = s.CharField(source="user.shown_name")
     role = s.ChoiceField(choices=ROLES)
 
 
