@@ -88,6 +88,7 @@ class Row:
     among_text: str = ""  # its place among the systems that a filter leaves, or in its group
     group: Group | None = None  # the section that it is in
     mark: Group | None = None  # the group that its mark is of
+    n_predicted: int = 0  # scores that its place rests on and no one measured
 
 
 def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,7 +163,7 @@ class Rows:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.separability, self.own, self.with_scores = separability, own, with_scores
         self.about, self.fields = about, fields
-        self.places = ordering.ranks.tolist()
+        self.places, self.ordering = ordering.ranks.tolist(), ordering
         self.least, self.median, self.greatest = ranges
         # Plain lists: taking single numbers out of an array is slow.
         self.ranks = [column.ranks.tolist() for column in columns]
@@ -219,6 +220,7 @@ class Rows:
                 among_text=self.among_text(i),
                 group=self.grouping.group(i) if self.grouping and not is_pinned else None,
                 mark=self.marks.group(i) if self.marks else None,
+                n_predicted=self.ordering.predicted_of(i),
             )
 
     def among_text(self, i: int) -> str:

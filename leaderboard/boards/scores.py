@@ -16,6 +16,7 @@ from leaderboard.common.names import cut_apart, is_called
 from leaderboard.common.text import figure_text, whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.task_ranks import LEVELS, TaskRanks, task_ranks_of
@@ -103,6 +104,7 @@ class ScoreRow:
     short_name: str  # as it fits into its column
     rank: int | None  # under the benchmark's default rule
     cells: list[TintedCell]
+    n_predicted: int  # scores that the rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,8 @@ class ScoresPage:
         places = chosen[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
         scores = current_scores(publication.revision, [systems[i].id for i in places])
         levels, values, tasks = figures.levels, figures.table.matrix.values, self.configuration.tasks
+        ranked_by_predictions = {i for i in places if any(column.predicted_of(i) for column in board.columns)}
+        predictions = predictions_in_time(publication.revision) if ranked_by_predictions else None
         of_groups = {column.key: FoldedGroup(figures, column) for column in self.columns if not column.url}
         for i, short_name in zip(places, cut_apart([systems[i].name for i in places]), strict=True):
             cells = []
@@ -170,10 +174,13 @@ class ScoresPage:
                     continue
                 (t,) = column.tasks
                 cell = score_cell(scores.get((systems[i].id, tasks[t].id)), tasks[t])
+                if predictions is not None and i in ranked_by_predictions:
+                    cell = predictions.in_place_of(cell, systems[i].id, tasks[t].id)
                 text = figure_text(float(values[i, t])) if cell.value_text else ""
                 cells.append(TintedCell(text, cell, max(0, int(levels[i, t])), int(figures.ranks[i, t]) == 1))
             rank = ranks[i] if ranks[i] >= 1 else None
-            self.rows.append(ScoreRow(systems[i].key, systems[i].name, short_name, rank, cells))
+            n_predicted = default.predicted_of(i) if default else 0
+            self.rows.append(ScoreRow(systems[i].key, systems[i].name, short_name, rank, cells, n_predicted))
 
     def url(self, **fields: object) -> str:
         """The address of this table with something else in it; any change but of the page leads to its first page."""
@@ -222,6 +229,11 @@ class ScoresPage:
         pairs = [("sort", self.query.sort)] if self.query.sort != RANK else []
         pairs += [("fold", key) for key in self.query.folded]
         return pairs + ([("revision", str(self.query.revision))] if self.query.revision else [])
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether a score of this page is predicted."""
+        return any(cell.score.predicted_text for row in self.rows for cell in row.cells)
 
     @property
     def has_details(self) -> bool:

@@ -136,7 +136,7 @@ def _place_and_name(row: Row) -> str:
     mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
     among = f' <small class="among">{row.among_text}</small>' if row.among_text else ""
     kind = "" if row.mark is None else mark_of(row.mark)
-    return f'<span class="place">{row.place or "–"}</span>{kind}{linked}{mark}{among}'
+    return f'<span class="place">{_predicted(row.n_predicted)}{row.place or "–"}</span>{kind}{linked}{mark}{among}'
 
 
 def mark_of(group: Group) -> str:
@@ -185,11 +185,15 @@ def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
     rank = f"{'=' if cell.is_tied else ''}{cell.rank}"
     rank = f"<u>{rank}</u>" if "j" in names else rank
-    predicted = ""
-    if cell.n_predicted:
-        text = f"{cell.n_predicted} predicted {'score' if cell.n_predicted == 1 else 'scores'}"
-        predicted = f'<abbr title="{text}">≈</abbr>{_heard(f"{text}, rank ")}'
-    return f"<td{attribute}>{predicted}{rank}{change}{interval}{score}</td>"
+    return f"<td{attribute}>{_predicted(cell.n_predicted)}{rank}{change}{interval}{score}</td>"
+
+
+def _predicted(n: int) -> str:
+    """The mark of a rank that rests on `n` predicted scores."""
+    if not n:
+        return ""
+    text = f"{n} predicted {'score' if n == 1 else 'scores'}"
+    return f'<abbr title="{text}">≈</abbr>{_heard(f"{text}, rank ")}'
 
 
 def _heard(text: str) -> str:

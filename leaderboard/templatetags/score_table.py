@@ -25,7 +25,7 @@ def score_rows(rows: Sequence[ScoreRow], benchmark_key: str) -> SafeString:
     pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
     head, _, tail = pattern.rpartition("0")
     lines = [
-        f'<tr><th scope="row"><span class="place">{row.rank or "–"}</span>'
+        f'<tr><th scope="row"><span class="place">{"≈" if row.n_predicted else ""}{row.rank or "–"}</span>'
         f'<a href="{head}{row.key}{tail}" title="{escape(row.name)}">{escape(row.short_name)}</a></th>'
         f"{''.join(map(_cell, row.cells))}</tr>"
         for row in rows
@@ -37,6 +37,8 @@ def _cell(cell: TintedCell) -> str:
     """A score with the class of its tint; bold where it is the best of its task, which is said to those who listen."""
     if not cell.score.value_text:
         reason = escape(cell.score.reason)
+        if cell.score.predicted_text:
+            return f'<td><em class="predicted" title="{reason}">{escape(cell.score.predicted_text)}</em></td>'
         return f'<td class=n title="{reason}">–<i class="sr">missing: {reason}</i></td>'
     value = f'<b>{cell.text}</b><i class="sr">, best</i>' if cell.is_best else cell.text
     details = f"<small>{escape(cell.score.details_text)}</small>" if cell.score.details_text else ""

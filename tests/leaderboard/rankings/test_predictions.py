@@ -56,6 +56,9 @@ def test_the_board_ranks_by_the_predictions_of_the_definition_and_marks_each_suc
     assert not any(row.cells[native].n_predicted for row in board.rows)
     text = page.content.decode()
     assert '<abbr title="1 predicted score">≈</abbr>' in text
+    for rule, marked in (("mean", {"s03", "s07"}), ("copeland", set())):  # whose ranks are the places before the names
+        ordered = client.get(reverse("board", args=[predicting.key]), {"reference": rule}).context["board"]
+        assert {row.key for row in ordered.rows if row.n_predicted} == marked
     caption = text.partition("<caption")[2].partition("</caption>")[0]
     assert "≈ marks ranks that rest on predicted scores. 2 scores are predicted from the other scores" in caption
     assert "How scores are predicted" in text
@@ -88,6 +91,11 @@ def test_the_pages_of_rules_and_systems_show_predicted_scores_as_such(predicting
     assert f'<em class="predicted">{texts[0]}</em>' in system
     assert '<abbr title="1 predicted score">≈</abbr>' in system
     assert MARK not in compact(client.get(reverse("system", args=[predicting.key, "s01"])))
+    matrix = client.get(reverse("scores", args=[predicting.key])).content.decode()
+    cells_of_matrix = re.findall(r'<em class="predicted" title="[^"]*">([^<]*)</em>', matrix)
+    assert texts[0] in cells_of_matrix
+    assert len(cells_of_matrix) == 2  # none of S09, which has no rank
+    assert "“≈”: a predicted score" in matrix
 
 
 def test_files_badges_and_the_api_tell_how_many_scores_are_predicted(predicting, client):
