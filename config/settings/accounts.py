@@ -30,6 +30,7 @@ ACCOUNT_EMAIL_VERIFICATION = env.choice(
 )
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
+SESSION_ENGINE = "leaderboard.accounts.session_store"
 ACCOUNT_ADAPTER = "leaderboard.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "change_password": "leaderboard.accounts.forms.ChangeForm",

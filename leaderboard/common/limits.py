@@ -17,6 +17,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from leaderboard.common.prepared import PreparedQuery
 from leaderboard.models import AttemptCount
 
 NAMES = {
@@ -106,6 +107,10 @@ def take_attempt(kind: str, **whose: str) -> None:
                 raise TooManyAttemptsError(kind, rows.values_list("ends_at", flat=True).get()) from error
 
 
+_KIND, _WHOSE = "kind?", "whose?"  # in the place of both
+_COUNTS = PreparedQuery(lambda: AttemptCount.objects.filter(kind=_KIND, whose=_WHOSE))
+
+
 def require_attempt_left(kind: str, **whose: str) -> None:
     """Only look whether there is an attempt left; what is refused writes nothing.
 
@@ -115,9 +120,9 @@ def require_attempt_left(kind: str, **whose: str) -> None:
     now = timezone.now()
     for of, (most, _) in settings.ATTEMPTS[kind].items():
         if of in whose:
-            full = AttemptCount.objects.filter(kind=kind, whose=_hash(of, whose[of]), ends_at__gt=now)
-            if until := full.filter(n_attempts__gte=most).values_list("ends_at", flat=True).first():
-                raise TooManyAttemptsError(kind, until)
+            count = _COUNTS.first({_KIND: kind, _WHOSE: _hash(of, whose[of])})
+            if count and count.ends_at > now and count.n_attempts >= most:
+                raise TooManyAttemptsError(kind, count.ends_at)
 
 
 def give_back_attempt(kind: str, **whose: str) -> None:

@@ -1,6 +1,6 @@
 """Queries that are compiled once in a process: of what nearly every page asks, compiling takes longer than asking.
 
-Django makes the text of a query again for each request. Its columns are always the same; only a key or a reader differs.
+Django makes the text of a query again for each request, though it is the same except for a key or a reader.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,10 +40,14 @@ class PreparedQuery(Generic[M]):
         Args:
             parameters: what to ask with, by the value that has its place.
         """
+        return next(iter(self.rows(parameters)), None)
+
+    def rows(self, parameters: Mapping[object, object]) -> list[M]:
+        """All rows, as `first`."""
         database, compiled, sql, places = self._compiled
         compiler = copy(compiled)  # of this thread, with its connection
         compiler.connection = connections[database]
         compiler.as_sql = lambda: (sql, tuple(parameters.get(place, place) for place in places))
         query = SimpleNamespace(get_compiler=lambda using: compiler)
         rows: Any = SimpleNamespace(db=database, query=query, _known_related_objects={})
-        return next(iter(ModelIterable(rows)), None)
+        return list(ModelIterable(rows))

@@ -1,11 +1,17 @@
 """The account of a session comes with its unread notices; a session that ended opens nothing at the next request."""
 
+from datetime import timedelta
+
 import pytest
+from django.conf import settings as site
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
 from django.contrib.sessions.models import Session
 from django.test import RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.accounts.middleware import AccountMiddleware
+from leaderboard.accounts.session_store import SessionStore
 from leaderboard.accounts.sessions import end_all_sessions
 from leaderboard.models import Notice, User
 from leaderboard.notifications.queries import count_unread
@@ -58,3 +64,24 @@ def test_the_account_comes_with_the_number_of_notices_that_it_may_see_and_did_no
         assert (request.user, request.user.n_unread_notices) == (user, 2)
     assert count_unread(user) == 2
     assert count_unread(other) == 1
+
+
+def test_a_session_whose_time_is_over_opens_nothing_and_neither_does_one_of_another_key(make):
+    client = signed_in(make.user())
+    key = client.session.session_key
+    assert client.get(reverse("notices")).status_code == 200
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+    assert client.get(reverse("notices")).status_code == 302
+    Session.objects.update(expire_date=timezone.now() + timedelta(hours=1))
+    for other, status in [(key, 200), ("?", 302), ("%s", 302), ("x" * 32, 302)]:
+        client.cookies[site.SESSION_COOKIE_NAME] = other
+        assert client.get(reverse("notices")).status_code == status
+
+
+def test_a_session_that_django_stored_is_read_and_the_other_way_round(make):
+    user = make.user()
+    theirs = DatabaseSessions(signed_in(user).session.session_key)
+    assert theirs["_auth_user_id"] == str(user.pk)
+    theirs["seen"] = 1
+    theirs.save()
+    assert SessionStore(theirs.session_key)["seen"] == 1

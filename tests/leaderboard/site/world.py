@@ -164,6 +164,7 @@ class World:
 
         self.voting = voting.Voting(make, people, self.benchmark, visibility)
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
+        self._handler = Client().handler  # one for all, as a site has one: each makes the middleware of its own
 
     @staticmethod
     def _session(user: User) -> str:
@@ -174,6 +175,7 @@ class World:
     def client(self, kind: str) -> Client:
         """A browser in which a user of this kind is signed in."""
         client = Client(raise_request_exception=False)
+        client.handler = self._handler
         if kind in self._sessions:
             client.cookies[settings.SESSION_COOKIE_NAME] = self._sessions[kind]
         return client
