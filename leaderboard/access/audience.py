@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.roles import benchmark_of, role_and_ban
 from leaderboard.common.moments import moment_in_words
@@ -133,8 +134,8 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
     is_restricted = hides_something(benchmark) and not decides
     # What of the two a benchmark takes; the other one it takes from no one.
     collects_votes = benchmark.kind == Benchmark.Kind.VOTES
-    why_no_votes = why_closed if collects_votes else "It collects scores, not votes."
-    why_closed = "Its scores are computed from votes: send votes." if collects_votes else why_closed
+    why_no_votes = why_closed if collects_votes else gettext("It collects scores, not votes.")
+    why_closed = gettext("Its scores are computed from votes: send votes.") if collects_votes else why_closed
     return Audience(
         viewer=viewer,
         benchmark=benchmark,
@@ -180,15 +181,19 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
     """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
     if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
-        return "The benchmark is archived." if benchmark.is_archived else "Its submissions are closed."
+        return (
+            gettext("The benchmark is archived.") if benchmark.is_archived else gettext("Its submissions are closed.")
+        )
     if not viewer.is_authenticated:
         return SIGN_IN_FIRST
     if is_owner:
         return ""
     if policy == Benchmark.SubmissionPolicy.OWNERS:
-        return "Only its owners can submit scores."
+        return gettext("Only its owners can submit scores.")
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
-        return f"Submissions were accepted until {moment_in_words(benchmark.deadline)}."
+        return gettext("Submissions were accepted until %(deadline)s.") % {
+            "deadline": moment_in_words(benchmark.deadline)
+        }
     return "" if ban is None else f"Its owners or moderators banned you from submitting: {ban}"
 
 
@@ -239,7 +244,7 @@ def readable_benchmark(
     if not audience.may_read:
         raise Http404(NO_BENCHMARK)
     if audience.is_restricted and not restricted:
-        raise PermissionDenied("The owners of this benchmark show its scores only to its moderators.")
+        raise PermissionDenied(gettext("The owners of this benchmark show its scores only to its moderators."))
     return benchmark, audience
 
 
@@ -252,7 +257,7 @@ def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
     """
     benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not audience.may_administer:
-        raise PermissionDenied("Only the owners of a benchmark can change it.")
+        raise PermissionDenied(gettext("Only the owners of a benchmark can change it."))
     return benchmark
 
 
@@ -278,7 +283,7 @@ def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
     drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
     draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
     if draft is None:
-        raise Http404("You have no such draft; drafts expire after some days.")
+        raise Http404(gettext("You have no such draft; drafts expire after some days."))
     return draft
 
 
@@ -354,7 +359,7 @@ def erasable_submission(viewer: User, uuid: UUID) -> Submission:
         return submission
     if not _is_visible(submission.batch, audience):
         raise Http404(NO_SUBMISSION)
-    raise PermissionDenied("Only the owners of a benchmark and the site’s staff can take scores down.")
+    raise PermissionDenied(gettext("Only the owners of a benchmark and the site’s staff can take scores down."))
 
 
 def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
@@ -366,7 +371,7 @@ def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
     batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
     batch = batches.filter(submissions__state__in=UNDECIDED).first()
     if batch is None:
-        raise Http404("There is no such waiting submission.")
+        raise Http404(gettext("There is no such waiting submission."))
     return batch
 
 

@@ -14,6 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.members import leave_all, solely_owned_organisations
@@ -77,12 +78,15 @@ def close_account(user: User) -> None:
     list(owned.select_for_update().order_by("pk"))  # two owners who leave at once: one of them is the last
     if alone := solely_owned(user):
         names = ", ".join(benchmark.name for benchmark in alone)
-        raise ClosingError(f"You are the only owner of {names}. Invite another owner first, on its People page.")
+        raise ClosingError(
+            gettext("You are the only owner of %(names)s. Invite another owner first, on its People page.")
+            % {"names": names}
+        )
     if organisation := solely_owned_organisations(user).first():
         message = (
             f"You are the only owner of the organisation {organisation.name}. Make someone else an owner of it, or"
         )
-        raise ClosingError(f"{message} delete it first.")
+        raise ClosingError(gettext("%(message)s delete it first.") % {"message": message})
     leave_all(user)
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:

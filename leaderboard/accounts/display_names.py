@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext
+
 from leaderboard.models import User
 from leaderboard.models.people import skeleton_of
 from ranking_engine.text.confusables import skeleton
@@ -28,9 +30,9 @@ def is_taken(name: str, user: User | None = None) -> bool:
 def display_name_problem(name: str) -> str:
     """Why a new account cannot have this display name, as a sentence; empty where it can. An empty name always can."""
     if name and (problem := name_problem(name, allow_formula=True)):
-        return f"The display name {problem}."
+        return gettext("The display name %(problem)s.") % {"problem": problem}
     if SITES_OWN.fullmatch(skeleton(name)):
-        return "This name is reserved; choose another display name."
+        return gettext("This name is reserved; choose another display name.")
     if is_taken(name):
-        return "This display name, or one that looks like it, is already taken."
+        return gettext("This display name, or one that looks like it, is already taken.")
     return ""

@@ -10,6 +10,7 @@ from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BooleanField
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.accounts.orcid import is_orcid
@@ -52,8 +53,10 @@ class ChangeForm(ChangePasswordForm):
     revokes_tokens = BooleanField(
         required=False,
         initial=True,
-        label="Revoke my API tokens",
-        help_text="Leave this selected if someone else may know the old password. Programs then need new tokens.",
+        label=gettext_lazy("Revoke my API tokens"),
+        help_text=gettext_lazy(
+            "Leave this selected if someone else may know the old password. Programs then need new tokens."
+        ),
     )
 
     def save(self) -> None:
@@ -88,7 +91,7 @@ class _UsedOnce(_CountedCode):
         code = super().checked_code()
         authenticator: Authenticator = self.authenticator  # type: ignore[attr-defined]
         if authenticator.type == Authenticator.Type.TOTP and not use_code(authenticator, code):
-            raise ValidationError("This code was already used; wait for the next one.", code="incorrect_code")
+            raise ValidationError(gettext("This code was already used; wait for the next one."), code="incorrect_code")
         return code
 
 
@@ -109,8 +112,8 @@ class TokenForm(forms.Form):
 
     name = LineFormField(
         max_length=80,
-        label="Name",
-        help_text="What you use it for, or where it is stored.",
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("What you use it for, or where it is stored."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     scopes = forms.MultipleChoiceField(
@@ -121,12 +124,15 @@ class TokenForm(forms.Form):
             (ApiToken.Scope.EVALUATE, "fetch predictions of your benchmarks, and report their scores"),
         ],
         initial=[ApiToken.Scope.READ],
-        label="Scopes",
+        label=gettext_lazy("Scopes"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one."},
+        error_messages={"required": gettext_lazy("Choose at least one.")},
     )
     days = forms.TypedChoiceField(
-        choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
+        choices=[(days, f"{days} days") for days in LIFETIMES],
+        initial=LIFETIMES[1],
+        coerce=int,
+        label=gettext_lazy("Expires after"),
     )
 
 
@@ -143,7 +149,9 @@ class ProfileForm(forms.ModelForm):
         """An iD whose check digit fits."""
         orcid = str(self.cleaned_data["orcid"])
         if orcid and not is_orcid(orcid):
-            raise ValidationError("This is not an ORCID iD: it has 16 digits, and the last one checks the others.")
+            raise ValidationError(
+                gettext("This is not an ORCID iD: it has 16 digits, and the last one checks the others.")
+            )
         return orcid
 
 
@@ -151,5 +159,6 @@ class CloseForm(forms.Form):
     """That an account is to be closed."""
 
     is_sure = forms.BooleanField(
-        label="I understand that this cannot be undone.", error_messages={"required": "Select this to continue."}
+        label=gettext_lazy("I understand that this cannot be undone."),
+        error_messages={"required": gettext_lazy("Select this to continue.")},
     )

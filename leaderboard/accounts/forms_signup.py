@@ -2,6 +2,7 @@
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts.display_names import display_name_problem
 from leaderboard.common.form_fields import LineFormField
@@ -14,8 +15,8 @@ class DisplayNameForm(forms.Form):
     display_name = LineFormField(
         max_length=80,
         required=False,
-        label="Display name",
-        help_text="How others see you; your email address is never shown.",
+        label=gettext_lazy("Display name"),
+        help_text=gettext_lazy("How others see you; your email address is never shown."),
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
@@ -47,15 +48,21 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
             is to be handed over to someone who would not own it.
     """
     if len(name) > NAME_LENGTH:
-        raise PeopleError(f"The name has {len(name):,} characters; at most {NAME_LENGTH} are kept.")
+        raise PeopleError(
+            gettext("The name has %(n_name)s characters; at most %(name_length)s are kept.")
+            % {"n_name": f"{len(name):,}", "name_length": NAME_LENGTH}
+        )
     if problem := line_problem(name):
-        raise PeopleError(f"The name {problem}.")
+        raise PeopleError(gettext("The name %(problem)s.") % {"problem": problem})
     if role not in Role.values:
-        raise PeopleError(f"Choose one of the roles {', '.join(Role.values)}.")
+        raise PeopleError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if hands_over and role != Role.OWNER:
-        raise PeopleError("A benchmark is handed over to an owner.")
+        raise PeopleError(gettext("A benchmark is handed over to an owner."))
     if open_invitations(benchmark).count() >= MAX_INVITATIONS:
-        raise PeopleError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
+        raise PeopleError(
+            gettext("%(max_invitations)s invitations are open; revoke some, or wait until they are used.")
+            % {"max_invitations": MAX_INVITATIONS}
+        )
     secret = secrets.token_urlsafe(24)
     Invitation.objects.create(
         benchmark=benchmark,
@@ -88,7 +95,7 @@ def revoke_invitation(benchmark: Benchmark, number: int, *, author: User) -> Non
     """
     invitation = open_invitations(benchmark).filter(pk=number).first()
     if invitation is None or not Invitation.objects.filter(pk=number, used_by=None).delete()[0]:
-        raise PeopleError("This invitation was used, revoked or expired already.")
+        raise PeopleError(gettext("This invitation was used, revoked or expired already."))
     changes = changes_between(
         AuditEntry.Subject.PERSON, "invitation", {"invitation": invitation.role}, {"invitation": ""}
     )
@@ -123,14 +130,14 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
             themselves.
     """
     if invitation.hands_over and invitation.author_id == user.pk:
-        raise PeopleError("You own this benchmark: send the link to the person who is to own it.")
+        raise PeopleError(gettext("You own this benchmark: send the link to the person who is to own it."))
     if invitation.hands_over:
         lock_organisation_of(invitation.benchmark)  # before any row of the benchmark, as wherever roles change
     still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
     if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
         used_by=user, name=""
     ):
-        raise PeopleError("This invitation was already used or revoked.")
+        raise PeopleError(gettext("This invitation was already used or revoked."))
     known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
     order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
     if known is None or order.index(Role(known.role)) < order.index(Role(invitation.role)):
@@ -159,12 +166,15 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     known = Membership.objects.select_related("organisation").filter(benchmark=benchmark, user=user).first()
     if known is None or (role and role not in Role.values):
-        raise PeopleError("There is no such person or role.")
+        raise PeopleError(gettext("There is no such person or role."))
     if known.organisation is not None:
-        raise PeopleError(f"This person has the role through {known.organisation.name}; it is changed there.")
+        raise PeopleError(
+            gettext("This person has the role through %(organisation)s; it is changed there.")
+            % {"organisation": known.organisation.name}
+        )
     owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
     if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
-        raise PeopleError("A benchmark needs at least one owner.")
+        raise PeopleError(gettext("A benchmark needs at least one owner."))
     _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
     give_own_role(benchmark, user, role)
     if known.role == Role.OWNER and role != Role.OWNER:
@@ -179,9 +189,9 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
         PeopleError: no reason is given, or they moderate or own the benchmark.
     """
     if not reason.strip():
-        raise PeopleError("Give a reason: the banned user sees it.")
+        raise PeopleError(gettext("Give a reason: the banned user sees it."))
     if Membership.objects.filter(benchmark=benchmark, user=user, role__in=[Role.OWNER, Role.MODERATOR]).exists():
-        raise PeopleError("Owners and moderators cannot be banned; remove their role first.")
+        raise PeopleError(gettext("Owners and moderators cannot be banned; remove their role first."))
     _, is_new = Ban.objects.get_or_create(
         benchmark=benchmark, user=user, defaults={"reason": reason.strip(), "author": author}
     )

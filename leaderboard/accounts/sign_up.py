@@ -6,6 +6,7 @@ from typing import TypeVar
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext
 
 from leaderboard.accounts.organisations.members import find_organisation_invitation
 from leaderboard.accounts.people import find_invitation
@@ -42,7 +43,7 @@ def opened_invitation(request: HttpRequest, secret: str, find: Callable[[str], I
     invitation = find(secret)
     if invitation is None:
         take_attempt("join", **whose)
-        raise Http404("This invitation was already used or has expired.")
+        raise Http404(gettext("This invitation was already used or has expired."))
     return invitation
 
 
@@ -62,4 +63,6 @@ def require_domain(email: str) -> None:
     """
     if settings.SIGN_UP == "domains" and email.rpartition("@")[2].lower() not in settings.SIGN_UP_DOMAINS:
         domains = ", ".join(f"@{domain}" for domain in settings.SIGN_UP_DOMAINS)
-        raise ValidationError(f"This site accepts only addresses that end in {domains}.", code="domain")
+        raise ValidationError(
+            gettext("This site accepts only addresses that end in %(domains)s.") % {"domains": domains}, code="domain"
+        )

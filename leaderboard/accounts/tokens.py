@@ -8,6 +8,7 @@ from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 
@@ -46,14 +47,18 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
     """
     unknown = set(scopes) - set(ApiToken.Scope.values)
     if unknown or not scopes:
-        raise TokenError(f"Choose from the scopes {', '.join(ApiToken.Scope.values)}.")
+        raise TokenError(gettext("Choose from the scopes %(values)s.") % {"values": ", ".join(ApiToken.Scope.values)})
     if days not in LIFETIMES:
-        raise TokenError(f"A token can be valid for {', '.join(map(str, LIFETIMES))} days.")
+        raise TokenError(
+            gettext("A token can be valid for %(lifetimes)s days.") % {"lifetimes": ", ".join(map(str, LIFETIMES))}
+        )
     ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
     try:
         with user_lock(user):
             if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
-                raise TokenError(f"You have {MAX_TOKENS} tokens; revoke one first.")
+                raise TokenError(
+                    gettext("You have %(max_tokens)s tokens; revoke one first.") % {"max_tokens": MAX_TOKENS}
+                )
             token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
             if has_proven_address(user):  # so that no one makes one behind their back
                 pages = ("tokens", "account_change_password", "sessions")
@@ -68,7 +73,9 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
                 put_mail(user.email, subject="[Plurank] A new API token", text=text)
             return token, secret
     except IntegrityError as error:
-        raise TokenError("You already have a token of this name; revoke it, or choose another name.") from error
+        raise TokenError(
+            gettext("You already have a token of this name; revoke it, or choose another name.")
+        ) from error
 
 
 def revoke_token(user: User, name: str) -> bool:
@@ -134,8 +141,8 @@ def tell_of_expiring_tokens() -> int:
             [token.user_id],
             NoticeKind.TOKEN,
             key=f"token {token.digest[:32]} {days}",
-            text=f"Your API token “{token.name}” expires on {moment_in_words(token.expiry)}. "
-            f"Programs that use it need a new one.",
+            text=gettext("Your API token “%(token)s” expires on %(expiry)s. Programs that use it need a new one.")
+            % {"token": token.name, "expiry": moment_in_words(token.expiry)},
             path=reverse("tokens"),
         )
     return n_written

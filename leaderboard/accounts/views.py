@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -40,13 +41,18 @@ class _Emails(EmailView):
         user = signed_in(request)
         only_sends = "action_send" in request.POST and request.POST.get("email", "").lower() == user.email.lower()
         if not only_sends and not has_proven_address(user):
-            messages.error(request, f"Confirm {user.email} first: follow the link in the email we sent there.")
+            messages.error(
+                request,
+                gettext("Confirm %(email)s first: follow the link in the email we sent there.") % {"email": user.email},
+            )
             return redirect("account_email")
         try:
             with transaction.atomic():
                 return super().post(request, *args, **kwargs)
         except IntegrityError:
-            messages.error(request, "This address cannot be your primary one; another account uses it to sign in.")
+            messages.error(
+                request, gettext("This address cannot be your primary one; another account uses it to sign in.")
+            )
             return redirect("account_email")
 
 
@@ -68,7 +74,7 @@ def close_account(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             logout(request)
-            messages.success(request, "Your account is closed.")
+            messages.success(request, gettext("Your account is closed."))
             return redirect("home")
     context = {"form": form, "alone": closing.solely_owned(user)}
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
@@ -112,9 +118,9 @@ def sessions(request: HttpRequest) -> HttpResponse:
         number = request.POST.get("session", "")
         if not number:
             end_other_sessions(request, user)
-            messages.success(request, "You are signed out everywhere else.")
+            messages.success(request, gettext("You are signed out everywhere else."))
         elif (session := whole_number(number, 15)) is not None and end_session(user, session):
-            messages.success(request, "That browser is signed out.")
+            messages.success(request, gettext("That browser is signed out."))
         else:
             messages.info(request, "That browser is no longer signed in.")
         return redirect("sessions")
@@ -128,7 +134,7 @@ def second_factor_picture(request: HttpRequest) -> HttpResponse:
     """What to scan while a second factor is set up: of the secret in the user's session, and never kept."""
     picture = pending_picture(request, signed_in(request))
     if picture is None:
-        raise Http404("No second factor is being set up here.")
+        raise Http404(gettext("No second factor is being set up here."))
     return HttpResponse(picture, content_type="image/svg+xml")
 
 
@@ -180,7 +186,7 @@ def revoke(request: HttpRequest) -> HttpResponse:
     """Revoke one of the user's tokens."""
     name = request.POST.get("name", "")
     if revoke_token(signed_in(request), name):
-        messages.success(request, f"The token “{name}” was revoked and no longer works.")
+        messages.success(request, gettext("The token “%(name)s” was revoked and no longer works.") % {"name": name})
     else:
         messages.info(request, "You have no token of this name.")
     return redirect("tokens")

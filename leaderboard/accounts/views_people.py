@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -54,11 +55,11 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
             elif action == "revoke":
                 number = whole_number(request.POST.get("invitation", "")) or 0
                 revoke_invitation(benchmark, number, author=actor)
-                messages.success(request, "The invitation is revoked; its link no longer works.")
+                messages.success(request, gettext("The invitation is revoked; its link no longer works."))
             else:
                 member = User.objects.filter(pk=whole_number(request.POST.get("user", "")) or 0).first()
                 if member is None:
-                    messages.error(request, "There is no such person.")
+                    messages.error(request, gettext("There is no such person."))
                     return redirect("manage_people", key)
                 if action == "lift":
                     lift_ban(benchmark, member, author=actor)
@@ -101,7 +102,11 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
             accept_invitation(invitation, signed_in(request))
         except PeopleError as error:
             raise Http404(str(error)) from error
-        messages.success(request, f"You are a {invitation.get_role_display().lower()} of {invitation.benchmark.name}.")
+        messages.success(
+            request,
+            gettext("You are a %(role)s of %(benchmark)s.")
+            % {"role": invitation.get_role_display().lower(), "benchmark": invitation.benchmark.name},
+        )
         return redirect("board", invitation.benchmark.key)
     if not request.user.is_authenticated:
         remember_invitation(request, secret)

@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from requests import RequestException
@@ -36,7 +37,7 @@ def sign_in_with(request: HttpRequest, site: str) -> HttpResponse:
     """
     provider = sign_in_provider(request, site)
     if provider is None:
-        raise Http404("People cannot sign in by this site.")
+        raise Http404(gettext("People cannot sign in by this site."))
     connects = request.POST.get("process") == "connect"
     if connects and not request.user.is_authenticated:
         return redirect("account_login")
@@ -62,7 +63,7 @@ def signed_in_with(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Where another site sends people back to, with a code that we exchange for who they are there."""
     provider = sign_in_provider(request, provider_id)
     if provider is None:
-        raise Http404("People cannot sign in by this site.")
+        raise Http404(gettext("People cannot sign in by this site."))
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(provider.get_oauth2_adapter(request))(request)
     except NO_PERSON as error:
@@ -93,7 +94,9 @@ def linked(request: HttpRequest) -> HttpResponse:
             row.delete()
             context = {"account": row, "provider": account.site}
             get_adapter().send_notification_mail("socialaccount/email/account_disconnected", user, context=context)
-            messages.success(request, f"Your account at {account.site.name} no longer opens this one.")
+            messages.success(
+                request, gettext("Your account at %(site)s no longer opens this one.") % {"site": account.site.name}
+            )
         return redirect("socialaccount_connections")
     linked_sites = {account.site.id for account in accounts}
     further = [site for site in sign_in_sites() if site.id not in linked_sites]

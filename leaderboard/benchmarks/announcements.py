@@ -10,6 +10,7 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.models import AuditEntry, Benchmark, User
@@ -44,14 +45,20 @@ def announce(benchmark: Benchmark, text: str, *, author: User) -> None:
         ValidationError: it is empty or too long, has control characters, or there are too many already.
     """
     if len(text) > MAX_LENGTH:
-        raise ValidationError(f"An announcement has at most {MAX_LENGTH} characters, not {len(text):,}.")
+        raise ValidationError(
+            gettext("An announcement has at most %(max_length)s characters, not %(n_text)s.")
+            % {"max_length": MAX_LENGTH, "n_text": f"{len(text):,}"}
+        )
     text = text.strip()
     if not text:
-        raise ValidationError("Write what you want to announce.")
+        raise ValidationError(gettext("Write what you want to announce."))
     is_lines(text)
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if len(locked.announcements) >= MAX_ANNOUNCEMENTS:
-        raise ValidationError(f"There are {MAX_ANNOUNCEMENTS} announcements; take one down first.")
+        raise ValidationError(
+            gettext("There are %(max_announcements)s announcements; take one down first.")
+            % {"max_announcements": MAX_ANNOUNCEMENTS}
+        )
     locked.announcements = [{"text": text, "at": timezone.now().isoformat()}, *locked.announcements]
     _store(locked, "", text, author)
 
@@ -71,7 +78,7 @@ def remove_announcement(benchmark: Benchmark, moment: str, *, author: User) -> N
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     removed = [entry for entry in locked.announcements if entry["at"] == moment]
     if not removed:
-        raise ValidationError("This announcement was taken down already.")
+        raise ValidationError(gettext("This announcement was taken down already."))
     locked.announcements = [entry for entry in locked.announcements if entry["at"] != moment]
     _store(locked, removed[0]["text"], "", author)
 

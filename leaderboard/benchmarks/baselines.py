@@ -6,6 +6,7 @@ the mark: it takes neither a revision nor a job.
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import AuditEntry, Baseline, Benchmark, System, User
@@ -35,7 +36,12 @@ def mark_baseline(system: System, baseline: str, *, author: User, reason: str = 
         ValidationError: `baseline` is no kind of baseline, or the benchmark has as many as it may have.
     """
     if baseline not in Baseline.values:
-        raise ValidationError({"baseline": f"{baseline[:40]!r} is not one of {', '.join(Baseline.values)}."})
+        raise ValidationError(
+            {
+                "baseline": gettext("%(baseline)s is not one of %(values)s.")
+                % {"baseline": repr(baseline[:40]), "values": ", ".join(Baseline.values)}
+            }
+        )
     benchmark = Benchmark.objects.select_for_update().get(pk=system.benchmark_id)
     system.refresh_from_db(fields=["baseline"])
     marked = System.objects.filter(benchmark=benchmark, baseline__in=MEASURES).exclude(pk=system.pk)

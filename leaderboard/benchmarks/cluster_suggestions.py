@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from django.utils.translation import gettext
+
 from leaderboard.benchmarks.tasks import (
     StaleProposalError,
     apply_proposal,
@@ -47,7 +49,7 @@ def declare_suggested(benchmark: Benchmark, number: int, *, revision_number: int
     """
     suggestion = next((one for one in cluster_suggestions(benchmark) if one.number == number), None)
     if suggestion is None or benchmark.published_number != revision_number:
-        raise StaleProposalError("The suggestions have changed since you opened this page.")
+        raise StaleProposalError(gettext("The suggestions have changed since you opened this page."))
     proposal = present_proposal(benchmark)
     keys = set(suggestion.task_keys)
     others = {fold_name(edit.cluster) for edit in proposal.tasks if edit.key not in keys}

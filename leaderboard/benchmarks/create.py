@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.utils.translation import gettext
 
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.names import make_key
@@ -79,8 +80,12 @@ def create_benchmark(
             rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
         if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
             raise ValidationError(
-                f"An account can create {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has reached the "
-                f"limit. Archived ones count too. The operator of this site can raise the limit, or create one for you."
+                gettext(
+                    "An account can create %(benchmarks_per_account)s benchmarks here, and yours has reached the "
+                    "limit. Archived ones count too. The operator of this site can raise the limit, or create one for "
+                    "you."
+                )
+                % {"benchmarks_per_account": settings.BENCHMARKS_PER_ACCOUNT}
             )
     # Where the stated key belongs to a private benchmark that the owner may not know of, another is given: a refusal
     # would cost nothing, and tell that it is there. So every guess costs one of the benchmarks of an account.

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.baselines import mark_stated_baselines
@@ -195,7 +196,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     verdicts = []
     for rule, outcome in ranked.outcomes.items():
         if isinstance(outcome, Exception):
-            verdicts.append(RuleVerdict(get_rule(rule).name, "", 0, "It cannot be computed."))
+            verdicts.append(RuleVerdict(get_rule(rule).name, "", 0, gettext("It cannot be computed.")))
             continue
         winners = in_words([contents.table.system_names[i] for i in outcome.winners])
         counted = with_task_count(outcome.reason)
@@ -207,7 +208,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:
     if not proposal.tasks:
-        raise ProposalError([("tasks", None, "", "A benchmark needs at least one task.")])
+        raise ProposalError([("tasks", None, "", gettext("A benchmark needs at least one task."))])
     write_proposal(benchmark, proposal)
 
 
@@ -227,14 +228,16 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
     """
     contents = draft_contents(draft)
     if BenchmarkDraft.objects.filter(pk=draft.pk).delete()[0] == 0:
-        raise ValidationError("This draft was already used or discarded.")
+        raise ValidationError(gettext("This draft was already used or discarded."))
     declared = [field.declaration for field in fields_of_files(contents.described, contents.table)]
     benchmark = create_described(draft.owner, proposal, {"metadata_fields": declared, **fields})
     if contents.table is None:
         return benchmark
     keys = [task.key for task in benchmark.tasks.order_by("order")]
     if len(keys) != len(contents.table.task_names):
-        raise ProposalError([("tasks", None, "", "There must be exactly one task for each column of the table.")])
+        raise ProposalError(
+            [("tasks", None, "", gettext("There must be exactly one task for each column of the table."))]
+        )
     rows = table_rows(keys, contents.table, contents.described)
     try:
         batch = store_batch(benchmark, draft.owner, rows, source=Source.CSV)
@@ -283,7 +286,7 @@ def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any])
         ProposalError: a task or group is not valid, or there is no task.
     """
     if fields.get("default_rule", "borda") not in site_rules():
-        raise ValidationError({"default_rule": "This site has no such rule."})
+        raise ValidationError({"default_rule": gettext("This site has no such rule.")})
     try:
         benchmark = create_benchmark(owner=owner, **fields)
     except ValueError as problem:

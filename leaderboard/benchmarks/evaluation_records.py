@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.benchmarks.folder_exports import FolderError
 from leaderboard.common.site_address import site_address
@@ -56,10 +57,13 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
             size += len(content)
             if size > settings.IMPORT_BYTES:
                 limit = settings.IMPORT_BYTES // 2**20
-                raise FolderError(f"These records have more than {limit} MB; the API has the scores page by page.")
+                raise FolderError(
+                    gettext("These records have more than %(limit)s MB; the API has the scores page by page.")
+                    % {"limit": limit}
+                )
             archive.writestr(entry, content)
     if not size:
-        raise FolderError("No system has a score on a task with a direction.")
+        raise FolderError(gettext("No system has a score on a task with a direction."))
     return packed.getvalue()
 
 

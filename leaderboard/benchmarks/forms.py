@@ -7,6 +7,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import (
     NOTE_LENGTH,
@@ -49,30 +50,34 @@ class NewBenchmarkForm(forms.Form):
     name = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
-        label="Name of the benchmark",
-        help_text="You can leave this empty if a benchmark.toml states a title.",
+        label=gettext_lazy("Name of the benchmark"),
+        help_text=gettext_lazy("You can leave this empty if a benchmark.toml states a title."),
         widget=forms.TextInput(attrs=TEXT),
     )
     file = CsvFileField(
         required=False,
-        label="Scores, as a CSV file",
-        help_text="First column <code>system</code>, then one column per task. An empty cell is a missing score.",
+        label=gettext_lazy("Scores, as a CSV file"),
+        help_text=gettext_lazy(
+            "First column <code>system</code>, then one column per task. An empty cell is a missing score."
+        ),
     )
     text = PastedTableField(
         required=False,
-        label="or the table itself",
+        label=gettext_lazy("or the table itself"),
         rows=6,
     )
     about = forms.FileField(
         required=False,
-        label="benchmark.toml",
-        help_text="Directions, groups, weights and scales of the tasks. Without it you set them on the next page.",
+        label=gettext_lazy("benchmark.toml"),
+        help_text=gettext_lazy(
+            "Directions, groups, weights and scales of the tasks. Without it you set them on the next page."
+        ),
         widget=forms.ClearableFileInput(attrs={"accept": ".toml"}),
     )
     tasks = LinesFormField(
         required=False,
         max_length=200_000,
-        label="or, without scores: the tasks, one per line",
+        label=gettext_lazy("or, without scores: the tasks, one per line"),
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
 
@@ -86,12 +91,17 @@ class NewBenchmarkForm(forms.Form):
         given = [bool(cleaned.get("file")), bool((cleaned.get("text") or "").strip()), bool(self.task_names())]
         only_about = bool(cleaned.get("about")) and not any(given)
         if sum(given) != 1 and not only_about and not self.errors:
-            raise forms.ValidationError("Choose a file, paste a table or list the tasks: exactly one of the three.")
+            raise forms.ValidationError(
+                gettext("Choose a file, paste a table or list the tasks: exactly one of the three.")
+            )
         for name, most in (("file", settings.UPLOAD_BYTES), ("about", ABOUT_BYTES)):
             file = cleaned.get(name)
             if file and file.size > most:
                 size, limit = localise(file.size / 1e6, ".1f"), localise(most / 1e6, ".1f")
-                message = f"The file has {size} MB; the limit is {limit} MB."
+                message = gettext("The file has %(size)s MB; the limit is %(limit)s MB.") % {
+                    "size": size,
+                    "limit": limit,
+                }
                 self.add_error(name, message)
         return cleaned
 
@@ -128,29 +138,35 @@ class AboutForm(forms.ModelForm):
     """What a benchmark says of itself, and who reads it and submits."""
 
     default_rule = forms.ChoiceField(
-        choices=default_rule_choices, label="Default rule", help_text=lazy(_rule_help, str)()
+        choices=default_rule_choices, label=gettext_lazy("Default rule"), help_text=lazy(_rule_help, str)()
     )
     source_url = forms.URLField(
-        required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data comes from."
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        label=gettext_lazy("Address"),
+        help_text=gettext_lazy("Where the data comes from."),
     )
-    licence = LineFormField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
+    licence = LineFormField(
+        required=False, max_length=500, label=gettext_lazy("Licence"), widget=forms.TextInput(attrs=TEXT)
+    )
     description = LinesFormField(
         required=False,
         max_length=20_000,
-        help_text="Markdown; its first line is shown in lists.",
+        help_text=gettext_lazy("Markdown; its first line is shown in lists."),
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     citation = LinesFormField(
-        required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
+        required=False, max_length=5000, label=gettext_lazy("How to cite it"), widget=forms.Textarea(attrs={"rows": 3})
     )
     doi = LineFormField(
         required=False,
         max_length=200,
-        label="DOI",
+        label=gettext_lazy("DOI"),
         widget=forms.TextInput(attrs=TEXT),
-        help_text="Such as 10.5281/zenodo.1234567, if the data are archived under one.",
+        help_text=gettext_lazy("Such as 10.5281/zenodo.1234567, if the data are archived under one."),
     )
-    tags = TagsField(required=False, max_length=500, help_text="Separated by commas.")
+    tags = TagsField(required=False, max_length=500, help_text=gettext_lazy("Separated by commas."))
 
     class Meta:
         model = Benchmark
@@ -183,8 +199,10 @@ class CreateForm(AboutForm):
     key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
-        label="Short name for addresses",
-        help_text="Lower-case letters, digits and hyphens; derived from the name if empty. It cannot be changed later.",
+        label=gettext_lazy("Short name for addresses"),
+        help_text=gettext_lazy(
+            "Lower-case letters, digits and hyphens; derived from the name if empty. It cannot be changed later."
+        ),
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),
     )
@@ -203,8 +221,8 @@ class SettingsForm(AboutForm):
     reason = LineFormField(
         required=False,
         max_length=REASON_LENGTH,
-        label="Why",
-        help_text="Stored with the change.",
+        label=gettext_lazy("Why"),
+        help_text=gettext_lazy("Stored with the change."),
         widget=forms.TextInput(attrs=TEXT),
     )
 
@@ -245,9 +263,12 @@ class SettingsForm(AboutForm):
 class ReleaseForm(forms.Form):
     """A revision frozen under a name."""
 
-    number = forms.IntegerField(min_value=1, max_value=2**31 - 1, label="Revision")
+    number = forms.IntegerField(min_value=1, max_value=2**31 - 1, label=gettext_lazy("Revision"))
     name = LineFormField(
-        max_length=NAME_LENGTH, label="Name", help_text="For example 2026.1.", widget=forms.TextInput(attrs=TEXT)
+        max_length=NAME_LENGTH,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("For example 2026.1."),
+        widget=forms.TextInput(attrs=TEXT),
     )
     note = LinesFormField(required=False, max_length=NOTE_LENGTH, widget=forms.Textarea(attrs={"rows": 3}))
 
@@ -255,12 +276,12 @@ class ReleaseForm(forms.Form):
 class TemplateForm(forms.Form):
     """A new benchmark with the tasks of another."""
 
-    name = LineFormField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
+    name = LineFormField(max_length=NAME_LENGTH, label=gettext_lazy("Name"), widget=forms.TextInput(attrs=TEXT))
     key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
-        label="Short name for addresses",
-        help_text="Derived from the name if empty.",
+        label=gettext_lazy("Short name for addresses"),
+        help_text=gettext_lazy("Derived from the name if empty."),
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),
     )
@@ -269,7 +290,7 @@ class TemplateForm(forms.Form):
 class EditionForm(TemplateForm):
     """Another benchmark with the same tasks and settings."""
 
-    with_scores = forms.BooleanField(required=False, label="Copy the current scores")
+    with_scores = forms.BooleanField(required=False, label=gettext_lazy("Copy the current scores"))
 
 
 class ReasonForm(forms.Form):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.benchmarks.metadata import MAX_REASON
 from leaderboard.common.form_fields import CsvFileField, LineFormField, PastedTableField
@@ -56,8 +57,8 @@ class DeclareForm(forms.Form):
     reason = LineFormField(
         required=False,
         max_length=MAX_REASON,
-        label="Why",
-        help_text="Kept with the change.",
+        label=gettext_lazy("Why"),
+        help_text=gettext_lazy("Kept with the change."),
         widget=forms.TextInput(attrs=TEXT),
     )
 
@@ -67,13 +68,15 @@ class ValuesForm(DeclareForm):
 
     file = CsvFileField(
         required=False,
-        label="A CSV file",
-        help_text="First column <code>system</code>, by name or key; then a column for each field to set.",
+        label=gettext_lazy("A CSV file"),
+        help_text=gettext_lazy(
+            "First column <code>system</code>, by name or key; then a column for each field to set."
+        ),
     )
     text = PastedTableField(
         required=False,
         max_length=MAX_TEXT_BYTES,
-        label="or the table itself",
+        label=gettext_lazy("or the table itself"),
         rows=6,
     )
     field_order = ("file", "text", "reason")
@@ -83,9 +86,12 @@ class ValuesForm(DeclareForm):
         cleaned = super().clean() or self.cleaned_data
         file, text = cleaned.get("file"), (cleaned.get("text") or "").strip()
         if not self.errors and bool(file) == bool(text):
-            raise forms.ValidationError("Choose a file or paste a table; one of the two.")
+            raise forms.ValidationError(gettext("Choose a file or paste a table; one of the two."))
         if file and file.size > MAX_TEXT_BYTES:
-            message = f"The file has {file.size / 1e6:.1f} MB; at most {MAX_TEXT_BYTES / 1e6:.0f} MB are read at once."
+            message = gettext("The file has %(size)s MB; at most %(limit)s MB are read at once.") % {
+                "size": f"{file.size / 1e6:.1f}",
+                "limit": f"{MAX_TEXT_BYTES / 1e6:.0f}",
+            }
             raise forms.ValidationError({"file": message})
         return cleaned
 

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
 from leaderboard.common.form_fields import LineFormField, LinesFormField
@@ -90,7 +91,10 @@ class RowForm(forms.Form):
     use_required_attribute = False
     key = LineFormField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
     name = LineFormField(
-        required=False, max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs={**SHORT, "class": "name"})
+        required=False,
+        max_length=NAME_LENGTH,
+        label=gettext_lazy("Name"),
+        widget=forms.TextInput(attrs={**SHORT, "class": "name"}),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -98,7 +102,7 @@ class RowForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         is_stated = bool(cleaned.get("key")) or self.has_changed()
         if is_stated and not cleaned.get("name") and "name" not in self.errors:
-            self.add_error("name", "It has a name.")
+            self.add_error("name", gettext("It has a name."))
         return cleaned
 
 
@@ -106,14 +110,19 @@ class TaskForm(RowForm):
     """One task."""
 
     direction = forms.TypedChoiceField(
-        choices=Task.Direction.choices, coerce=int, initial=Task.Direction.HIGHER, label="Direction"
+        choices=Task.Direction.choices, coerce=int, initial=Task.Direction.HIGHER, label=gettext_lazy("Direction")
     )
     weight = WeightField()
     group = LineFormField(
-        required=False, max_length=NAME_LENGTH, label="Group", widget=forms.TextInput(attrs={**SHORT, "list": "groups"})
+        required=False,
+        max_length=NAME_LENGTH,
+        label=gettext_lazy("Group"),
+        widget=forms.TextInput(attrs={**SHORT, "list": "groups"}),
     )
-    metric = LineFormField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
-    unit = LineFormField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
+    metric = LineFormField(
+        required=False, max_length=NAME_LENGTH, label=gettext_lazy("Metric"), widget=forms.TextInput(SHORT)
+    )
+    unit = LineFormField(required=False, max_length=40, label=gettext_lazy("Unit"), widget=forms.TextInput(SHORT))
     minimum = FigureField("Minimum")
     maximum = FigureField("Maximum")
     chance = FigureField("Chance level")
@@ -121,10 +130,10 @@ class TaskForm(RowForm):
     cluster = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
-        label="Cluster",
+        label=gettext_lazy("Cluster"),
         widget=forms.TextInput(attrs={**SHORT, "list": "clusters"}),
     )
-    is_archived = forms.BooleanField(required=False, label="Archived")
+    is_archived = forms.BooleanField(required=False, label=gettext_lazy("Archived"))
 
     def edit(self) -> TaskEdit:
         """What it says."""
@@ -145,7 +154,9 @@ class GroupForm(RowForm):
 class CountingForm(forms.Form):
     """How scores count."""
 
-    aggregation = forms.ChoiceField(choices=Benchmark.Aggregation.choices, label="How tasks and groups count")
+    aggregation = forms.ChoiceField(
+        choices=Benchmark.Aggregation.choices, label=gettext_lazy("How tasks and groups count")
+    )
     missing_policy = forms.ChoiceField(
         choices=[
             ("undefined", "no ranking under rules that need every score"),
@@ -155,11 +166,11 @@ class CountingForm(forms.Form):
             ("worst", "the task’s worst score is filled in"),
             ("predicted", "predicted from the other scores, and marked"),
         ],
-        label="Missing scores",
-        help_text="For rules that need every score. Readers can switch to the other policies.",
+        label=gettext_lazy("Missing scores"),
+        help_text=gettext_lazy("For rules that need every score. Readers can switch to the other policies."),
     )
     replacement = forms.ChoiceField(
-        choices=Benchmark.Replacement.choices, label="When a system is submitted again", required=False
+        choices=Benchmark.Replacement.choices, label=gettext_lazy("When a system is submitted again"), required=False
     )
     gamma = FigureField(
         "Optimality threshold γ",
@@ -170,7 +181,7 @@ class CountingForm(forms.Form):
     variants = VariantsFormField(
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
-        label="Variants of rules",
+        label=gettext_lazy("Variants of rules"),
         help_text=f"Rules with other options, or with your own points, as additional columns. One per line, up to "
         f"{MAX_VARIANTS}: <code>copeland[variant=lower]</code>, <code>win_rate[variant=helm]</code>, "
         f"<code>borda[ties=average]</code>, <code>positional[vector=12,10,8]</code>.",

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.common.locks import user_lock
@@ -66,7 +67,7 @@ def own_meta_board(viewer: Viewer, key: str) -> MetaBoard:
     """
     board = readable_meta_board(viewer, key)
     if board.author_id != viewer.pk:
-        raise PermissionDenied("Only the person who saved a meta-board can change it.")
+        raise PermissionDenied(gettext("Only the person who saved a meta-board can change it."))
     return board
 
 
@@ -79,7 +80,7 @@ def deletable_meta_board(viewer: Viewer, key: str) -> MetaBoard:
     """
     board = readable_meta_board(viewer, key)
     if board.author_id != viewer.pk and not viewer.is_staff:
-        raise PermissionDenied("Only the person who saved a meta-board and the site’s staff can delete it.")
+        raise PermissionDenied(gettext("Only the person who saved a meta-board and the site’s staff can delete it."))
     return board
 
 
@@ -118,7 +119,10 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
         benchmarks = chosen_benchmarks(author, keys, is_public=saved.is_public)
         check_fields(saved, len(benchmarks))
         if board is None and MetaBoard.objects.filter(author=author).count() >= MAX_META_BOARDS:
-            raise ValidationError(f"You have {MAX_META_BOARDS} meta-boards, which is the limit. Delete one first.")
+            raise ValidationError(
+                gettext("You have %(max_meta_boards)s meta-boards, which is the limit. Delete one first.")
+                % {"max_meta_boards": MAX_META_BOARDS}
+            )
         with_free_key(lambda: store(saved))
         saved.benchmarks.set(benchmarks)
     return saved
@@ -150,15 +154,19 @@ def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> 
     """
     wanted = list(dict.fromkeys(keys))
     if not LEAST_BENCHMARKS <= len(wanted) <= MAX_BENCHMARKS:
-        message = f"{len(wanted)} benchmarks; a meta-board has from {LEAST_BENCHMARKS} to {MAX_BENCHMARKS}."
+        message = gettext(
+            "%(n_wanted)s benchmarks; a meta-board has from %(least_benchmarks)s to %(max_benchmarks)s."
+        ) % {"n_wanted": len(wanted), "least_benchmarks": LEAST_BENCHMARKS, "max_benchmarks": MAX_BENCHMARKS}
         raise ValidationError({"benchmarks": message})
     known = {benchmark.key: benchmark for benchmark in listed_benchmarks(author).filter(key__in=wanted)}
     if missing := [key for key in wanted if key not in known]:
-        message = f"There is no benchmark {shorten(missing[0])!r}, or you have no access to it."
+        message = gettext("There is no benchmark %(shorten)s, or you have no access to it.") % {
+            "shorten": repr(shorten(missing[0]))
+        }
         raise ValidationError({"benchmarks": message})
     hidden = [key for key in wanted if known[key].visibility != Benchmark.Visibility.PUBLIC]
     if is_public and hidden:
-        message = f"{hidden[0]} is not public, so a public meta-board cannot have it."
+        message = gettext("%(hidden)s is not public, so a public meta-board cannot have it.") % {"hidden": hidden[0]}
         raise ValidationError({"benchmarks": message})
     return [known[key] for key in wanted]
 
@@ -174,13 +182,23 @@ def check_fields(board: MetaBoard, n_benchmarks: int) -> None:
         ValidationError: something is wrong.
     """
     if board.rule and board.rule not in site_rules():
-        raise ValidationError({"rule": f"{shorten(board.rule)!r} is not a rule."})
+        raise ValidationError({"rule": gettext("%(shorten)s is not a rule.") % {"shorten": repr(shorten(board.rule))}})
     if board.default_rule not in site_rules():
-        raise ValidationError({"default_rule": f"{shorten(board.default_rule)!r} is not a rule."})
+        raise ValidationError(
+            {"default_rule": gettext("%(shorten)s is not a rule.") % {"shorten": repr(shorten(board.default_rule))}}
+        )
     if not LEAST_BENCHMARKS <= board.least <= n_benchmarks:
-        raise ValidationError({"least": f"{board.least} is not between {LEAST_BENCHMARKS} and {n_benchmarks}."})
+        raise ValidationError(
+            {
+                "least": gettext("%(least)s is not between %(least_benchmarks)s and %(n_benchmarks)s.")
+                % {"least": board.least, "least_benchmarks": LEAST_BENCHMARKS, "n_benchmarks": n_benchmarks}
+            }
+        )
     if len(board.description) > MAX_DESCRIPTION:
-        message = f"{len(board.description)} characters; at most {MAX_DESCRIPTION} are kept."
+        message = gettext("%(n_description)s characters; at most %(max_description)s are kept.") % {
+            "n_description": len(board.description),
+            "max_description": MAX_DESCRIPTION,
+        }
         raise ValidationError({"description": message})
 
 

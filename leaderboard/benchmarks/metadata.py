@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import as_one, changes_between, record_changes
 from leaderboard.models import AuditEntry, Benchmark, System, User
@@ -75,7 +76,11 @@ def declare_fields(benchmark: Benchmark, declared: Any, *, author: User, reason:
             except ValueError:
                 unfit.append(system.name)
         if unfit:
-            message = f"{field.name} is not {field.allowed} for {listed(unfit)}. Change these values first."
+            message = gettext("%(field)s is not %(allowed)s for %(unfit)s. Change these values first.") % {
+                "field": field.name,
+                "allowed": field.allowed,
+                "unfit": listed(unfit),
+            }
             raise ValidationError({"metadata_fields": message})
     locked.metadata_fields = [field.declaration for field in fields]
     locked.save(update_fields=["metadata_fields"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.create import create_benchmark
@@ -46,14 +47,17 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
     except (WithdrawnRevisionError, RemovedRanksError) as error:
         raise ReleaseError(str(error)) from error
     if publication is None:
-        raise ReleaseError(f"The rankings of revision {number} are not stored; freeze a published revision.")
+        raise ReleaseError(
+            gettext("The rankings of revision %(number)s are not stored; freeze a published revision.")
+            % {"number": number}
+        )
     try:
         clean = check_name(name, "frozen revision")
     except ValueError as problem:
         raise ReleaseError(str(problem)) from problem
     taken = dict(Release.objects.filter(benchmark=locked).values_list("key", "name"))
     if clean in taken.values():
-        raise ReleaseError(f"Another frozen revision already has the name {clean!r}.")
+        raise ReleaseError(gettext("Another frozen revision already has the name %(clean)s.") % {"clean": repr(clean)})
     release = Release.objects.create(
         benchmark=locked,
         revision=publication.revision,
@@ -212,7 +216,10 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
             checked["instances"] = instances
         rows.append(checked)
     if rows:
-        note = f"Scores of {benchmark.name}, revision {revision.number}."
+        note = gettext("Scores of %(benchmark)s, revision %(number)s.") % {
+            "benchmark": benchmark.name,
+            "number": revision.number,
+        }
         try:
             batch = store_batch(edition, author, rows, source=Source.IMPORTER, note=note)
         except QuotaError as problem:

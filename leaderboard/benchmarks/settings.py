@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.computing.rankings import site_rules
@@ -70,7 +71,9 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
         with suppress(ValueError):  # it is refused below
             locked.default_rule = get_rule(locked.default_rule).key
     if not has_rule(locked, locked.default_rule) or locked.default_rule not in {*site_rules(), *locked.variants}:
-        message = f"{shorten(locked.default_rule)!r} is neither a rule of this site nor a column of the board."
+        message = gettext("%(shorten)s is neither a rule of this site nor a column of the board.") % {
+            "shorten": repr(shorten(locked.default_rule))
+        }
         raise ValidationError({"default_rule": message})
     locked.full_clean()
     locked.save(update_fields=SETTINGS)

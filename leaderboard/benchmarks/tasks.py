@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
@@ -219,7 +220,7 @@ def apply_proposal(
     """
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if token != proposal_token(locked, proposal):
-        raise StaleProposalError("The benchmark or your entries have changed since the preview.")
+        raise StaleProposalError(gettext("The benchmark or your entries have changed since the preview."))
     changes = write_proposal(locked, proposal)
     revision = record_configuration_change(locked, author=author, note=reason)
     record_changes(locked, changes, actor=author, reason=reason, revision=revision)
@@ -252,24 +253,36 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     # What is wrong with a proposal in itself.
     problems: list[tuple[str, int | None, str, str]] = []
     if len(proposal.tasks) > MAX_TASKS:
-        problems.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; the limit is {MAX_TASKS}."))
+        problems.append(
+            (
+                "tasks",
+                None,
+                "",
+                gettext("%(n_tasks)s tasks; the limit is %(max_tasks)s.")
+                % {"n_tasks": len(proposal.tasks), "max_tasks": MAX_TASKS},
+            )
+        )
     names = {"tasks": [task.name for task in proposal.tasks], "groups": [group.name for group in proposal.groups]}
     for place, names_there in names.items():
         seen: set[str] = set()
         for i, name in enumerate(names_there):
             if fold_name(name) in seen:
-                problems.append((place, i, "name", f"Another one already has the name {name!r}."))
+                problems.append(
+                    (place, i, "name", gettext("Another one already has the name %(name)s.") % {"name": repr(name)})
+                )
             seen.add(fold_name(name))
     problems += _weight_problems(proposal)
     known = {fold_name(group.name) for group in proposal.groups}
     for i, task in enumerate(proposal.tasks):
         if task.group and fold_name(task.group) not in known:
-            problems.append(("tasks", i, "group", f"There is no group {task.group!r}."))
+            problems.append(
+                ("tasks", i, "group", gettext("There is no group %(group)s.") % {"group": repr(task.group)})
+            )
         low, high, chance = task.minimum, task.maximum, task.chance
         if low is not None and high is not None and low >= high:
-            problems.append(("tasks", i, "maximum", "The maximum must be above the minimum."))
+            problems.append(("tasks", i, "maximum", gettext("The maximum must be above the minimum.")))
         elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
-            problems.append(("tasks", i, "chance", "The chance level is outside the scale."))
+            problems.append(("tasks", i, "chance", gettext("The chance level is outside the scale.")))
     if problems:
         raise ProposalError(problems)
     writer = _Writer(benchmark)
@@ -306,7 +319,7 @@ def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str
     ]
     if sum_bits(shares) <= GROUPED_BITS:
         return []
-    text = (
+    text = gettext(
         "The weights of tasks within groups have too many digits to balance exactly: use fewer digits, or let every "
         "task count its own weight."
     )

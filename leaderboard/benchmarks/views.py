@@ -9,6 +9,7 @@ from django.core.exceptions import BadRequest, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import administered_benchmark, own_benchmark_draft, readable_benchmark
@@ -68,7 +69,10 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
             take_errors(form, error)
         else:
             sentence = (
-                f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing was changed."
+                ngettext("%(n_changed)s setting changed.", "%(n_changed)s settings changed.", n_changed)
+                % {"n_changed": n_changed}
+                if n_changed
+                else gettext("Nothing was changed.")
             )
             messages.success(request, sentence)
             return redirect("manage", key)
@@ -95,7 +99,9 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
                 reason = data.get("reason", "")[:1000]
                 revision = apply_proposal(benchmark, proposal, author=signed_in(request), token=token, reason=reason)
                 sentence = (
-                    f"Revision {revision.number} is being computed." if revision else ("This does not change any rank.")
+                    gettext("Revision %(number)s is being computed.") % {"number": revision.number}
+                    if revision
+                    else (gettext("This does not change any rank."))
                 )
                 messages.success(request, f"Saved. {sentence}")
                 return redirect("history" if revision else "manage_tasks", key)
@@ -125,12 +131,14 @@ def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
     benchmark = administered_benchmark(request.user, key)
     number, revision_number = (whole_number(request.POST.get(name, "")) for name in ("suggestion", "revision"))
     if number is None or revision_number is None:
-        raise BadRequest("A suggestion is identified by its number and its revision.")
+        raise BadRequest(gettext("A suggestion is identified by its number and its revision."))
     author = signed_in(request)
     try:
         revision = declare_suggested(benchmark, number, revision_number=revision_number, author=author)
     except StaleProposalError:
-        messages.warning(request, "Nothing was changed: the suggestions have changed since you opened this page.")
+        messages.warning(
+            request, gettext("Nothing was changed: the suggestions have changed since you opened this page.")
+        )
     else:
         computed = f" Revision {revision.number} is being computed." if revision else ""
         messages.success(request, f"Declared as one cluster.{computed}")
@@ -167,7 +175,7 @@ def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
         except ValidationError as error:
             take_errors(form, error)
         else:
-            messages.success(request, "The new edition was created. It is private until you change that.")
+            messages.success(request, gettext("The new edition was created. It is private until you change that."))
             return redirect("manage", edition.key)
     context = {"benchmark": benchmark, "form": ReleaseForm(), "here": "releases", "edition": form,
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
@@ -186,7 +194,7 @@ def use_template(request: HttpRequest, key: str) -> HttpResponse:
         except ValidationError as error:
             take_errors(form, error)
         else:
-            messages.success(request, "The benchmark was created. It is private until you change that.")
+            messages.success(request, gettext("The benchmark was created. It is private until you change that."))
             return redirect("manage", made.key)
     context = {"benchmark": benchmark, "form": form}
     return render(request, "benchmarks/use_template.html", context, status=400 if form.errors else 200)
@@ -201,10 +209,10 @@ def manage_announcements(request: HttpRequest, key: str) -> HttpResponse:
     try:
         if request.POST.get("action") == "remove":
             remove_announcement(benchmark, request.POST.get("moment", "")[:40], author=author)
-            messages.success(request, "The announcement is no longer on the board.")
+            messages.success(request, gettext("The announcement is no longer on the board."))
         else:
             announce(benchmark, request.POST.get("text", ""), author=author)
-            messages.success(request, "The announcement is on the board.")
+            messages.success(request, gettext("The announcement is on the board."))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     return redirect("manage", key)
@@ -219,7 +227,9 @@ def manage_archive(request: HttpRequest, key: str) -> HttpResponse:
     archived = request.POST.get("archived") == "1"
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     archive(benchmark, author=signed_in(request), archived=archived, reason=reason)
-    messages.success(request, "The benchmark was archived." if archived else "The benchmark was reopened.")
+    messages.success(
+        request, gettext("The benchmark was archived.") if archived else gettext("The benchmark was reopened.")
+    )
     return redirect(reverse("manage", args=[key]))
 
 
@@ -302,7 +312,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
             proposal = parts.proposal()
             if data.get("action") == "create":
                 benchmark = create_from_draft(draft, proposal, about.cleaned_data)
-                messages.success(request, "Benchmark created. Change anything under Manage.")
+                messages.success(request, gettext("Benchmark created. Change anything under Manage."))
                 return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
             verdicts = draft_verdicts(draft, proposal)
     except ProposalError as error:

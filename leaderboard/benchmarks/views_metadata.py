@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import administered_benchmark
@@ -48,8 +49,12 @@ def _declare(
         n_changed = declare_fields(benchmark, declared, author=signed_in(request), reason=reason)
     except ValidationError as error:
         return _page(request, benchmark, errors=error.messages, status=400, **forms)
-    sentence = f"{n_changed} field{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
-    messages.success(request, f"{sentence} No rank depends on it.")
+    sentence = (
+        ngettext("%(n_changed)s field changed.", "%(n_changed)s fields changed.", n_changed) % {"n_changed": n_changed}
+        if n_changed
+        else "Nothing changed."
+    )
+    messages.success(request, gettext("%(sentence)s No rank depends on it.") % {"sentence": sentence})
     return redirect("manage_metadata", benchmark.key)
 
 
@@ -70,7 +75,11 @@ def take_values(request: HttpRequest, benchmark: Benchmark, *, is_dry: bool) -> 
         return _page(request, benchmark, form=form, problems=[str(error)], status=429)
     if not is_dry:
         n_systems = len({change.system for change in changes})
-        messages.success(request, f"{len(changes)} values of {n_systems} systems changed. No rank depends on it.")
+        messages.success(
+            request,
+            gettext("%(n_changes)s values of %(n_systems)s systems changed. No rank depends on it.")
+            % {"n_changes": len(changes), "n_systems": n_systems},
+        )
         return redirect("manage_metadata", benchmark.key)
     preview = {
         "table": table.decode("utf-8-sig"),

@@ -5,6 +5,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.boards.board import Board
 from leaderboard.common.language.numbers import localise
@@ -136,7 +137,11 @@ def most_often_first(board: Board) -> str:
         return ""
     interval = range_text(int(reference.lower[i]), int(reference.upper[i]))
     n_rules = f"{board.camps[0].n_rules} of {sum(camp.n_rules for camp in board.camps)}"
-    return f"{shortened(name)}, first alone under {n_rules} rules with a winner: rank {interval}."
+    return gettext("%(name)s, first alone under %(n_rules)s rules with a winner: rank %(interval)s.") % {
+        "name": shortened(name),
+        "n_rules": n_rules,
+        "interval": interval,
+    }
 
 
 def _signed(value: float) -> str:

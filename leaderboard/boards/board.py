@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.filters import (
@@ -172,7 +173,7 @@ def build_board(
     laid_out = query
     if query.ranks_filtered:
         if audience.is_restricted:
-            raise UnknownChoiceError("Scores are hidden on this board, so ranks are among all its systems.")
+            raise UnknownChoiceError(gettext("Scores are hidden on this board, so ranks are among all its systems."))
         reference = column_of(published.columns, query.reference or own_rule(audience.benchmark, published.rules))
         medians = rank_range(published.columns, len(systems))[1]
         chosen = choose(
@@ -329,15 +330,17 @@ def _as_asked(
     stored = configuration_of(published.revision)
     policy, aggregation = query.policy or stored.missing_policy, query.aggregation or stored.aggregation
     if policy not in stored.policies:
-        raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
+        raise UnknownChoiceError(gettext("There is no missing-score policy %(policy)s.") % {"policy": repr(policy)})
     if aggregation not in Benchmark.Aggregation.values:
-        raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")
+        raise UnknownChoiceError(
+            gettext("There is no aggregation %(aggregation)s.") % {"aggregation": repr(aggregation)}
+        )
     if query.ties and query.ties not in TIES:
-        raise UnknownChoiceError(f"There is no tie convention {query.ties!r}.")
+        raise UnknownChoiceError(gettext("There is no tie convention %(ties)s.") % {"ties": repr(query.ties)})
     if (policy, aggregation) == (stored.missing_policy, stored.aggregation) and not query.ties:
         return published, policy, aggregation
     if audience.is_restricted:
-        raise UnknownChoiceError("Scores are hidden on this board, so it is shown only as its owners set it.")
+        raise UnknownChoiceError(gettext("Scores are hidden on this board, so it is shown only as its owners set it."))
     if not systems:
         return published, policy, aggregation
     names = [system.name for system in systems]
@@ -354,6 +357,8 @@ def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) 
     families = {column.family for column in columns}
     for family in query.families:
         if family not in families:
-            raise UnknownChoiceError(f"There is no family of rules {family!r} on this board.")
+            raise UnknownChoiceError(
+                gettext("There is no family of rules %(family)s on this board.") % {"family": repr(family)}
+            )
     wanted = {*query.rules, reference.rule}
     return [column for column in says_something if column.rule in wanted or column.family in query.families]

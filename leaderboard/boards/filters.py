@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.boards.query import META, BoardQuery, bounds_of
 from leaderboard.common.names import is_called
@@ -86,7 +87,10 @@ def choose(
     if query.sort_key.startswith(META):
         field = by_key.get(query.sort_key.removeprefix(META))
         if field is None:
-            raise UnknownChoiceError(f"There is no field {query.sort_key.removeprefix(META)!r} of the systems here.")
+            raise UnknownChoiceError(
+                gettext("There is no field %(removeprefix)s of the systems here.")
+                % {"removeprefix": repr(query.sort_key.removeprefix(META))}
+            )
         order.take(field_values(field, [about.get(system.id, nothing) for system in systems]))
     return SystemSelection(order.sorted(pinned), order.sorted(others))
 
@@ -100,14 +104,18 @@ def bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
     try:
         value = field.read(text)
     except ValueError as error:
-        raise UnknownChoiceError(f"A bound of {field.name}: {error}.") from error
+        raise UnknownChoiceError(
+            gettext("A bound of %(field)s: %(error)s.") % {"field": field.name, "error": error}
+        ) from error
     if is_most and field.kind == "date":
         year, month, _ = (int(part) for part in f"{value}-12-31".split("-")[:3])
         last = calendar.monthrange(year, month)[1]
         value = str(value) if len(str(value)) > len("2024-05") else f"{year:04}-{month:02}-{last:02}"
     number = field.number(value)
     if number is None:
-        raise UnknownChoiceError(f"{field.name} is {field.allowed}, and has no bounds.")
+        raise UnknownChoiceError(
+            gettext("%(field)s is %(allowed)s, and has no bounds.") % {"field": field.name, "allowed": field.allowed}
+        )
     return number
 
 
@@ -192,7 +200,7 @@ def column_of(columns: Sequence[Column], rule: str) -> Column:
     """
     match = next((column for column in columns if column.rule == rule), None)
     if match is None:
-        raise UnknownChoiceError(f"There is no rule {rule!r} on this board.")
+        raise UnknownChoiceError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule)})
     return match
 
 

@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.systems import About
 from ranking_engine.files.metadata import MetadataField
@@ -68,7 +70,9 @@ def field_of(fields: Sequence[MetadataField], key: str) -> MetadataField:
     """
     field = next((field for field in groupable(fields) if field.key == key), None)
     if field is None:
-        raise UnknownChoiceError(f"There is no field {key[:60]!r} here by which systems can be grouped.")
+        raise UnknownChoiceError(
+            gettext("There is no field %(key)s here by which systems can be grouped.") % {"key": repr(key[:60])}
+        )
     return field
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import Board, build_board
 from leaderboard.boards.catalogue import NOTHING_FILLED_IN
@@ -75,11 +77,15 @@ class RulePage:
         """Whom the rule elects, and how many systems it ranks where it leaves some out."""
         column, n_systems = self.column, self.board.published.facts["n_systems"]
         if not column.elects:
-            return f"No winner under {column.name}."
+            return gettext("No winner under %(column)s.") % {"column": column.name}
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
         left_out = column.status == "ranked" and column.n_ranked < n_systems
         ranked_part = f"; it ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
-        return f"Winner under {column.name}: {camp.text}{ranked_part}."
+        return gettext("Winner under %(column)s: %(camp)s%(ranked_part)s.") % {
+            "column": column.name,
+            "camp": camp.text,
+            "ranked_part": ranked_part,
+        }
 
     @property
     def has_details(self) -> bool:
@@ -187,7 +193,7 @@ def _intervals(board: Board, places: dict[int, int], system_url: Callable[[str],
         return None
     return rank_intervals(
         f"Ranks under {column.name} with their intervals",
-        "One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank.",
+        gettext("One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank."),
         things,
         column.n_ranked,
     )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.text import in_words
 from ranking_engine import RULES
 from ranking_engine.axioms import PROPERTIES, entry
@@ -131,7 +133,11 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
     unmet = []
     for need in first.lacked:
         names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
-        met_by = f"Met by {in_words(names, most=5)}." if names else "No rule on this site meets it on every board."
+        met_by = (
+            gettext("Met by %(names)s.") % {"names": in_words(names, most=5)}
+            if names
+            else gettext("No rule on this site meets it on every board.")
+        )
         unmet.append((need, met_by))
     by_key = {candidate.rule.key: candidate for candidate in choice.candidates}
     required = {need.key for need in choice.requirements}
@@ -143,13 +149,19 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         ]
         speaks_to = bool(required & set(recommendation.about))
         judged.append(JudgedRecommendation(recommendation, rules, speaks_to=speaks_to))
-    caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in held], most=6)}."]
+    caveats = [
+        gettext("It lacks: %(properties)s.")
+        % {"properties": in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in held], most=6)}
+    ]
     if rule.needs_complete:
-        caveats.append("It needs every score, so you must choose a policy for missing ones.")
+        caveats.append(gettext("It needs every score, so you must choose a policy for missing ones."))
     if rule.max_systems is not None:
-        caveats.append(f"It is not computed for more than {rule.max_systems:,} systems.")
+        caveats.append(
+            gettext("It is not computed for more than %(max_systems)s systems.")
+            % {"max_systems": f"{rule.max_systems:,}"}
+        )
     if rule.is_slow:
-        caveats.append("On large boards it appears some time after the others.")
+        caveats.append(gettext("On large boards it appears some time after the others."))
     return RuleAdvice(
         choice=choice,
         is_decided=choice.asks_something or all(given.get(question.key) for question in QUESTIONS),

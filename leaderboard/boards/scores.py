@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.boards.query import MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH, MAX_VALUES
 from leaderboard.common.language.numbers import localise
@@ -270,7 +271,9 @@ class ScoresPage:
         names = self.configuration.group_names
         unknown = [key for key in self.query.folded if key not in names]
         if unknown:
-            raise UnknownChoiceError(f"There is no group of tasks {unknown[0][:80]!r} on this board.")
+            raise UnknownChoiceError(
+                gettext("There is no group of tasks %(unknown)s on this board.") % {"unknown": repr(unknown[0][:80])}
+            )
         folded: dict[str, list[int]] = {key: [] for key in self.query.folded}
         for t, task in enumerate(self.configuration.tasks):
             if task.group in folded:
@@ -305,7 +308,10 @@ class ScoresPage:
             return sorted(range(len(systems)), key=lambda i: (ranks[i] < 1, sign * ranks[i], names[i]))
         column = next((column for column in columns if column.key == sort), None)
         if column is None:
-            raise UnknownChoiceError(f"There is no task or group {sort[:80]!r} among the columns of this table.")
+            raise UnknownChoiceError(
+                gettext("There is no task or group %(sort)s among the columns of this table.")
+                % {"sort": repr(sort[:80])}
+            )
         if column.url:
             return figures.order(column.tasks[0], is_reversed=is_reversed)
         means = FoldedGroup(figures, column).means

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, is_batch_open, naming_benchmarks
 from leaderboard.boards.rows import Fact, fact
@@ -268,7 +269,7 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | 
 
     return rank_intervals(
         f"Rank of {name} under every rule",
-        "One line a rule, rank 1 at the left; a bar is the interval of the rank where one was computed.",
+        gettext("One line a rule, rank 1 at the left; a bar is the interval of the rank where one was computed."),
         [thing(column) for column in ranked],
         min(SHOWN_RANKS, max(column.n_ranked for column in ranked)),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.language.numbers import localise
@@ -114,8 +115,11 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
 
     return score_profile(
         f"Scores of {name} on aligned scales",
-        "One line a task, from the worst score on this board at the left to the best at the right. A small tick marks "
-        "the median of all systems.",
+        gettext(
+            "One line a task, from the worst score on this board at the left to the best at the right. A small tick "
+            "marks "
+            "the median of all systems."
+        ),
         [name],
         [
             ProfileTask(

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from leaderboard.access.audience import Audience, administered_benchmark, readable_benchmark
@@ -98,7 +99,7 @@ def board_download(request: HttpRequest, key: str, extension: str) -> HttpRespon
 def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBase:
     benchmark, audience, query = _asked(request, key)
     if extension not in FORMATS:
-        raise Http404(f"A board cannot be downloaded as {extension!r}.")
+        raise Http404(gettext("A board cannot be downloaded as %(extension)s.") % {"extension": repr(extension)})
     content_type, write = FORMATS[extension]
     try:
         content = build_board(audience, query, is_whole=True)
@@ -157,13 +158,17 @@ def baseline(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     system = get_object_or_404(benchmark.systems.exclude(key__startswith=PROVISIONAL), key=system_key)
     form = BaselineForm(request.POST)
     if not form.is_valid():
-        raise BadRequest("Choose one of the kinds of baseline in the form, and give the reason in one line.")
+        raise BadRequest(gettext("Choose one of the kinds of baseline in the form, and give the reason in one line."))
     try:
         mark_baseline(system, author=signed_in(request), **form.cleaned_data)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{system.name} is now marked as: {Baseline(system.baseline).label}.")
+        messages.success(
+            request,
+            gettext("%(system)s is now marked as: %(label)s.")
+            % {"system": system.name, "label": Baseline(system.baseline).label},
+        )
     return redirect("system", key, system_key)
 
 
@@ -223,7 +228,7 @@ class _Form(forms.Form):
 def styleguide(request: HttpRequest) -> HttpResponse:
     """The page; there is none where the site is not being worked on."""
     if not settings.DEBUG:
-        raise Http404("The style guide exists only in debug mode.")
+        raise Http404(gettext("The style guide exists only in debug mode."))
     shades = [replace(CELL, change=change, shade=shade) for change, shade in
               ((40, 4), (20, 3), (8, 2), (2, 1), (-2, -1), (-8, -2), (-20, -3), (-40, -4))]  # fmt: skip
     others = [
@@ -247,8 +252,8 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         "form": _Form({"name": "Text"}),
         "benchmark": SimpleNamespace(key="example", name="Example"),
         "options": [
-            {"name": "Chosen", "text": "What it means.", "url": "#choices", "is_active": True},
-            {"name": "Other", "text": "What it means.", "url": "#choices", "is_active": False},
+            {"name": "Chosen", "text": gettext("What it means."), "url": "#choices", "is_active": True},
+            {"name": "Other", "text": gettext("What it means."), "url": "#choices", "is_active": False},
         ],
         "rules": [("borda", "Borda"), ("mean", "Mean")],
         "downloads": [{"url": "#ranks", "label": label} for label in ("CSV", "LaTeX")],

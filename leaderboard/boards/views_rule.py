@@ -7,6 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -31,7 +32,7 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     if query.revision:
         show_revision(benchmark, query.revision)
     if not has_rule(benchmark, rule_key):
-        raise Http404(f"There is no rule {rule_key!r}.")
+        raise Http404(gettext("There is no rule %(rule_key)s.") % {"rule_key": repr(rule_key)})
     try:
         page = build_rule_page(audience, query, rule_key, lambda system: reverse("system", args=[key, system]))
     except UnknownChoiceError as error:

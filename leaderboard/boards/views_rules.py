@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.boards.catalogue import RuleFilter, catalogue, rule_entry
@@ -38,7 +39,7 @@ def rules(request: HttpRequest) -> HttpResponse:
 def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
     """One rule: definition, worked example, properties with what violates them, missing scores, cost, source."""
     if rule_key not in RULES:
-        raise Http404(f"There is no rule {rule_key!r}.")
+        raise Http404(gettext("There is no rule %(rule_key)s.") % {"rule_key": repr(rule_key)})
     entry = rule_entry(rule_key, request.GET.get("convention", ""))
     keys = list(RULES)
     place = keys.index(rule_key)

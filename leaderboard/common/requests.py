@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadhandler import MemoryFileUploadHandler
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from leaderboard.models import User
 
@@ -16,7 +17,7 @@ def signed_in(request: HttpRequest) -> User:
         PermissionDenied: no one did.
     """
     if not isinstance(request.user, User):
-        raise PermissionDenied("Sign in first.")
+        raise PermissionDenied(gettext("Sign in first."))
     return request.user
 
 

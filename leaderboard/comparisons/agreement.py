@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.plane_map import PlaneMap
@@ -144,7 +145,9 @@ def agreement_page(
         figures = board_figures(
             publication, board, reference, taus, query.places, audience_level=audience_level, read=read
         )
-    mapped: RankingMap | str = f"The board has more than {MAX_SYSTEMS} systems."
+    mapped: RankingMap | str = gettext("The board has more than %(max_systems)s systems.") % {
+        "max_systems": MAX_SYSTEMS
+    }
     if tau is not None:
         mapped = map_of_board(publication, ranking, audience_level=audience_level, read=read)
     content = map_content(mapped, ranking, publication)
@@ -255,9 +258,11 @@ def _bump(
 
     return rank_lines(
         "Ranks under every rule",
-        "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. Tied "
-        "systems are drawn at the middle of the places that they share; below the dashed line ranks are closer "
-        "together.",
+        gettext(
+            "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. Tied "
+            "systems are drawn at the middle of the places that they share; below the dashed line ranks are closer "
+            "together."
+        ),
         [column.name for column in columns],
         [line(i) for i in visible],
     )
@@ -272,8 +277,11 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
 
     return heat_map(
         "Kendall’s tau between the rules",
-        "A square shows how far two rules agree on the order of the systems that both rank: 1 if they agree on every "
-        "pair, −1 if on none.",
+        gettext(
+            "A square shows how far two rules agree on the order of the systems that both rank: 1 if they agree on "
+            "every "
+            "pair, −1 if on none."
+        ),
         names,
         names,
         [[None if np.isnan(value) else float(value) for value in row] for row in tau],
@@ -303,11 +311,10 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
     low, i, j = min(pairs)
     mean = sum(value for value, _, _ in pairs) / len(pairs)
     if low > 1 - 1e-12:
-        return "All rules order the systems in the same way."
-    return (
-        f"{columns[j].name} and {columns[i].name} agree least (τ {_figure(low)}); two rules agree at τ "
-        f"{_figure(mean)} on average."
-    )
+        return gettext("All rules order the systems in the same way.")
+    return gettext(
+        "%(name)s and %(name2)s agree least (τ %(figure)s); two rules agree at τ %(figure2)s on average."
+    ) % {"name": columns[j].name, "name2": columns[i].name, "figure": _figure(low), "figure2": _figure(mean)}
 
 
 def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -> str:
@@ -321,7 +328,11 @@ def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -
     spread[is_known] = np.nanmax(ranks[:, is_known], axis=0) - np.nanmin(ranks[:, is_known], axis=0)
     most = int(spread.max())
     if not most:
-        return "Every system has the same rank under every rule."
+        return gettext("Every system has the same rank under every rule.")
     i = min(np.flatnonzero(spread == most).tolist(), key=lambda place: systems[place].name)
     low, high = int(np.nanmin(ranks[:, i])), int(np.nanmax(ranks[:, i]))
-    return f"{shortened(systems[i].name)} depends most on the rule: ranks {low} to {high}."
+    return gettext("%(name)s depends most on the rule: ranks %(low)s to %(high)s.") % {
+        "name": shortened(systems[i].name),
+        "low": low,
+        "high": high,
+    }

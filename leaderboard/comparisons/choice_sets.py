@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from leaderboard.common.charts.cycle_graph import MAX_SYSTEMS as MAX_DRAWN, CycleGraph, cycle_graph
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
@@ -125,7 +127,7 @@ def cycles_part(sets: ChoiceSets, systems: list[BoardSystem]) -> CyclesPart:
         systems: of the board, in the revision's order.
     """
     if not sets.n_cycles:
-        return CyclesPart("There is no cycle of systems that each beat the next.", [], None)
+        return CyclesPart(gettext("There is no cycle of systems that each beat the next."), [], None)
     names = [system.name for system in systems]
     lines, drawn, edges = [], list[int](), dict[tuple[int, int], str]()
     for cycle, leads in zip(sets.cycles, sets.leads, strict=True):
@@ -138,10 +140,13 @@ def cycles_part(sets: ChoiceSets, systems: list[BoardSystem]) -> CyclesPart:
             edges |= dict(zip(steps, said, strict=True))
     listed = f"; the {len(lines)} shortest are listed" if sets.n_cycles > len(lines) else ""
     n = sets.n_cycles
-    sentence = (
-        f"{n} cycle{'' if n == 1 else 's'}: for every system that is on one, a shortest{listed}. Margins are shares of "
-        "the weight of all tasks."
-    )
+    sentence = ngettext(
+        "%(n)s cycle: for every system that is on one, a shortest%(listed)s. Margins are shares of the weight of all "
+        "tasks.",
+        "%(n)s cycles: for every system that is on one, a shortest%(listed)s. Margins are shares of the weight of all "
+        "tasks.",
+        n,
+    ) % {"n": n, "listed": listed}
     places = {i: k for k, i in enumerate(drawn)}
     graph = cycle_graph(
         "Cycles of who beats whom",

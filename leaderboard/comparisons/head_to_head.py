@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.heat_map import HeatMap, heat_map, signed_level
 from leaderboard.common.charts.majority_graph import MAX_SYSTEMS, MajorityGraph, majority_graph
@@ -131,7 +132,7 @@ def head_to_head(
     rule = query.rule or own_rule(benchmark, board.rules)
     column = next((column for column in board.columns if column.rule == rule), None)
     if column is None:
-        raise UnknownChoiceError(f"There is no rule {rule[:60]!r} on this board.")
+        raise UnknownChoiceError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
     order = order_under(column, systems)
     rows, row_parts = _parts(order, query, "rows")
     columns, column_parts = _parts(order, query, "columns")
@@ -231,20 +232,24 @@ def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[in
 def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
     """Who beats everyone head to head, or who is left; of the margins beside it where the board has no majority."""
     if not board.has_majority:
-        return (
+        return gettext(
             "Two-step aggregation ranks groups of tasks, so there is no Condorcet winner. The margins here count "
             "every task with its own weight."
         )
     winner = board.facts.get("condorcet_winner")
     if winner:
-        return f"{shortened(winner)} beats every other system head to head: the Condorcet winner."
+        return gettext("%(winner)s beats every other system head to head: the Condorcet winner.") % {
+            "winner": shortened(winner)
+        }
     smith = [shortened(systems[i].name) for i in np.flatnonzero(board.in_smith_set).tolist()]
     if len(smith) == len(systems) > 1:
-        return "No system beats every other, and no set of systems beats all the rest."
+        return gettext("No system beats every other, and no set of systems beats all the rest.")
     if not smith:
         return ""
     named = f"{len(smith)} systems, {in_words(smith, most=6)}," if len(smith) > 1 else in_words(smith)
-    return f"No system beats every other. The smallest set that beats all systems outside it: {named} the Smith set."
+    return gettext(
+        "No system beats every other. The smallest set that beats all systems outside it: %(named)s the Smith set."
+    ) % {"named": named}
 
 
 def margin_map(
@@ -274,7 +279,7 @@ def margin_map(
 
     return heat_map(
         f"Margins head to head, in the order of {column.name}",
-        "A square shows how much more of the tasks’ weight prefers the row’s system to the column’s system.",
+        gettext("A square shows how much more of the tasks’ weight prefers the row’s system to the column’s system."),
         [systems[i].name for i in rows],
         [systems[j].name for j in columns],
         [[float(margin[i, j]) if margins.is_compared[i, j] else None for j in range(len(columns))]
@@ -308,11 +313,13 @@ def _pair(
     for text in (query.a, query.b):
         place = by_key.get(text, by_name.get(fold_name(text)))
         if place is None:
-            return None, f"There is no system {text[:80]!r} on this board."
+            return None, gettext("There is no system %(text)s on this board.") % {"text": repr(text[:80])}
         places.append(place)
     first, second = places
     if first == second:
-        return None, f"{systems[first].name} cannot be compared with itself. Choose two different systems."
+        return None, gettext("%(name)s cannot be compared with itself. Choose two different systems.") % {
+            "name": systems[first].name
+        }
     pair = pair_of(
         publication, board, systems, (first, second), audience_level=audience_level, has_instances=has_instances
     )

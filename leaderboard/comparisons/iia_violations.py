@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Report, Revision
@@ -86,16 +88,22 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
         return ""
     rules = by_catalogue(violations["rules"])
     if not rules:
-        return "No other systems changed their order under any rule."
+        return gettext("No other systems changed their order under any rule.")
     rule = default_rule if default_rule in rules else next(iter(rules))
     names = [get_rule(key).name for key in rules]
     text = f"Other systems changed their order under {listed(names)}"
     text += " rules" if len(names) > SHOWN_SYSTEMS else ""
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
     if first is None:
-        return f"{text}, only because ties appeared or were broken."
+        return gettext("%(text)s, only because ties appeared or were broken.") % {"text": text}
     key = next(key for key in (rule, *rules) if rules[key] is first)
     n = first["n_reversed"]
     pairs = "1 pair" if n == 1 else f"{n:,} pairs"
     above, below = first["first"]
-    return f"{text}; under {get_rule(key).name} {pairs} swapped (e.g. {above} overtook {below})."
+    return gettext("%(text)s; under %(name)s %(pairs)s swapped (e.g. %(above)s overtook %(below)s).") % {
+        "text": text,
+        "name": get_rule(key).name,
+        "pairs": pairs,
+        "above": above,
+        "below": below,
+    }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.instance_shares import CommonInstances
@@ -55,12 +56,22 @@ class MeasuredDifference:
             how = "both taken as measured independently; on the same instances it is usually smaller"
         low, high = (self.difference + side * TIMES * self.standard_error for side in (-1, 1))
         verdict = "excludes" if low > 0 or high < 0 else "contains"
-        return (
-            f"{basis}, {self.first} has {_signed(self.difference)} more than {self.second} on average, with a standard "
-            f"error of {localise(self.standard_error, '.3g')} ({how}). The 95 % interval, {_signed(low)} to "
-            f"{_signed(high)}, {verdict} 0. Differences from {localise(self.detectable, '.3g')} on are found in 80 % "
-            "of cases."
-        )
+        return gettext(
+            "%(basis)s, %(first)s has %(difference)s more than %(second)s on average, with a standard error of "
+            "%(standard_error)s (%(how)s). The 95 %% interval, %(signed2)s to %(signed3)s, %(verdict)s 0. Differences "
+            "from %(detectable)s on are found in 80 %% of cases."
+        ) % {
+            "basis": basis,
+            "first": self.first,
+            "difference": _signed(self.difference),
+            "second": self.second,
+            "standard_error": localise(self.standard_error, ".3g"),
+            "how": how,
+            "signed2": _signed(low),
+            "signed3": _signed(high),
+            "verdict": verdict,
+            "detectable": localise(self.detectable, ".3g"),
+        }
 
 
 def measured_difference(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.language.numbers import in_language, localise
@@ -243,8 +244,10 @@ def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], fig
 
     return score_profile(
         f"{first.name} and {second.name} on every task",
-        "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
-        "marks the median of all systems.",
+        gettext(
+            "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
+            "marks the median of all systems."
+        ),
         [first.name, second.name],
         [
             ProfileTask(
@@ -274,35 +277,57 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
     level = sum(line.outcome == LEVEL_SCORES for line in voting)
     n_both = won + lost + level
     if not n_both:
-        return f"{first} and {second} have no task in common, so they cannot be compared."
+        return gettext("%(first)s and %(second)s have no task in common, so they cannot be compared.") % {
+            "first": first,
+            "second": second,
+        }
     by_tasks = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
     by_tasks += f"; {level} tied" if level else ""
     ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
     if not sign:
-        return f"{by_tasks}. By weight they are tied ({percent(ahead, 2)} against {percent(behind, 2)})."
+        return gettext("%(by_tasks)s. By weight they are tied (%(ahead)s against %(behind)s).") % {
+            "by_tasks": by_tasks,
+            "ahead": percent(ahead, 2),
+            "behind": percent(behind, 2),
+        }
     winner, loser, more, less = (first, second, ahead, behind) if sign > 0 else (second, first, behind, ahead)
-    return f"{by_tasks}. By weight {winner} beats {loser}, {percent(more, 2)} against {percent(less, 2)}."
+    return gettext("%(by_tasks)s. By weight %(winner)s beats %(loser)s, %(more)s against %(less)s.") % {
+        "by_tasks": by_tasks,
+        "winner": winner,
+        "loser": loser,
+        "more": percent(more, 2),
+        "less": percent(less, 2),
+    }
 
 
 def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
     n, p = figures["n_units"], figures["p_value"]
     if not n:
-        return "There is nothing to test: no task has a score of both."
+        return gettext("There is nothing to test: no task has a score of both.")
     tasks = tasks_phrase(n, figures["n_tasks"])
     how = "a sign-flip test with random signs" if figures["is_drawn"] else "the exact sign-flip test"
     if figures["verdict"] == TOO_FEW:
         least = 2.0 ** (1 - n)
-        return (
-            f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
-            f"p = {localise(least, '.3g')}, which is not below {localise(LEVEL, 'g')}. That is not the same as a tie."
-        )
+        return ngettext(
+            "%(tasks)s, is too few to tell: even a system ahead on all of them would have p = %(least)s, which is not "
+            "below %(level)s. That is not the same as a tie.",
+            "%(tasks)s, are too few to tell: even a system ahead on all of them would have p = %(least)s, which is "
+            "not below %(level)s. That is not the same as a tie.",
+            n,
+        ) % {"tasks": tasks, "least": localise(least, ".3g"), "level": localise(LEVEL, "g")}
     leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
     beforehand = "for one pair that was chosen beforehand"
     if p <= LEVEL:
         verdict = f"{leader} is ahead of {other} by more than chance would explain"
     else:
         verdict = f"the difference between {leader} and {other} could be luck"
-    return f"On {tasks}, {verdict}: p = {localise(p, '.3g')} by {how}, {beforehand}."
+    return gettext("On %(tasks)s, %(verdict)s: p = %(p)s by %(how)s, %(beforehand)s.") % {
+        "tasks": tasks,
+        "verdict": verdict,
+        "p": localise(p, ".3g"),
+        "how": how,
+        "beforehand": beforehand,
+    }
 
 
 def signed_percent(share: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.models import Benchmark
@@ -87,14 +88,28 @@ def rank_history(
         (first, then_rank), (last, rank_now) = known[0], known[-1]
         best, worst = min(rank for _, rank in known), max(rank for _, rank in known)
         if len(known) == 1:
-            sentence = f"Under {name} it has a rank at revision {first} alone: {rank_now}."
+            sentence = gettext("Under %(name)s it has a rank at revision %(first)s alone: %(rank_now)s.") % {
+                "name": name,
+                "first": first,
+                "rank_now": rank_now,
+            }
         elif best == worst:
-            sentence = f"Under {name} it has had rank {rank_now} from revision {first} to revision {last}."
+            sentence = gettext(
+                "Under %(name)s it has had rank %(rank_now)s from revision %(first)s to revision %(last)s."
+            ) % {"name": name, "rank_now": rank_now, "first": first, "last": last}
         else:
-            sentence = (
-                f"Under {name} it moved from rank {then_rank} at revision {first} to rank {rank_now} at revision "
-                f"{last}; its best was {best}, its worst {worst}."
-            )
+            sentence = gettext(
+                "Under %(name)s it moved from rank %(then_rank)s at revision %(first)s to rank %(rank_now)s at "
+                "revision %(last)s; its best was %(best)s, its worst %(worst)s."
+            ) % {
+                "name": name,
+                "then_rank": then_rank,
+                "first": first,
+                "rank_now": rank_now,
+                "last": last,
+                "best": best,
+                "worst": worst,
+            }
     return RankHistory(
         rule=rule,
         rule_name=name,
@@ -132,7 +147,10 @@ def _chart(
     whose = f"of {of.name} " if of is not None else "of the current first ten "
     return rank_lines(
         f"Ranks {whose}under {rule_name}, revision by revision",
-        "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest rank.",
+        gettext(
+            "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest "
+            "rank."
+        ),
         [str(number) for number in numbers],
         [line(number, system, texts) for number, (system, texts) in enumerate(rows)],
         is_named_last=True,

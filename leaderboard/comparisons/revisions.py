@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
 from leaderboard.common.language.numbers import in_language
@@ -282,7 +283,7 @@ def _slopes(
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
         f"Ranks under {get_rule(rule).name} at both revisions",
-        "One line per system; the dark ones moved. Rank 1 is at the top.",
+        gettext("One line per system; the dark ones moved. Rank 1 is at the top."),
         [f"Revision {older.number}", f"Revision {newer.number}"],
         [
             RankedSystem(
@@ -323,7 +324,7 @@ def _sentence(
     if configuration:
         parts.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
     if not parts:
-        return "Nothing that affects ranks differs between the two revisions."
+        return gettext("Nothing that affects ranks differs between the two revisions.")
     firsts: list[Any] = [
         rule for rule, rule_moves in moves.items() if {m.system.id for m in rule_moves if m.before == 1} !=
         {m.system.id for m in rule_moves if m.after == 1}

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import PROVEN, as_sentence
 from leaderboard.comparisons.places import Places
@@ -202,17 +204,21 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     """What a published board knows of the order that contradicts the tasks least; nothing is searched."""
     column = next((column for column in board.columns if column.rule == KEMENY), None)
     if column is None:
-        return KemenyOptimum("undefined", "Kemeny’s order is not on this board.")
+        return KemenyOptimum("undefined", gettext("Kemeny’s order is not on this board."))
     if column.status == COMPUTING:
-        return KemenyOptimum("computing", "Kemeny’s order is being computed.")
+        return KemenyOptimum("computing", gettext("Kemeny’s order is being computed."))
     if column.status != "ranked":
         return KemenyOptimum("undefined", f"Kemeny’s rule gives no order here. {as_sentence(column.reason)}".strip())
     if board.aggregation == TWO_STEP:
-        return KemenyOptimum("two_step", "With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
+        return KemenyOptimum(
+            "two_step", gettext("With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
+        )
     if not column.remark.startswith(PROVEN):
-        return KemenyOptimum("not_proven", "Kemeny’s order is the best one found; it is not proven to be optimal.")
+        return KemenyOptimum(
+            "not_proven", gettext("Kemeny’s order is the best one found; it is not proven to be optimal.")
+        )
     return KemenyOptimum(
-        "proven", "Kemeny’s order is proven to be optimal: no other order disagrees less with the tasks."
+        "proven", gettext("Kemeny’s order is proven to be optimal: no other order disagrees less with the tasks.")
     )
 
 

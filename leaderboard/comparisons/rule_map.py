@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.plane_map import MappedThing, PlaneMap, plane_map
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Publication
@@ -32,7 +34,11 @@ def map_of_board(
     n_tasks = sum(task.votes for task in configuration_of(revision).tasks)
     n = len(columns) + n_tasks
     if n > MAX_MAPPED:
-        return f"There are {len(columns)} rules and {n_tasks} tasks; a map shows at most {MAX_MAPPED}."
+        return gettext("There are %(n_columns)s rules and %(n_tasks)s tasks; a map shows at most %(max_mapped)s.") % {
+            "n_columns": len(columns),
+            "n_tasks": n_tasks,
+            "max_mapped": MAX_MAPPED,
+        }
 
     def make() -> dict[str, Any]:
         stored = read()
@@ -82,6 +88,6 @@ def drawn_map(content: dict[str, Any]) -> PlaneMap | None:
         return None
     return plane_map(
         "Rules and tasks on a plane",
-        "A circle is a rule, a diamond a task; the nearer two are, the more similarly they order the systems.",
+        gettext("A circle is a rule, a diamond a task; the nearer two are, the more similarly they order the systems."),
         [MappedThing(row["name"], row["x"], row["y"], row["kind"] == "task") for row in rows],
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.language.numbers import in_language
@@ -107,8 +108,11 @@ def side_by_side(
         rule_name=column.name,
         profile=score_profile(
             f"{in_words(names, most=MAX_COMPARED)} on every task",
-            "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
-            "marks the median of all systems.",
+            gettext(
+                "One line per task, from the worst score on this board at the left to the best at the right. A small "
+                "tick "
+                "marks the median of all systems."
+            ),
             names,
             lines,
         ),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.dendrogram import Dendrogram, dendrogram
 from leaderboard.common.charts.plane_map import MappedThing, PlaneMap, plane_map
 from leaderboard.common.language.numbers import localise
@@ -99,10 +101,10 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     names = [every[t] for t in likeness.tasks]
     clusters = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
     n, worth = len(names), localise(likeness.effective_number, ".1f")
-    sentence = (
-        f"The {n} tasks count for as much as {worth} tasks that have nothing in common. Few systems agree by "
-        f"chance: {n} independent tasks would give about {localise(likeness.independent_number, '.1f')}."
-    )
+    sentence = gettext(
+        "The %(n)s tasks count for as much as %(worth)s tasks that have nothing in common. Few systems agree by "
+        "chance: %(n)s independent tasks would give about %(independent_number)s."
+    ) % {"n": n, "worth": worth, "independent_number": localise(likeness.independent_number, ".1f")}
     if likeness.left_out:
         missing = in_words([every[t] for t in likeness.left_out], most=5)
         sentence += f" Left out, because a correlation is undefined: {missing}."
@@ -121,8 +123,11 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     ticks = [(step / 20, localise(1 - step / 10, ".1f").replace("-", "\N{MINUS SIGN}")) for step in range(21)]
     tree = dendrogram(
         "Tree of the tasks",
-        f"{n} tasks; two branches join where their tasks have this τ on average. Tasks that join at the left order the "
-        "systems alike.",
+        gettext(
+            "%(n)s tasks; two branches join where their tasks have this τ on average. Tasks that join at the left "
+            "order the systems alike."
+        )
+        % {"n": n},
         names,
         likeness.order,
         joins,
@@ -133,7 +138,7 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     if likeness.plane.points.any():
         drawn = plane_map(
             "Tasks on a plane",
-            "A dot is a task; the nearer two are, the more similarly they order the systems.",
+            gettext("A dot is a task; the nearer two are, the more similarly they order the systems."),
             [MappedThing(name, x, y, is_second=False) for name, (x, y) in zip(names, points, strict=True)],
         )
     listed = [in_words([every[t] for t in tasks], most=8) for tasks in clusters[:LISTED_CLUSTERS]]

@@ -8,6 +8,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -116,7 +117,10 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
     if page is not None and request.GET.get("format") == "csv":
         table = request.GET.get("table", "ranks")
         if table not in TABLES:
-            raise BadRequest(f"There is no table {table[:40]!r}; the tables are {', '.join(TABLES)}.")
+            raise BadRequest(
+                gettext("There is no table %(table)s; the tables are %(tables)s.")
+                % {"table": repr(table[:40]), "tables": ", ".join(TABLES)}
+            )
         rows = {"ranks": _ranks, "tau": _taus, "figures": _figures, "map": _map}[table](page)
         return csv_response(request, f"{key}-{table}", rows)
     context = {

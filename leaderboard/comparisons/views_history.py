@@ -6,6 +6,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -34,7 +35,7 @@ def history(request: HttpRequest, key: str) -> HttpResponseBase:
     is_open = not audience.is_restricted
     rule = request.GET.get("rule", "") or benchmark.default_rule
     if not has_rule(benchmark, rule):
-        raise BadRequest(f"There is no rule {rule[:60]!r}.")
+        raise BadRequest(gettext("There is no rule %(rule)s.") % {"rule": repr(rule[:60])})
     ranks = None
     if is_open and page.number == 1 and benchmark.publication is not None:
         ranks = rank_history(benchmark, systems_at(benchmark.publication.revision), rule)
@@ -86,7 +87,7 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
     older, newer = (revision_at(benchmark, number) for number in numbers)
     rule = request.GET.get("rule", "") or benchmark.default_rule
     if not has_rule(benchmark, rule):
-        raise BadRequest(f"There is no rule {rule[:60]!r}.")
+        raise BadRequest(gettext("There is no rule %(rule)s.") % {"rule": repr(rule[:60])})
     try:
         changes = revision_changes(benchmark, older, newer, rule=rule, audience_level=audience.level)
     except TooLargeError as error:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import LineFormField, MomentField
 from leaderboard.common.language.numbers import localise
@@ -28,10 +29,13 @@ class ReferencesForm(forms.Form):
     """A file of references, with the options of the metric that was chosen before."""
 
     file = forms.FileField(
-        label="References",
-        help_text="CSV, JSON lines or Parquet with the columns <code>id</code> and <code>reference</code>, and, if you "
-        "want, <code>split</code> (development, public, private or test), <code>weight</code>, <code>cluster</code> "
-        "and <code>category</code>.",
+        label=gettext_lazy("References"),
+        help_text=gettext_lazy(
+            "CSV, JSON lines or Parquet with the columns <code>id</code> and <code>reference</code>, and, if you "
+            "want, <code>split</code> (development, public, private or test), <code>weight</code>, "
+            "<code>cluster</code> "
+            "and <code>category</code>."
+        ),
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.parquet"}),
     )
 
@@ -47,8 +51,8 @@ class ReferencesForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > settings.UPLOAD_BYTES:
             raise forms.ValidationError(
-                f"The file has {localise(file.size / 1e6, '.1f')} MB; "
-                f"the limit is {localise(settings.UPLOAD_BYTES / 1e6, '.1f')} MB."
+                gettext("The file has %(size)s MB; the limit is %(limit)s MB.")
+                % {"size": localise(file.size / 1e6, ".1f"), "limit": localise(settings.UPLOAD_BYTES / 1e6, ".1f")}
             )
         return file
 
@@ -87,8 +91,8 @@ class PhaseForm(forms.Form):
     split = forms.ChoiceField(
         choices=Phase.Split.choices,
         initial=Phase.Split.TEST,
-        label="What counts",
-        help_text="The board shows scores on these instances.",
+        label=gettext_lazy("What counts"),
+        help_text=gettext_lazy("The board shows scores on these instances."),
     )
     private_at = MomentField(
         "Private board appears",
@@ -96,13 +100,25 @@ class PhaseForm(forms.Form):
         "split, for all systems at once.",
     )
     daily_cap = forms.IntegerField(
-        required=False, min_value=1, max_value=MAX_CAP, label="Submissions per day", help_text="Of a team, or a person."
+        required=False,
+        min_value=1,
+        max_value=MAX_CAP,
+        label=gettext_lazy("Submissions per day"),
+        help_text=gettext_lazy("Of a team, or a person."),
     )
-    total_cap = forms.IntegerField(required=False, min_value=1, max_value=MAX_CAP, label="Submissions in all")
+    total_cap = forms.IntegerField(
+        required=False, min_value=1, max_value=MAX_CAP, label=gettext_lazy("Submissions in all")
+    )
     max_systems = forms.IntegerField(
-        required=False, min_value=1, max_value=MAX_CAP, label="Systems", help_text="How many a team, or a person, has."
+        required=False,
+        min_value=1,
+        max_value=MAX_CAP,
+        label=gettext_lazy("Systems"),
+        help_text=gettext_lazy("How many a team, or a person, has."),
     )
-    counts = forms.ChoiceField(choices=Phase.Counts.choices, initial=Phase.Counts.BEST, label="Which one counts")
+    counts = forms.ChoiceField(
+        choices=Phase.Counts.choices, initial=Phase.Counts.BEST, label=gettext_lazy("Which one counts")
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
@@ -118,13 +134,15 @@ class QuotaForm(forms.Form):
         max_digits=6,
         decimal_places=3,
         initial="1",
-        label="Largest gain by overfitting, in percent",
-        help_text="Such as 1: submitting often may raise a score by one percentage point more than a system is worth.",
+        label=gettext_lazy("Largest gain by overfitting, in percent"),
+        help_text=gettext_lazy(
+            "Such as 1: submitting often may raise a score by one percentage point more than a system is worth."
+        ),
     )
 
     def clean_error(self) -> float:
         """As a share, above 0."""
         error = float(self.cleaned_data["error"]) / 100
         if error <= 0:
-            raise forms.ValidationError("Write a number above 0.")
+            raise forms.ValidationError(gettext("Write a number above 0."))
         return error

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.evaluation.receiving import PredictionUpload
 from leaderboard.models import Task
@@ -23,14 +24,14 @@ class PredictionForm(SystemForm):
     table = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="One file for all tasks",
-        help_text="With a column task beside id and prediction.",
+        label=gettext_lazy("One file for all tasks"),
+        help_text=gettext_lazy("With a column task beside id and prediction."),
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
     )
     is_trial = forms.BooleanField(
         required=False,
-        label="Only a trial run on the development split",
-        help_text="It is scored in the same way and never gets onto the board.",
+        label=gettext_lazy("Only a trial run on the development split"),
+        help_text=gettext_lazy("It is scored in the same way and never gets onto the board."),
     )
 
     def __init__(
@@ -43,8 +44,8 @@ class PredictionForm(SystemForm):
     ) -> None:
         super().__init__(*args, fields=fields, **kwargs)
         self._predicted = tasks
-        self.fields["system_name"].help_text = "The name of a system on the board, or a new one."
-        self.fields["note"].help_text = "How the predictions were made; shown with the submission."
+        self.fields["system_name"].help_text = gettext("The name of a system on the board, or a new one.")
+        self.fields["note"].help_text = gettext("How the predictions were made; shown with the submission.")
         if not has_trials:
             del self.fields["is_trial"]
         for task in tasks:
@@ -67,9 +68,12 @@ class PredictionForm(SystemForm):
         size = sum(file.size for file in files if file)
         if size > settings.PREDICTIONS_BYTES:
             limit = settings.PREDICTIONS_BYTES // 2**20
-            raise forms.ValidationError(f"The files have {size / 2**20:.0f} MB together; the limit is {limit} MB.")
+            raise forms.ValidationError(
+                gettext("The files have %(size)s MB together; the limit is %(limit)s MB.")
+                % {"size": f"{size / 2**20:.0f}", "limit": limit}
+            )
         if not any(files) and not self.errors:
-            raise forms.ValidationError("Choose a file with predictions.")
+            raise forms.ValidationError(gettext("Choose a file with predictions."))
         return cleaned
 
     def take_problems(self, problems: Problems) -> list[str]:

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audit import Change, as_text, record_changes
 from leaderboard.common.moments import moment_in_words
@@ -52,10 +53,16 @@ def phase_for_predictions(benchmark: Benchmark) -> Phase | None:
         return phase
     coming = Phase.objects.filter(benchmark=benchmark, opens_at__gt=timezone.now()).order_by("opens_at").first()
     if coming:
-        raise EvaluationError(f"No phase is open: {coming.name} opens on {moment_in_words(coming.opens_at)}.")
+        raise EvaluationError(
+            gettext("No phase is open: %(coming)s opens on %(opens_at)s.")
+            % {"coming": coming.name, "opens_at": moment_in_words(coming.opens_at)}
+        )
     last = Phase.objects.filter(benchmark=benchmark).order_by("-closes_at").first()
     if last is not None and last.closes_at is not None:
-        raise EvaluationError(f"No phase is open: {last.name} closed on {moment_in_words(last.closes_at)}.")
+        raise EvaluationError(
+            gettext("No phase is open: %(last)s closed on %(closes_at)s.")
+            % {"last": last.name, "closes_at": moment_in_words(last.closes_at)}
+        )
     return None
 
 
@@ -70,7 +77,9 @@ def why_no_trials(benchmark: Benchmark) -> str:
     phase = phases.order_by("opens_at", "pk").first()
     if phase is None:
         return ""
-    return f"There are no trial runs: {phase.name} counts the development split. Submit the predictions instead."
+    return gettext(
+        "There are no trial runs: %(phase)s counts the development split. Submit the predictions instead."
+    ) % {"phase": phase.name}
 
 
 def why_private_scores_leak(split: str, references: Iterable[TaskReferences]) -> str:
@@ -85,11 +94,11 @@ def why_private_scores_leak(split: str, references: Iterable[TaskReferences]) ->
     """
     for row in references:
         if split == TEST and row.n_by_split.get(PUBLIC) and row.n_by_split.get(PRIVATE):
-            return (
-                f"The references of {row.task.name} have a public and a private split. From scores on both together "
-                "and those on the public one, anyone could compute the private ones; so only a phase on the public "
-                "split can take predictions."
-            )
+            return gettext(
+                "The references of %(task)s have a public and a private split. From scores on both together and those "
+                "on the public one, anyone could compute the private ones; so only a phase on the public split can "
+                "take predictions."
+            ) % {"task": row.task.name}
     return ""
 
 
@@ -144,18 +153,18 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     phases = Phase.objects.filter(benchmark=benchmark)
     phase = Phase(benchmark=benchmark) if number is None else phases.filter(pk=number).first()
     if phase is None:
-        raise EvaluationError("There is no such phase.")
+        raise EvaluationError(gettext("There is no such phase."))
     if number is None and phases.count() >= MAX_PHASES:
-        raise EvaluationError(f"A benchmark has at most {MAX_PHASES} phases.")
+        raise EvaluationError(gettext("A benchmark has at most %(max_phases)s phases.") % {"max_phases": MAX_PHASES})
     before, split_before = ("", None) if number is None else (in_words(phase), phase.split)
     for name in FIELDS:
         if name in values:
             setattr(phase, name, values[name])
     if phase.went_private_at and {"private_at", "split"} & {*values}:
-        raise EvaluationError("The board shows the private split already.")
+        raise EvaluationError(gettext("The board shows the private split already."))
     phase.full_clean()
     if phase.pk and phase.split != split_before and phase.split == Phase.Split.PUBLIC and lacks_scores_by_split(phase):
-        problem = (
+        problem = gettext(
             "Your own program scored predictions of this phase without reporting scores by split; have them scored "
             "again first."
         )
@@ -183,15 +192,17 @@ def check_times(phase: Phase) -> None:
         ValidationError: it would be open at the same time as another, or goes private too early.
     """
     if phase.private_at and phase.split != Phase.Split.PUBLIC:
-        raise ValidationError({"private_at": "Only a phase on the public split goes over to the private one."})
+        raise ValidationError({"private_at": gettext("Only a phase on the public split goes over to the private one.")})
     if phase.private_at and (phase.closes_at is None or phase.private_at < phase.closes_at):
-        raise ValidationError({"private_at": "The private board can only appear when the phase has closed."})
+        raise ValidationError({"private_at": gettext("The private board can only appear when the phase has closed.")})
     others = Phase.objects.filter(benchmark=phase.benchmark_id).exclude(pk=phase.pk)
     meets = Q(closes_at=None) | Q(closes_at__gt=phase.opens_at)
     if phase.closes_at is not None:
         meets &= Q(opens_at__lt=phase.closes_at)
     if other := others.filter(meets).first():
-        raise ValidationError({"opens_at": f"It would be open at the same time as {other.name}."})
+        raise ValidationError(
+            {"opens_at": gettext("It would be open at the same time as %(other)s.") % {"other": other.name}}
+        )
 
 
 @transaction.atomic
@@ -203,9 +214,9 @@ def delete_phase(benchmark: Benchmark, number: int, *, author: User) -> None:
     """
     phase = Phase.objects.select_for_update().filter(benchmark=benchmark, pk=number).first()
     if phase is None:
-        raise EvaluationError("There is no such phase.")
+        raise EvaluationError(gettext("There is no such phase."))
     if phase.prediction_submissions.exists():
-        raise EvaluationError("Predictions were submitted in this phase, so it stays. You can close it.")
+        raise EvaluationError(gettext("Predictions were submitted in this phase, so it stays. You can close it."))
     before = in_words(phase)
     phase.delete()
     _record(benchmark, before, "", author)
@@ -220,7 +231,9 @@ def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None
     """
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if uses_ladder and not TaskReferences.objects.filter(task__benchmark=benchmark).exists():
-        raise EvaluationError("Upload references of a task first: the Ladder has to know how each instance was scored.")
+        raise EvaluationError(
+            gettext("Upload references of a task first: the Ladder has to know how each instance was scored.")
+        )
     evaluation, _ = EvaluationMode.objects.get_or_create(benchmark=benchmark)
     if evaluation.uses_ladder == uses_ladder:
         return
@@ -276,28 +289,38 @@ def in_words(phase: Phase) -> str:
 def terms_of(phase: Phase) -> list[str]:
     """What someone should know about a phase before they submit."""
     sentences = [
-        f"It opened on {moment_in_words(phase.opens_at)}."
+        gettext("It opened on %(opens_at)s.") % {"opens_at": moment_in_words(phase.opens_at)}
         if phase.opens_at <= timezone.now()
-        else f"It opens on {moment_in_words(phase.opens_at)}."
+        else gettext("It opens on %(opens_at)s.") % {"opens_at": moment_in_words(phase.opens_at)}
     ]
     if phase.closes_at:
         verb = "closes" if phase.closes_at > timezone.now() else "closed"
-        sentences.append(f"It {verb} on {moment_in_words(phase.closes_at)}.")
+        sentences.append(
+            gettext("It %(verb)s on %(closes_at)s.") % {"verb": verb, "closes_at": moment_in_words(phase.closes_at)}
+        )
     if phase.split == Phase.Split.PUBLIC:
         sentences.append(
-            f"The board shows scores on the private split since {moment_in_words(phase.went_private_at)}."
+            gettext("The board shows scores on the private split since %(went_private_at)s.")
+            % {"went_private_at": moment_in_words(phase.went_private_at)}
             if phase.went_private_at
             else "The board shows scores on a public part of the instances"
             + (f", and from {moment_in_words(phase.private_at)} on the private part." if phase.private_at else ".")
         )
     elif phase.split == Phase.Split.DEVELOPMENT:
-        sentences.append("Scores are computed on the development split.")
+        sentences.append(gettext("Scores are computed on the development split."))
     caps = [f"{cap} {when}" for cap, when in ((phase.daily_cap, "a day"), (phase.total_cap, "in all")) if cap]
     if caps:
-        sentences.append(f"Each team, or person without a team, can submit {' and '.join(caps)}.")
+        sentences.append(
+            gettext("Each team, or person without a team, can submit %(caps)s.") % {"caps": " and ".join(caps)}
+        )
     if phase.max_systems:
-        sentences.append(f"Each can have {phase.max_systems} system{'' if phase.max_systems == 1 else 's'}.")
-    sentences.append(f"What counts is {phase.get_counts_display().lower()}.")
+        sentences.append(
+            ngettext(
+                "Each can have %(max_systems)s system.", "Each can have %(max_systems)s systems.", phase.max_systems
+            )
+            % {"max_systems": phase.max_systems}
+        )
+    sentences.append(gettext("What counts is %(counts)s.") % {"counts": phase.get_counts_display().lower()})
     return sentences
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Phase, PredictionCount, PredictionSubmission, Team, User
@@ -35,8 +36,14 @@ def take_prediction(phase: Phase, user: User, team: Team | None, *, system_name:
         names = {fold_name(name) for name in systems_of(phase, user, team)}
         if fold_name(system_name) not in names and len(names) >= phase.max_systems:
             raise EvaluationError(
-                f"Each can have {phase.max_systems} system{'' if phase.max_systems == 1 else 's'} in {phase.name}, "
-                f"and {whose} {len(names)}. Submit these predictions for one of them, or wait for the next phase."
+                ngettext(
+                    "Each can have %(max_systems)s system in %(phase)s, and %(whose)s %(n_names)s. Submit these "
+                    "predictions for one of them, or wait for the next phase.",
+                    "Each can have %(max_systems)s systems in %(phase)s, and %(whose)s %(n_names)s. Submit these "
+                    "predictions for one of them, or wait for the next phase.",
+                    phase.max_systems,
+                )
+                % {"max_systems": phase.max_systems, "phase": phase.name, "whose": whose, "n_names": len(names)}
             )
     caps = {day_of(timezone.now()): phase.daily_cap, TOTAL: phase.total_cap}
     owner = _owner(phase, user, team)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.evaluation.phases import (
@@ -238,7 +239,7 @@ def first_call(
     sent = {file.references.task_id: file.sha256 for file in files}
     is_same = dict(first.files.values_list("task_id", "sha256")) == sent and first.is_trial == upload.is_trial
     if not is_same or fold_name(first.system_name) != fold_name(upload.about.system_name):
-        raise IdempotencyError("This idempotency key was already used for another upload; use a new one.")
+        raise IdempotencyError(gettext("This idempotency key was already used for another upload; use a new one."))
     return first
 
 
@@ -258,7 +259,10 @@ def store_predictions(
     open_ones = PredictionSubmission.objects.filter(submitter=owner, state__in=[State.WAITING, State.SCORING])
     if open_ones.count() >= settings.PREDICTIONS_OPEN:
         limit = settings.PREDICTIONS_OPEN
-        raise EvaluationError(f"{limit} of your submissions of predictions are not scored yet; wait until one is.")
+        raise EvaluationError(
+            gettext("%(limit)s of your submissions of predictions are not scored yet; wait until one is.")
+            % {"limit": limit}
+        )
     is_limited = not audience.may_moderate
     team = team_of(owner, benchmark)
     take_cells(owner, -(-sum(file.n_predictions for file in files) // INSTANCES_A_CELL))

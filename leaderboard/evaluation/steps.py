@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.queries import jobs_of_predictions
@@ -23,7 +24,7 @@ def cancel_predictions(row: PredictionSubmission) -> None:
     benchmark = Benchmark.objects.select_for_update().get(pk=row.benchmark_id)
     waiting = PredictionSubmission.objects.filter(pk=row.pk, state=State.WAITING, submission=None)
     if not waiting.update(state=State.CANCELLED):
-        raise EvaluationError("Only predictions that still wait can be cancelled.")
+        raise EvaluationError(gettext("Only predictions that still wait can be cancelled."))
     jobs = jobs_of_predictions(row).filter(state=Job.State.WAITING)
     Job.objects.filter(pk__in=list(jobs.values_list("pk", flat=True))).update(
         state=Job.State.SUPERSEDED, finished_at=timezone.now()
@@ -43,4 +44,4 @@ def retry_predictions(row: PredictionSubmission) -> None:
     """
     failed = list(jobs_of_predictions(row).filter(state=Job.State.FAILED))
     if not sum(map(retry_job, failed)):
-        raise EvaluationError("No job of these predictions failed.")
+        raise EvaluationError(gettext("No job of these predictions failed."))

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
@@ -41,14 +42,14 @@ def found_team(benchmark: Benchmark, user: User, name: str) -> Team:
     """
     name = name.strip()
     if not 0 < len(name) <= MAX_NAME:
-        raise EvaluationError(f"The name of a team has 1 to {MAX_NAME} characters.")
+        raise EvaluationError(gettext("The name of a team has 1 to %(max_name)s characters.") % {"max_name": MAX_NAME})
     if problem := line_problem(name):
-        raise EvaluationError(f"The name {problem}.")
+        raise EvaluationError(gettext("The name %(problem)s.") % {"problem": problem})
     try:
         with transaction.atomic():
             team = Team.objects.create(benchmark=benchmark, name=name, name_folded=fold_name(name))
     except IntegrityError:
-        raise EvaluationError("There is already a team of this name.") from None
+        raise EvaluationError(gettext("There is already a team of this name.")) from None
     _join(team, user)
     return team
 
@@ -66,11 +67,15 @@ def _join(team: Team, user: User) -> None:
     alone = PredictionSubmission.objects.filter(benchmark=team.benchmark_id, submitter=user, is_trial=False)
     if alone.exclude(team=team).exists():
         raise EvaluationError(
-            "You submitted predictions to this benchmark before, alone or for another team. "
-            "Everyone has one quota, so you can no longer join a team."
+            gettext(
+                "You submitted predictions to this benchmark before, alone or for another team. "
+                "Everyone has one quota, so you can no longer join a team."
+            )
         )
     if team.memberships.count() >= MAX_MEMBERS:
-        raise EvaluationError(f"The team has {MAX_MEMBERS} members, and no more can join.")
+        raise EvaluationError(
+            gettext("The team has %(max_members)s members, and no more can join.") % {"max_members": MAX_MEMBERS}
+        )
     TeamMembership.objects.create(team=team, benchmark_id=team.benchmark_id, user=user)
     TeamInvitation.objects.filter(team__benchmark=team.benchmark_id, invited=user).delete()
 
@@ -90,11 +95,14 @@ def leave_team(team: Team, user: User) -> None:
     Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
     if has_submitted(team) and TeamMembership.objects.filter(team=team, user=user).exists():
         raise EvaluationError(
-            f"The team {team.name} has submitted predictions, so its members can no longer leave it: "
-            "everyone has one quota in this benchmark."
+            gettext(
+                "The team %(team)s has submitted predictions, so its members can no longer leave it: everyone has one "
+                "quota in this benchmark."
+            )
+            % {"team": team.name}
         )
     if not TeamMembership.objects.filter(team=team, user=user).delete()[0]:
-        raise EvaluationError("This person is not in the team.")
+        raise EvaluationError(gettext("This person is not in the team."))
     if not team.memberships.exists():
         team.invitations.all().delete()
         if not team.prediction_submissions.exists():
@@ -112,7 +120,10 @@ def invite_by_link(team: Team, author: User) -> str:
         EvaluationError: too many invitations are open.
     """
     if open_team_invitations(team).count() >= MAX_INVITATIONS:
-        raise EvaluationError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
+        raise EvaluationError(
+            gettext("%(max_invitations)s invitations are open; revoke some, or wait until they are used.")
+            % {"max_invitations": MAX_INVITATIONS}
+        )
     secret = secrets.token_urlsafe(24)
     TeamInvitation.objects.create(team=team, author=author, secret_hash=_hash(secret), expires_at=_end())
     return secret
@@ -129,7 +140,7 @@ def invite_by_name(team: Team, author: User, name: str) -> None:
     """
     name = name.strip()
     if not 0 < len(name) <= MAX_NAME:
-        raise EvaluationError("Write the display name of the person.")
+        raise EvaluationError(gettext("Write the display name of the person."))
     people = list(User.objects.filter(display_name=name, is_active=True).exclude(team_memberships__team=team)[:2])
     if len(people) == 1:  # a name that several people have is of none of them
         TeamInvitation.objects.update_or_create(
@@ -148,7 +159,7 @@ def revoke_team_invitation(team: Team, number: int) -> None:
         EvaluationError: the team has no such invitation.
     """
     if not TeamInvitation.objects.filter(team=team, pk=number).delete()[0]:
-        raise EvaluationError("This invitation was used, revoked or expired already.")
+        raise EvaluationError(gettext("This invitation was used, revoked or expired already."))
 
 
 def open_team_invitations(team: Team) -> QuerySet[TeamInvitation]:
@@ -179,7 +190,7 @@ def accept_team_invitation(invitation: TeamInvitation, user: User) -> Team:
     rows = TeamInvitation.objects.filter(Q(invited=None) | Q(invited=user), pk=invitation.pk)
     is_member = TeamMembership.objects.filter(team=team, user=invitation.author_id).exists()
     if not is_member or not rows.delete()[0]:
-        raise EvaluationError("This invitation was already used or revoked.")
+        raise EvaluationError(gettext("This invitation was already used or revoked."))
     _join(team, user)
     return team
 

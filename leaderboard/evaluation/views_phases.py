@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -52,7 +53,7 @@ def phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             messages.success(request, f"The Ladder is {'on' if uses_ladder else 'off'}.")
         elif action == "delete":
             delete_phase(benchmark, number or 0, author=author)
-            messages.success(request, "The phase is deleted.")
+            messages.success(request, gettext("The phase is deleted."))
         else:
             form = PhaseForm(request.POST)
             if not form.is_valid():
@@ -62,7 +63,7 @@ def phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             except ValidationError as error:
                 take_errors(form, error)
                 return phases_page(request, benchmark, form)
-            messages.success(request, f"{phase.name} is stored.")
+            messages.success(request, gettext("%(phase)s is stored.") % {"phase": phase.name})
     except EvaluationError as error:
         messages.error(request, str(error))
     return redirect("manage_phases", benchmark.key)

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import Audience, administered_benchmark, audience_of, readable_benchmark
@@ -42,7 +43,7 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "submissions/closed.html", context, status=403)
     references = predicted(benchmark)
     if not references:
-        raise Http404("This benchmark takes no predictions: no task has references.")
+        raise Http404(gettext("This benchmark takes no predictions: no task has references."))
     has_trials = any(one.n_by_split.get(DEVELOPMENT) for one in references)
     form = PredictionForm(
         request.POST or None,
@@ -84,7 +85,7 @@ def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) ->
         terms += [f"{phase.name}: {sentence}" for sentence in terms_of_phase(phase)]
         if limited and (left := predictions_left(phase, user, team_of(user, benchmark))):
             count = " and ".join(f"{n} {when}" for when, n in left.items())
-            terms.append(f"{phase.name}: you can still submit {count}.")
+            terms.append(gettext("%(phase)s: you can still submit %(count)s.") % {"phase": phase.name, "count": count})
     return terms
 
 
@@ -95,7 +96,7 @@ def example_predictions(request: HttpRequest, key: str, task: str, split: str) -
     row = next((one for one in predicted(benchmark) if one.task.key == task), None)
     ids = ids_of(row, split) if row and split in (DEVELOPMENT, TEST) else []
     if row is None or not ids:
-        raise Http404("There is no such example.")
+        raise Http404(gettext("There is no such example."))
     rows = example_rows(chosen_metric(row.metric), ids)
     response = StreamingHttpResponse(csv_lines(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{task}-{split}.csv"'
@@ -174,9 +175,9 @@ def prediction_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row, audience = visible_predictions(request.user, uuid)
     action = request.POST.get("action")
     if action == "retry" and not audience.may_moderate:
-        raise PermissionDenied("Only moderators and owners of a benchmark can have predictions scored again.")
+        raise PermissionDenied(gettext("Only moderators and owners of a benchmark can have predictions scored again."))
     if action == "cancel" and row.submitter_id != request.user.pk:
-        raise PermissionDenied("Only who submitted predictions can cancel them.")
+        raise PermissionDenied(gettext("Only who submitted predictions can cancel them."))
     try:
         if action == "cancel":
             cancel_predictions(row)

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
@@ -70,7 +71,7 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
     benchmark = administered_benchmark(request.user, key)
     chosen = Task.objects.filter(benchmark=benchmark, is_archived=False, key=task).first()
     if chosen is None:
-        raise Http404("There is no such task.")
+        raise Http404(gettext("There is no such task."))
     versions = list(versions_of(chosen))
     metric_key = request.GET.get("metric") or request.POST.get("metric") or (versions[0].metric if versions else "")
     metric = EVALUATOR if metric_key == EVALUATOR.key else METRICS.get(metric_key)
@@ -93,7 +94,8 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
                 ignored = ", ".join(checked.ignored_columns)
                 messages.success(
                     request,
-                    f"Version {row.number} is stored encrypted: {row.n_instances:,} instances."
+                    gettext("Version %(number)s is stored encrypted: %(n_instances)s instances.")
+                    % {"number": row.number, "n_instances": f"{row.n_instances:,}"}
                     + (f" These columns mean nothing here: {ignored}." if ignored else ""),
                 )
                 return redirect("manage_task_references", key, task)

@@ -6,6 +6,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -79,27 +80,27 @@ def team_step(request: HttpRequest, benchmark: Benchmark, user: User) -> str:
     own = team_of(user, benchmark)
     if action == "found":
         found_team(benchmark, user, request.POST.get("name", ""))
-        messages.success(request, "The team is there. Invite its members now.")
+        messages.success(request, gettext("The team is there. Invite its members now."))
     elif action == "accept":
         number = whole_number(request.POST.get("invitation", "")) or 0
         invitation = team_invitations_of(user, benchmark).filter(pk=number).first()
         if invitation is None:
-            raise EvaluationError("This invitation was already used or revoked.")
+            raise EvaluationError(gettext("This invitation was already used or revoked."))
         accept_team_invitation(invitation, user)
-        messages.success(request, f"You are in the team {invitation.team.name}.")
+        messages.success(request, gettext("You are in the team %(team)s.") % {"team": invitation.team.name})
     elif own is None:
-        raise EvaluationError("You are in no team of this benchmark.")
+        raise EvaluationError(gettext("You are in no team of this benchmark."))
     elif action == "link":
         return request.build_absolute_uri(reverse("join_team", args=[invite_by_link(own, user)]))
     elif action == "invite":
         invite_by_name(own, user, request.POST.get("name", ""))
-        messages.success(request, "If exactly one person has this name, they see the invitation on this page.")
+        messages.success(request, gettext("If exactly one person has this name, they see the invitation on this page."))
     elif action == "revoke":
         revoke_team_invitation(own, whole_number(request.POST.get("invitation", "")) or 0)
-        messages.success(request, "The invitation is revoked; its link no longer works.")
+        messages.success(request, gettext("The invitation is revoked; its link no longer works."))
     elif action == "leave":
         leave_team(own, user)
-        messages.success(request, f"You left the team {own.name}.")
+        messages.success(request, gettext("You left the team %(own)s.") % {"own": own.name})
     return ""
 
 
@@ -116,7 +117,7 @@ def join_team(request: HttpRequest, secret: str) -> HttpResponse:
         invitation = find_team_invitation(secret)
         if invitation is None or not audience_of(user, invitation.team.benchmark).may_read:
             take_attempt("join", **whose)
-            raise Http404("This invitation was already used or has expired, or you cannot read its benchmark.")
+            raise Http404(gettext("This invitation was already used or has expired, or you cannot read its benchmark."))
     except TooManyAttemptsError as error:
         return too_many_attempts(request, error)
     if request.method == "POST":
@@ -125,6 +126,6 @@ def join_team(request: HttpRequest, secret: str) -> HttpResponse:
         except EvaluationError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"You are in the team {invitation.team.name}.")
+            messages.success(request, gettext("You are in the team %(team)s.") % {"team": invitation.team.name})
         return redirect("team", invitation.team.benchmark.key)
     return render(request, "evaluation/join_team.html", {"invitation": invitation})

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
 from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
@@ -310,13 +311,18 @@ def _board(
 ) -> tuple[Board | None, str]:
     """The board whose tasks are the benchmarks; or why there is none."""
     if len(benchmarks) < 2:
-        return None, "Choose at least two benchmarks that can be compared."
+        return None, gettext("Choose at least two benchmarks that can be compared.")
     if len(shared) < 2:
         who = f"Only {names[0]}" if shared else "No system"
         of = f"at least {query.least} of these {len(benchmarks)}"
-        return None, f"{who} appears on {of} under the same name or as the same declared model."
+        return None, gettext("%(who)s appears on %(of)s under the same name or as the same declared model.") % {
+            "who": who,
+            "of": of,
+        }
     if len(shared) > MAX_SYSTEMS:
-        return None, f"{len(shared)} systems match; the limit is {MAX_SYSTEMS}. Require them to be on more benchmarks."
+        return None, gettext(
+            "%(n_shared)s systems match; the limit is %(max_systems)s. Require them to be on more benchmarks."
+        ) % {"n_shared": len(shared), "max_systems": MAX_SYSTEMS}
     values = [[one.places[key].worth if key in one.places else math.nan for one in benchmarks] for key in shared]
     matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
     rules = split_rules(matrix.n_systems, matrix.n_tasks, query.variants).quick
@@ -331,7 +337,7 @@ def _board(
     except TooLargeError as error:
         return None, str(error)
     if outcome.majority is None:
-        return None, "Nothing was ranked."
+        return None, gettext("Nothing was ranked.")
     published = board_of(
         matrix, "basic", outcome.outcomes, outcome.majority, outcome.too_long, missing_policy=query.policy
     )

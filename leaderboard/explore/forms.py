@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.text import as_sentence
 from leaderboard.computing.rankings import site_rules
@@ -49,7 +50,7 @@ def variants_in(text: str) -> tuple[str, ...]:
         ValidationError: the text is too long, there are too many, or one is none.
     """
     if len(text) > MAX_VARIANTS * (LONGEST_KEY + 2):
-        raise ValidationError("That is too long for variants of rules.")
+        raise ValidationError(gettext("That is too long for variants of rules."))
     try:
         return read_variants([line.strip() for line in text.splitlines() if line.strip()])
     except ValueError as error:
@@ -62,60 +63,68 @@ class TryForm(forms.Form):
     text = forms.CharField(
         required=False,
         strip=False,
-        label="A table",
-        help_text="The first line names the columns: <code>system</code>, then the tasks. Then one line per system; "
-        "an empty cell is a missing score. You can paste cells from a spreadsheet.",
+        label=gettext_lazy("A table"),
+        help_text=gettext_lazy(
+            "The first line names the columns: <code>system</code>, then the tasks. Then one line per system; "
+            "an empty cell is a missing score. You can paste cells from a spreadsheet."
+        ),
         widget=forms.Textarea(attrs={"rows": 9, **CODE}),
     )
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="or a CSV file",
-        help_text="UTF-8; columns separated by commas, semicolons or tabs. You can drop a file on the button.",
+        label=gettext_lazy("or a CSV file"),
+        help_text=gettext_lazy(
+            "UTF-8; columns separated by commas, semicolons or tabs. You can drop a file on the button."
+        ),
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/tab-separated-values"}),
     )
     about = forms.CharField(
         required=False,
         strip=False,
-        label="benchmark.toml, or weights",
-        help_text="Directions, groups, weights and scales of the tasks; or weights alone, such as "
-        "<code>{&quot;RTE&quot;: 2, &quot;CoLA&quot;: &quot;1/3&quot;}</code>.",
+        label=gettext_lazy("benchmark.toml, or weights"),
+        help_text=gettext_lazy(
+            "Directions, groups, weights and scales of the tasks; or weights alone, such as "
+            "<code>{&quot;RTE&quot;: 2, &quot;CoLA&quot;: &quot;1/3&quot;}</code>."
+        ),
         widget=forms.Textarea(attrs={"rows": 4, **CODE}),
     )
     about_file = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="or the same as a file",
+        label=gettext_lazy("or the same as a file"),
         widget=forms.FileInput(attrs={"accept": ".toml,.json"}),
     )
     reference = forms.ChoiceField(
         required=False,
         choices=lambda: _rules("Borda; Copeland where scores are missing"),
-        label="Sort by, compare with",
+        label=gettext_lazy("Sort by, compare with"),
     )
     policy = forms.ChoiceField(
-        required=False, choices=_choices(POLICIES, MISSING_POLICIES), label="If a rule needs a score that is missing"
+        required=False,
+        choices=_choices(POLICIES, MISSING_POLICIES),
+        label=gettext_lazy("If a rule needs a score that is missing"),
     )
     aggregation = forms.ChoiceField(
-        required=False, choices=_choices(COUNTING, AGGREGATIONS), label="How groups of tasks count"
+        required=False, choices=_choices(COUNTING, AGGREGATIONS), label=gettext_lazy("How groups of tasks count")
     )
-    ties = forms.ChoiceField(required=False, choices=_choices(PLACES, TIES), label="Ties within a task")
+    ties = forms.ChoiceField(required=False, choices=_choices(PLACES, TIES), label=gettext_lazy("Ties within a task"))
     rules = forms.MultipleChoiceField(
         required=False,
         choices=lambda: _rules("")[1:],
-        label="Columns",
-        help_text="If none is selected, all.",
+        label=gettext_lazy("Columns"),
+        help_text=gettext_lazy("If none is selected, all."),
         widget=forms.CheckboxSelectMultiple,
     )
     variants = forms.CharField(
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
-        label="Variants of rules",
+        label=gettext_lazy("Variants of rules"),
         help_text=f"Further columns, one per line, up to {MAX_VARIANTS}: <code>copeland[variant=lower]</code>, "
         "<code>positional[vector=12,10,8]</code>, <code>plurality[then=borda]</code>.",
         widget=forms.Textarea(attrs={"rows": 3, **CODE}),
     )
-    scores = forms.BooleanField(required=False, label="Show the rules’ scores")
+    scores = forms.BooleanField(required=False, label=gettext_lazy("Show the rules’ scores"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
         super().__init__(*args, **kwargs)
@@ -142,7 +151,7 @@ class TryForm(forms.Form):
                 self.add_error(text, f"More than {least} is too large for this page ({what}). The command line has no "
                                      f"limit: python -m ranking_engine rank scores.csv")  # fmt: skip
         if not self.errors and not cleaned["text"].strip():
-            self.add_error("text", "Paste a table, choose a file, or take the example.")
+            self.add_error("text", gettext("Paste a table, choose a file, or take the example."))
         return cleaned
 
     def options(self) -> TryOptions:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.explore.forms import CODE
 from ranking_engine.votes.models import MODELS
@@ -21,23 +22,27 @@ class TryVotesForm(forms.Form):
     text = forms.CharField(
         required=False,
         strip=False,
-        label="Votes",
-        help_text="The first line names the columns: <code>model_a</code>, <code>model_b</code> and "
-        "<code>winner</code>, which is <code>model_a</code>, <code>model_b</code>, <code>tie</code> or "
-        "<code>tie (bothbad)</code>. A column <code>category</code> gives ratings by category.",
+        label=gettext_lazy("Votes"),
+        help_text=gettext_lazy(
+            "The first line names the columns: <code>model_a</code>, <code>model_b</code> and "
+            "<code>winner</code>, which is <code>model_a</code>, <code>model_b</code>, <code>tie</code> or "
+            "<code>tie (bothbad)</code>. A column <code>category</code> gives ratings by category."
+        ),
         widget=forms.Textarea(attrs={"rows": 9, **CODE}),
     )
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="or a file",
-        help_text="CSV, JSON lines or a JSON list, as Chatbot Arena publishes them.",
+        label=gettext_lazy("or a file"),
+        help_text=gettext_lazy("CSV, JSON lines or a JSON list, as Chatbot Arena publishes them."),
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl"}),
     )
     model = forms.ChoiceField(
-        required=False, choices=[(key, model.name) for key, model in MODELS.items()], label="Model"
+        required=False, choices=[(key, model.name) for key, model in MODELS.items()], label=gettext_lazy("Model")
     )
-    cluster = forms.ChoiceField(required=False, choices=list(CLUSTERS.items()), label="Standard errors count")
+    cluster = forms.ChoiceField(
+        required=False, choices=list(CLUSTERS.items()), label=gettext_lazy("Standard errors count")
+    )
 
     def clean(self) -> dict[str, Any]:
         """Votes from one place, and no more than are read; choices that were not made have their defaults."""
@@ -55,5 +60,5 @@ class TryVotesForm(forms.Form):
                 "limit: plurank votes battles.csv",
             )
         elif not self.errors and not cleaned["text"].strip():
-            self.add_error("text", "Paste votes, choose a file, or take the example.")
+            self.add_error("text", gettext("Paste votes, choose a file, or take the example."))
         return cleaned

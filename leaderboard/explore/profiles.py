@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.locks import user_lock
@@ -74,13 +75,16 @@ def keep_profile(
     benchmark, author = audience.benchmark, audience.user
     name = clean_name(name)
     if problem := name_problem(name):
-        raise ProfileError(f"The name {problem}.")
+        raise ProfileError(gettext("The name %(problem)s.") % {"problem": problem})
     if len(name) > PROFILE_NAME_LENGTH:
-        raise ProfileError(f"The name has {len(name)} characters; at most {PROFILE_NAME_LENGTH} are kept.")
+        raise ProfileError(
+            gettext("The name has %(n_name)s characters; at most %(profile_name_length)s are kept.")
+            % {"n_name": len(name), "profile_name_length": PROFILE_NAME_LENGTH}
+        )
     if is_published and not audience.may_administer:
-        raise ProfileError("Only the owners of a benchmark can publish weights for all readers.")
+        raise ProfileError(gettext("Only the owners of a benchmark can publish weights for all readers."))
     if aggregation and aggregation not in Benchmark.Aggregation.values:
-        raise ProfileError("There is no such aggregation of tasks and groups.")
+        raise ProfileError(gettext("There is no such aggregation of tasks and groups."))
     kept = {
         "task_weights": dict(weights.tasks),
         "group_weights": dict(weights.groups),
@@ -91,12 +95,17 @@ def keep_profile(
         with user_lock(author):
             own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
             if own.exclude(name=name).count() >= MAX_PROFILES:
-                raise ProfileError(f"You have {MAX_PROFILES} saved profiles, which is the limit. Delete one first.")
+                raise ProfileError(
+                    gettext("You have %(max_profiles)s saved profiles, which is the limit. Delete one first.")
+                    % {"max_profiles": MAX_PROFILES}
+                )
             row, _ = WeightProfile.objects.update_or_create(
                 benchmark=benchmark, author=author, name=name, defaults=kept
             )
     except IntegrityError as error:
-        raise ProfileError("Another owner has published weights under this name; choose another one.") from error
+        raise ProfileError(
+            gettext("Another owner has published weights under this name; choose another one.")
+        ) from error
     return row
 
 

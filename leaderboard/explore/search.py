@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import DECIDING, Viewer, hides_nothing, listed_benchmarks
 from leaderboard.computing.rankings import site_rules
@@ -64,7 +65,7 @@ def search(viewer: Viewer, text: str) -> Results:
     if not text:
         return Results("", [])
     if len(text) < MIN_TEXT:
-        return Results(text, [], f"Type at least {MIN_TEXT} characters.")
+        return Results(text, [], gettext("Type at least %(min_text)s characters.") % {"min_text": MIN_TEXT})
     folded = fold_name(text)
     listed = listed_benchmarks(viewer)
     matching = listed.filter(Q(searched_text__contains=text.casefold()) | Q(key__contains=text.lower()))

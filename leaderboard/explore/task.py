@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import in_language, localise
@@ -138,7 +139,7 @@ def task_page(
     task = configuration.tasks[t]
     default = next((column for column in board.columns if column.rule == benchmark.default_rule), None)
     number = "" if publication.pk == benchmark.publication_id else str(publication.revision.number)
-    without, why_not = None, "It does not count in rankings: they are the same without it."
+    without, why_not = None, gettext("It does not count in rankings: they are the same without it.")
     if task.votes and not may_compute:
         why_not = TOO_OFTEN
     elif task.votes:
@@ -146,7 +147,7 @@ def task_page(
         try:
             without, why_not = what_if_board(publication, query, benchmark.default_rule, audience.level), ""
         except WeightsError:
-            why_not = "No other task has a weight: without it there is no ranking."
+            why_not = gettext("No other task has a weight: without it there is no ranking.")
         except TooLargeError as error:
             why_not = str(error)
     compared = (

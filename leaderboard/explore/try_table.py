@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from django.conf import settings
+from django.utils.translation import gettext
 
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
@@ -201,7 +202,7 @@ class _Parts:
         """What the page says of these parts."""
         published, read = self.published, self.read
         if published is None or read is None:
-            raise TookTooLongError("The table takes too long to rank here.")
+            raise TookTooLongError(gettext("The table takes too long to rank here."))
         matrix = read.matrix
         query = BoardQuery(
             reference=options.reference, policy=read.policy, aggregation=read.aggregation, ties=how.ties,
@@ -257,7 +258,10 @@ class _Parts:
                 }
             ),
             direction_question=direction_question(read.doubtful),
-            left_out=f"The limit of {settings.ON_DEMAND_SECONDS} seconds was too short for {late}." if late else "",
+            left_out=gettext("The limit of %(on_demand_seconds)s seconds was too short for %(late)s.")
+            % {"on_demand_seconds": settings.ON_DEMAND_SECONDS, "late": late}
+            if late
+            else "",
         )
 
 

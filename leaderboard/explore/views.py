@@ -8,6 +8,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -78,12 +79,12 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, audience = readable_benchmark(user, key)
     publication = publication_asked_for(benchmark, "")
     if publication is None:
-        raise BadRequest("This benchmark has no published board yet, so there are no weights to change.")
+        raise BadRequest(gettext("This benchmark has no published board yet, so there are no weights to change."))
     address = WhatIfAddress(benchmark, publication, {})
     if request.POST.get("action") == "delete":
         number = whole_number(request.POST.get("profile", ""), 18)
         if number is not None and delete_profile(audience, number):
-            messages.success(request, "The profile was deleted.")
+            messages.success(request, gettext("The profile was deleted."))
         else:
             messages.info(request, "You have no such profile.")
         return redirect("what_if", key)
@@ -101,5 +102,5 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
     except ProfileError as error:
         messages.error(request, str(error))
         return redirect(address.of(query))
-    messages.success(request, f"The weights are saved as “{profile.name}”.")
+    messages.success(request, gettext("The weights are saved as “%(profile)s”.") % {"profile": profile.name})
     return redirect(address.of(query))

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.explore.search import Results, search
@@ -13,6 +14,8 @@ def search_page(request: HttpRequest) -> HttpResponse:
     """What is called as the address says; the dialog that Ctrl-K opens shows its results, too."""
     text = request.GET.get("q", "")
     if text and not may_ask(request, "search"):
-        results = Results("", [], "You have searched very often in the last minute. Try again in a few seconds.")
+        results = Results(
+            "", [], gettext("You have searched very often in the last minute. Try again in a few seconds.")
+        )
         return render(request, "explore/search.html", {"results": results}, status=429)
     return render(request, "explore/search.html", {"results": search(request.user, text)})

@@ -3,6 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -26,7 +27,7 @@ def task(request: HttpRequest, key: str, task: str) -> HttpResponse:
         except TooLargeError as error:
             raise BadRequest(str(error)) from error
     if page is None or publication is None:
-        raise Http404("The published board has no task of this name.")
+        raise Http404(gettext("The published board has no task of this name."))
     context = {
         "benchmark": benchmark,
         "page": page,

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
@@ -55,7 +56,7 @@ def _try_page(request: HttpRequest) -> HttpResponse:
         return _page(
             request,
             form,
-            context | {"refusal": "You tried many tables within a minute. Wait a minute and try again."},
+            context | {"refusal": gettext("You tried many tables within a minute. Wait a minute and try again.")},
             429,
         )
     if not form.is_valid():
@@ -79,7 +80,7 @@ def _try_page(request: HttpRequest) -> HttpResponse:
     except ValueError as error:  # it needs too much, or groups leave no task a weight
         context["refusal"], status = as_sentence(str(error)), 422 if isinstance(error, TooLargeError) else 400
     except BusyError:
-        context["refusal"], status = "The site is busy ranking other tables. Try again in a moment.", 503
+        context["refusal"], status = gettext("The site is busy ranking other tables. Try again in a moment."), 503
     response = _page(request, form, context, status)
     if status == 503:
         response["Retry-After"] = str(RETRY_SECONDS)

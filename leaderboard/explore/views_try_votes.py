@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
@@ -61,7 +62,7 @@ def rated_answer(request: HttpRequest) -> HttpResponse:
     elif request.GET.get("example"):
         form = TryVotesForm({"text": EXAMPLE})
     if form.is_bound and not may_ask(request, "try"):
-        context["refusal"], status = "You tried many files within a minute. Wait a minute and try again.", 429
+        context["refusal"], status = gettext("You tried many files within a minute. Wait a minute and try again."), 429
     elif form.is_bound and not form.is_valid():
         status = 400
     elif form.is_bound:
@@ -72,7 +73,7 @@ def rated_answer(request: HttpRequest) -> HttpResponse:
         except TooLargeError as error:
             context["refusal"], status = as_sentence(str(error)), 422
         except BusyError:
-            context["refusal"], status = "The site is busy computing for others. Try again in a moment.", 503
+            context["refusal"], status = gettext("The site is busy computing for others. Try again in a moment."), 503
         else:
             context["rated"] = rated
             status = 400 if rated.problems else 200

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import in_language
 from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix
@@ -98,7 +100,10 @@ def restricted(configuration: BoardConfiguration, kin: str, *, is_left_out: bool
         WeightsError: the benchmark has no such group or cluster whose weight can be all of it or none.
     """
     if kin not in kin_with_votes(configuration):
-        raise WeightsError(f"There is no group or cluster {kin[:60]!r} that could count alone or be left out.")
+        raise WeightsError(
+            gettext("There is no group or cluster %(kin)s that could count alone or be left out.")
+            % {"kin": repr(kin[:60])}
+        )
     voting = [task for task in configuration.tasks if task.votes]
     return Weights({task.key: "0" for task in voting if (kin in kin_of(configuration, task)) == is_left_out})
 
@@ -114,7 +119,10 @@ def searched_tasks(configuration: BoardConfiguration, search: str) -> list[str]:
         WeightsError: the search is too long.
     """
     if len(search) > MAX_SEARCH:
-        raise WeightsError(f"The search has {len(search):,} characters; at most {MAX_SEARCH} are read.")
+        raise WeightsError(
+            gettext("The search has %(n_search)s characters; at most %(max_search)s are read.")
+            % {"n_search": f"{len(search):,}", "max_search": MAX_SEARCH}
+        )
     parts = [part.casefold().split() for part in search.split(",") if part.strip()]
     keys = []
     for task in configuration.tasks:
@@ -141,9 +149,12 @@ def multiplied(weights: Weights, configuration: BoardConfiguration, keys: Collec
     except ValueError as error:
         raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
     if by > MAX_FACTOR or len(factor.strip()) > FACTOR_LENGTH:
-        raise WeightsError(f"The factor is a number from 0 to {MAX_FACTOR:,} of at most {FACTOR_LENGTH} characters.")
+        raise WeightsError(
+            gettext("The factor is a number from 0 to %(max_factor)s of at most %(factor_length)s characters.")
+            % {"max_factor": f"{MAX_FACTOR:,}", "factor_length": FACTOR_LENGTH}
+        )
     if not keys:
-        raise WeightsError("No task matches this search; look for a part of a name, a group or a cluster.")
+        raise WeightsError(gettext("No task matches this search; look for a part of a name, a group or a cluster."))
     tasks = {task.key: weights.tasks.get(task.key, task.weight) for task in configuration.tasks}
     changed = {key: weight_text(Fraction(tasks[key]) * by) if key in tasks else "1" for key in keys}
     return read_weights(dict(weights.tasks) | changed, dict(weights.groups), configuration)

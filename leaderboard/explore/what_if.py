@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
 from leaderboard.models import Benchmark, Publication
@@ -152,7 +153,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
     rule = query.rule or default_rule
     at = next((k for k, column in enumerate(columns) if column.rule == rule), 0 if columns and not query.rule else -1)
     if at < 0:
-        raise WeightsError(f"There is no rule {rule[:60]!r} on this board.")
+        raise WeightsError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
     own_columns = [own.columns[i] for i in kept]
     rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
     live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation, policy)
@@ -192,7 +193,10 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
 
 def _choice(what: str, choice: str, own: str, known: Sequence[str]) -> str:
     if choice and choice not in known:
-        raise WeightsError(f"There is no {what} {choice[:60]!r}; there are {', '.join(known)}.")
+        raise WeightsError(
+            gettext("There is no %(what)s %(choice)s; there are %(known)s.")
+            % {"what": what, "choice": repr(choice[:60]), "known": ", ".join(known)}
+        )
     return choice or own
 
 
@@ -207,28 +211,45 @@ def winners_text(column: Column) -> str:
 def headline(chip: Chip) -> str:
     """Who is first under the rule that orders the board, and who was."""
     if chip.is_changed and chip.winners_text == chip.own_text:
-        return f"First under {chip.name}: {chip.winners_text}, not the same as with the benchmark’s weights."
+        return gettext("First under %(chip)s: %(winners_text)s, not the same as with the benchmark’s weights.") % {
+            "chip": chip.name,
+            "winners_text": chip.winners_text,
+        }
     if chip.is_changed:
-        return f"First under {chip.name}: {chip.winners_text}. With the benchmark’s weights: {chip.own_text}."
-    return f"First under {chip.name}: {chip.winners_text}, as with the benchmark’s weights."
+        return gettext("First under %(chip)s: %(winners_text)s. With the benchmark’s weights: %(own_text)s.") % {
+            "chip": chip.name,
+            "winners_text": chip.winners_text,
+            "own_text": chip.own_text,
+        }
+    return gettext("First under %(chip)s: %(winners_text)s, as with the benchmark’s weights.") % {
+        "chip": chip.name,
+        "winners_text": chip.winners_text,
+    }
 
 
 def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
     """Who beats everyone head to head, or how many are left that no one outside beats."""
     if not board.has_majority:
-        return "Two-step aggregation ranks groups, so there is no Condorcet winner."
+        return gettext("Two-step aggregation ranks groups, so there is no Condorcet winner.")
     winner = board.facts["condorcet_winner"]
     if winner is not None:
-        return f"Condorcet winner: {winner}."
+        return gettext("Condorcet winner: %(winner)s.") % {"winner": winner}
     members = np.flatnonzero(board.in_smith_set).tolist()
     names = ", ".join(systems[i].name for i in members) if len(members) <= 4 else f"{len(members)} systems"
-    return f"No Condorcet winner; the Smith set is {names}." if members else "No Condorcet winner."
+    return (
+        gettext("No Condorcet winner; the Smith set is %(names)s.") % {"names": names}
+        if members
+        else gettext("No Condorcet winner.")
+    )
 
 
 def dissent_text(chips: Sequence[Chip]) -> str:
     """How many rules elect someone else than with the benchmark's weights."""
     n = sum(chip.is_changed for chip in chips)
-    return f"The winner changes under {n} of {sum(chip.is_compared for chip in chips)} rules."
+    return gettext("The winner changes under %(n)s of %(sum)s rules.") % {
+        "n": n,
+        "sum": sum(chip.is_compared for chip in chips),
+    }
 
 
 class _WhatIfRows:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.text import whole_number
@@ -228,7 +229,7 @@ class WhatIfPage:
             return ""
         why = "Two-step aggregation" if self.board.aggregation == TWO_STEP else "Large board"
         why = "Predicted scores" if self.board.policy == PREDICTED else why
-        return f"{why}: results update when you stop moving the sliders."
+        return gettext("%(why)s: results update when you stop moving the sliders.") % {"why": why}
 
     @property
     def prediction(self) -> str:

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.models import (
     Benchmark,
@@ -97,7 +98,7 @@ def webhook_of(benchmark: Benchmark, uuid: UUID) -> Webhook:
     """
     webhook = Webhook.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
     if webhook is None:
-        raise Http404("There is no webhook of this number.")
+        raise Http404(gettext("There is no webhook of this number."))
     return webhook
 
 

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -74,7 +75,7 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
     """The link in a mail. Looking at it changes nothing; programs look at every link of a mail."""
     subscription = read_unsubscribe(token)
     if subscription is None:
-        raise Http404("This link is incomplete.")
+        raise Http404(gettext("This link is incomplete."))
     if request.method == "POST":
         unsubscribe(token)
     kinds = [NoticeKind(kind).label for kind in subscription[1]]
@@ -151,5 +152,5 @@ def _chosen(request: HttpRequest, benchmark: Benchmark) -> Webhook:
     try:
         uuid = UUID(request.POST.get("webhook", ""))
     except ValueError as error:
-        raise Http404("There is no webhook of this number.") from error
+        raise Http404(gettext("There is no webhook of this number.")) from error
     return webhook_of(benchmark, uuid)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.text import with_task_names
@@ -173,7 +173,9 @@ def _load_board(publication: Publication) -> PublishedBoard:
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), texts, intervals)
             if rule in rankings
-            else empty_column(rule, COMPUTING, "It is slower than the others and is being computed.", n_systems)
+            else empty_column(
+                rule, COMPUTING, gettext("It is slower than the others and is being computed."), n_systems
+            )
             for rule in board.summary["rules"]
         ]
         + [

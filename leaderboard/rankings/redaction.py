@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.text import depends_on_names
@@ -87,7 +88,7 @@ def hidden_text(audience: Audience) -> str:
     if not audience.is_restricted:
         return ""
     if not audience.sees_others:
-        return "The owners show you only your own systems, with their ranks and scores."
+        return gettext("The owners show you only your own systems, with their ranks and scores.")
     names = (
         "" if audience.sees_names else (" The owners hide system names until a set date; systems are shown as numbers.")
     )

@@ -2,6 +2,7 @@
 
 from django.core.exceptions import BadRequest
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
@@ -27,5 +28,5 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
         raise BadRequest(f"`revision` is {number[:40]!r}; expected the number of a revision.")
     publication = publication_at(benchmark, revision_number, needs_ranks=needs_ranks)
     if publication is None:
-        raise Http404(f"Revision {number} is not published.")
+        raise Http404(gettext("Revision %(number)s is not published.") % {"number": number})
     return publication

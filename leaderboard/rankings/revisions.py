@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision, User
@@ -52,8 +53,11 @@ class RemovedRanksError(Http404):
         self.revision = revision
         on = f" on {revision.ranks_removed_at:%Y-%m-%d}" if revision.ranks_removed_at else ""
         super().__init__(
-            f"The ranks of revision {revision.number} were removed{on}, like those of most old revisions. Its scores "
-            f"are kept, and the same ranks can be computed from them again."
+            gettext(
+                "The ranks of revision %(number)s were removed%(on)s, like those of most old revisions. Its scores "
+                "are kept, and the same ranks can be computed from them again."
+            )
+            % {"number": revision.number, "on": on}
         )
 
 
@@ -72,8 +76,11 @@ def publication_at(benchmark: Benchmark, number: int, *, needs_ranks: bool = Tru
     revision = Revision.objects.filter(benchmark=benchmark, number=number).first()
     if revision is not None and revision.withdrawn_at is not None:
         raise WithdrawnRevisionError(
-            f"Revision {number} contains withdrawn material: some of its scores were taken down. It keeps its number "
-            f"and is not rebuilt."
+            gettext(
+                "Revision %(number)s contains withdrawn material: some of its scores were taken down. It keeps its "
+                "number and is not rebuilt."
+            )
+            % {"number": number}
         )
     if revision is not None and revision.ranks_removed_at is not None:
         if needs_ranks:
@@ -105,7 +112,7 @@ def show_revision(benchmark: Benchmark, number: int) -> None:
     """
     publication = publication_at(benchmark, number)
     if publication is None:
-        raise Http404(f"The rankings of revision {number} are not stored.")
+        raise Http404(gettext("The rankings of revision %(number)s are not stored.") % {"number": number})
     benchmark.publication = publication
 
 
@@ -117,7 +124,7 @@ def release_of(benchmark: Benchmark, key: str) -> Release:
     """
     releases = Release.objects.select_related("benchmark", "revision", "author").filter(benchmark=benchmark, key=key)
     if (release := releases.first()) is None:
-        raise Http404("There is no frozen revision of this name.")
+        raise Http404(gettext("There is no frozen revision of this name."))
     return release
 
 
@@ -152,7 +159,7 @@ def revision_at(benchmark: Benchmark, number: int) -> Revision:
     """
     revisions = Revision.objects.select_related("configuration", "author").filter(benchmark=benchmark, number=number)
     if (revision := revisions.first()) is None:
-        raise Http404(f"There is no revision {number}.")
+        raise Http404(gettext("There is no revision %(number)s.") % {"number": number})
     return revision
 
 

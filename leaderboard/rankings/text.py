@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import value_text
 from leaderboard.models import Score
@@ -79,10 +81,10 @@ def precision_sentence(precisions: Mapping[str, str | None]) -> str:
         f"{'all' if len(names) == len(precisions) else listed(names)} to {precision}"
         for precision, names in named.items()
     ]
-    return (
-        f"Scores are rounded to the precision of their tasks before ranking, and shown rounded: "
-        f"{'; '.join(parts)}. Downloads have them as submitted."
-    )
+    return gettext(
+        "Scores are rounded to the precision of their tasks before ranking, and shown rounded: %(parts)s. Downloads "
+        "have them as submitted."
+    ) % {"parts": "; ".join(parts)}
 
 
 def details_text(score: CurrentScore | None) -> str:

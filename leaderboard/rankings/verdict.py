@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.names import cut_apart
 from leaderboard.common.text import in_words, shortened
 
@@ -63,7 +65,7 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majorit
         has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
     """
     if not camps:
-        return "No rule has a winner."
+        return gettext("No rule has a winner.")
     # A single camp more is named as quickly as it is counted.
     named = camps if len(camps) <= CAMPS_NAMED + 1 else camps[:CAMPS_NAMED]
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)

@@ -11,6 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.rankings.score_matrix import RevisionMatrix, build_matrix
 from ranking_engine import ScoreMatrix
@@ -66,12 +68,18 @@ def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, str):
         return dict(given)
     if len(given) > TEXT_LENGTH:
-        raise WeightsError(f"The weights have {len(given):,} characters; the limit is {TEXT_LENGTH:,}.")
+        raise WeightsError(
+            gettext("The weights have %(n_given)s characters; the limit is %(text_length)s.")
+            % {"n_given": f"{len(given):,}", "text_length": f"{TEXT_LENGTH:,}"}
+        )
     weights: dict[str, str] = {}
     for entry in filter(None, given.split(",")):
         match = _ENTRY.fullmatch(entry.strip())
         if match is None:
-            raise WeightsError(f"{entry.strip()[:60]!r} is not a weight; expected a key and a number, such as cola:3.")
+            raise WeightsError(
+                gettext("%(strip)s is not a weight; expected a key and a number, such as cola:3.")
+                % {"strip": repr(entry.strip()[:60])}
+            )
         weights[match["key"]] = match["weight"]
     return weights
 
@@ -81,7 +89,10 @@ def _different(chosen_weights: Mapping[str, Any], own: Mapping[str, str], kind: 
     for key in chosen_weights:
         if key not in own:
             known = ", ".join(list(own)[:10]) or "none"
-            raise WeightsError(f"The benchmark has no {kind} of the key {str(key)[:60]!r}; it has {known}.")
+            raise WeightsError(
+                gettext("The benchmark has no %(kind)s of the key %(key)s; it has %(known)s.")
+                % {"kind": kind, "key": repr(str(key)[:60]), "known": known}
+            )
     weights = {}
     for key in own:
         if key not in chosen_weights:
@@ -132,7 +143,7 @@ def weighed_matrix(table: RevisionMatrix, weights: Weights) -> ScoreMatrix:
     configuration = configuration_under(table.configuration, weights)
     matrix = build_matrix(table.matrix.values, table.systems, configuration)
     if not matrix.votes.any():
-        raise WeightsError("At least one task needs a weight above 0.")
+        raise WeightsError(gettext("At least one task needs a weight above 0."))
     return matrix
 
 
@@ -146,11 +157,11 @@ def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
     """
     aggregation = "balanced" if aggregation == "two_step" else aggregation
     if weight_bits(matrix, aggregation) > GROUPED_BITS:
-        raise WeightsError("The weights of tasks within groups have too many digits to be balanced exactly.")
+        raise WeightsError(gettext("The weights of tasks within groups have too many digits to be balanced exactly."))
     try:
         weighed = reweighted(matrix, aggregation)
     except ValueError as error:
-        raise WeightsError("At least one group needs a weight above 0.") from error
+        raise WeightsError(gettext("At least one group needs a weight above 0.")) from error
     voting = [weight if votes else Fraction(0) for weight, votes in zip(weighed.weights, weighed.votes, strict=True)]
     total = sum(voting, Fraction(0))
     return [weight / total if total else Fraction(0) for weight in voting]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from leaderboard.common.charts.lines import Curve, line_chart
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
@@ -56,19 +58,24 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
         proof = f"nothing is proven beyond: {summary['no_upper']}" if summary.get("no_upper") else ""
         proof = f"These boards exist; there may be worse ones{f' ({proof})' if proof else ''}."
     elif upper - summary["discordant_share"] <= PROVEN:
-        proof = "No choice reverses more pairs: that is proven."
+        proof = gettext("No choice reverses more pairs: that is proven.")
     else:
-        proof = f"No choice reverses more than {percent(upper)} of the pairs: that is proven."
-    sentence = (
-        f"Under {rule}, at least {share} of the pairs among the first {n_top} can reverse, and a system can move by "
-        f"{moved} of all places. This happens if {by}."
-    )
+        proof = gettext("No choice reverses more than %(upper)s of the pairs: that is proven.") % {
+            "upper": percent(upper)
+        }
+    sentence = gettext(
+        "Under %(rule)s, at least %(share)s of the pairs among the first %(n_top)s can reverse, and a system can move "
+        "by %(moved)s of all places. This happens if %(by)s."
+    ) % {"rule": rule, "share": share, "n_top": n_top, "moved": moved, "by": by}
     if not n_chosen:
-        sentence = f"The search found no change that moves the first {n_top} under {rule}."
+        sentence = gettext("The search found no change that moves the first %(n_top)s under %(rule)s.") % {
+            "n_top": n_top,
+            "rule": rule,
+        }
     joining = None
     if is_of_systems and n_chosen:
         links = [names.system(key) for key in summary["chosen"][:MAX_NAMED]]
-        joining = NamedSystems("Systems that join:", links, n_chosen - len(links))
+        joining = NamedSystems(gettext("Systems that join:"), links, n_chosen - len(links))
     return StudyFindings(
         sentence,
         ["At least"],
@@ -93,10 +100,9 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
     needed = "no tried number of tasks is" if own is None else f"{own:,} task{'s are' if own > 1 else ' is'}"
     known = {rule: size for rule, size in reached.items() if size is not None}
     least = min(known, key=lambda rule: known[rule]) if known else None
-    sentence = (
-        f"For two rankings under {rule_name(marked)} from {drawn} to agree at {localise(target, 'g')} on average, "
-        f"{needed} enough."
-    )
+    sentence = gettext(
+        "For two rankings under %(marked)s from %(drawn)s to agree at %(target)s on average, %(needed)s enough."
+    ) % {"marked": rule_name(marked), "drawn": drawn, "target": localise(target, "g"), "needed": needed}
     if least is not None and (own is None or known[least] < own):
         sentence += f" {rule_name(least)} needs the fewest, {known[least]:,}."
     criteria = [name for name in CRITERIA if name in next(iter(rules.values()), {})]
@@ -113,7 +119,7 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
         ),
         line_chart(
             f"Agreement of two rankings by the number of tasks drawn, {rule_name(marked)} highlighted",
-            "One line for each rule, over the number of tasks.",
+            gettext("One line for each rule, over the number of tasks."),
             [
                 Curve(rule, rule_name(rule), of_rule["judge_stability"], rule == marked)
                 for rule, of_rule in rules.items()
@@ -122,9 +128,11 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
             x_label="Tasks drawn",
             y_label="Correlation of two rankings",
         ),
-        f"Mean of {summary['n_resamples']} draws of each size. A size above the number of tasks means more tasks of "
-        f"the same kind. Number of tasks: the least size from which on a criterion is always at least "
-        f"{localise(target, 'g')}.",
+        gettext(
+            "Mean of %(n_resamples)s draws of each size. A size above the number of tasks means more tasks of the "
+            "same kind. Number of tasks: the least size from which on a criterion is always at least %(target)s."
+        )
+        % {"n_resamples": summary["n_resamples"], "target": localise(target, "g")},
     )
 
 
@@ -157,16 +165,23 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
         ),
         line_chart(
             f"Distance to the true order by the number of manipulated tasks, {rule_name(marked)} highlighted",
-            "One line for each rule: 0 is the true order, 1 its reverse.",
+            gettext("One line for each rule: 0 is the true order, 1 its reverse."),
             [Curve(rule, rule_name(rule), of_rule["distance"], rule == marked) for rule, of_rule in rules.items()],
             [str(number) for number in numbers],
             x_label="Manipulated tasks",
             y_label="Distance to the true order",
         ),
-        f"Mean of {summary['n_repeats']} made-up boards with a known true order: strength "
-        f"φ = {localise(summary['strength'], 'g')}, "
-        f"each score the mean of {summary['n_instances']} instances with Gumbel noise; manipulation: "
-        f"{summary['manipulation']}. Only the size and the weights are this board’s.",
+        gettext(
+            "Mean of %(n_repeats)s made-up boards with a known true order: strength φ = %(strength)s, each score the "
+            "mean of %(n_instances)s instances with Gumbel noise; manipulation: %(manipulation)s. Only the size and "
+            "the weights are this board’s."
+        )
+        % {
+            "n_repeats": summary["n_repeats"],
+            "strength": localise(summary["strength"], "g"),
+            "n_instances": summary["n_instances"],
+            "manipulation": summary["manipulation"],
+        },
     )
 
 
@@ -210,14 +225,15 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
     named = f"the {n_group} named system{'' if n_group == 1 else 's'}"
     ties = "" if least == most else ", depending on how ties are broken"
     if summary.get("is_within", not n_reversed):
-        sentence = (
-            f"The ranking by {rule} already gives {named} {wanted} of {first}, however ties are broken: {before}."
-        )
+        sentence = gettext(
+            "The ranking by %(rule)s already gives %(named)s %(wanted)s of %(first)s, however ties are broken: "
+            "%(before)s."
+        ) % {"rule": rule, "named": named, "wanted": wanted, "first": first, "before": before}
     elif not n_reversed:
-        sentence = (
-            f"The ranking by {rule} gives {named} {wanted} of {first} if ties are broken so: it gives {before}{ties}. "
-            "No pair of systems must change order."
-        )
+        sentence = gettext(
+            "The ranking by %(rule)s gives %(named)s %(wanted)s of %(first)s if ties are broken so: it gives "
+            "%(before)s%(ties)s. No pair of systems must change order."
+        ) % {"rule": rule, "named": named, "wanted": wanted, "first": first, "before": before, "ties": ties}
     else:
         sentence = (
             f"By {rule}, {named} {'has' if n_group == 1 else 'have'} {before} of {first}{ties}. For {wanted}, "
@@ -238,7 +254,11 @@ def reserved_places(summary: Summary, _marked: str, names: StudyNames) -> StudyF
         + (" The bounds also apply, in proportion, to every smaller number of places." if summary["all_along"] else ""),
         first_header="Quantity",
         is_by_rule=False,
-        systems=NamedSystems(f"Systems that enter or leave {first}:", moved[:MAX_NAMED], max(0, len(moved) - MAX_NAMED))
+        systems=NamedSystems(
+            gettext("Systems that enter or leave %(first)s:") % {"first": first},
+            moved[:MAX_NAMED],
+            max(0, len(moved) - MAX_NAMED),
+        )
         if moved
         else None,
         slopes=side_by_side(rule, summary, names) if n_reversed else None,
@@ -257,12 +277,15 @@ def score_completion(summary: Summary, _marked: str, names: StudyNames) -> Study
         f"{level}. "
     )
     if n_missing:
-        sentence += (
-            f"Of {n_missing:,} missing score{'' if n_missing == 1 else 's'}, {n_predictable:,} can be predicted: on "
-            "tasks of which at least half of the differences are explained."
-        )
+        sentence += ngettext(
+            "Of %(n_missing)s missing score, %(n_predictable)s can be predicted: on tasks of which at least half of "
+            "the differences are explained.",
+            "Of %(n_missing)s missing scores, %(n_predictable)s can be predicted: on tasks of which at least half of "
+            "the differences are explained.",
+            n_missing,
+        ) % {"n_missing": f"{n_missing:,}", "n_predictable": f"{n_predictable:,}"}
     else:
-        sentence += "No score is missing."
+        sentence += gettext("No score is missing.")
     tasks = zip(
         *(summary[name] for name in ("tasks", "missing", "task_error", "task_half_width", "task_explained")),
         summary["task_coverage"],

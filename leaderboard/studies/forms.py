@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 
 from leaderboard.models import StudyChoice
 
@@ -18,10 +19,10 @@ class StudiesForm(forms.Form):
         self.studies = [choice.study for choice in choices]
         for choice in choices:
             self.fields[f"{choice.study}-when"] = forms.ChoiceField(
-                choices=StudyChoice.When.choices, initial=choice.when, label="When"
+                choices=StudyChoice.When.choices, initial=choice.when, label=gettext("When")
             )
             self.fields[f"{choice.study}-budget"] = forms.IntegerField(
-                min_value=1, max_value=LONGEST, initial=choice.budget_seconds, label="Budget in seconds"
+                min_value=1, max_value=LONGEST, initial=choice.budget_seconds, label=gettext("Budget in seconds")
             )
 
     def chosen(self) -> dict[str, tuple[str, int]]:

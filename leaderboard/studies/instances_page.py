@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.computing.task_distances import published_ranking
@@ -286,12 +288,11 @@ def winners_sentence(winners: dict[str, list[str]]) -> str:
     """
     if len({tuple(firsts_of) for firsts_of in winners.values()}) == 1:
         firsts_of = winners[AGGREGATIONS[0]]
-        return f"All three put {in_words(firsts_of)} first."
+        return gettext("All three put %(firsts_of)s first.") % {"firsts_of": in_words(firsts_of)}
     firsts = {key: in_words(firsts_of) for key, firsts_of in winners.items()}
-    return (
-        f"Ranked on two levels, {firsts['two_level']} is first; on one level, {firsts['one_level']}; "
-        f"by the mean, {firsts['mean']}."
-    )
+    return gettext(
+        "Ranked on two levels, %(two_level)s is first; on one level, %(one_level)s; by the mean, %(mean)s."
+    ) % {"two_level": firsts["two_level"], "one_level": firsts["one_level"], "mean": firsts["mean"]}
 
 
 def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
@@ -308,7 +309,12 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     n, pairs = tested["n_separable"], tested["n_pairs"]
     which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
     count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
-    return f"{count} of {which} under {rule} differ significantly at the {localise(100 * level, 'g')} % level."
+    return gettext("%(count)s of %(which)s under %(rule)s differ significantly at the %(level)s %% level.") % {
+        "count": count,
+        "which": which,
+        "rule": rule,
+        "level": localise(100 * level, "g"),
+    }
 
 
 def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
@@ -317,8 +323,13 @@ def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
     if not known:
         return ""
     first, second = known[0].first.name, known[0].second.name
-    return (
-        f"With {known[0].n_common:,} common instances a true difference of {known[0].detectable_text} between {first} "
-        f"and {second} is found in 80 % of cases by a test of this pair alone. Smaller ones are missed more often; the "
-        "verdicts below, adjusted over all pairs, need larger ones."
-    )
+    return gettext(
+        "With %(n_common)s common instances a true difference of %(detectable_text)s between %(first)s and %(second)s "
+        "is found in 80 %% of cases by a test of this pair alone. Smaller ones are missed more often; the verdicts "
+        "below, adjusted over all pairs, need larger ones."
+    ) % {
+        "n_common": f"{known[0].n_common:,}",
+        "detectable_text": known[0].detectable_text,
+        "first": first,
+        "second": second,
+    }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent
@@ -60,8 +61,12 @@ class ItemsOfTask:
     def anchors_note(self) -> str:
         """Which anchors are listed."""
         if self.is_cheap:
-            return f"The anchors listed are the fewest with a mean error of at most {percent(COST_WANTED, 2)}."
-        return f"No size has a mean error of at most {percent(COST_WANTED, 2)}: the anchors listed have the smallest."
+            return gettext("The anchors listed are the fewest with a mean error of at most %(cost_wanted)s.") % {
+                "cost_wanted": percent(COST_WANTED, 2)
+            }
+        return gettext("No size has a mean error of at most %(cost_wanted)s: the anchors listed have the smallest.") % {
+            "cost_wanted": percent(COST_WANTED, 2)
+        }
 
 
 def items_of_board(
@@ -172,7 +177,11 @@ def items_sentence(tasks: Sequence[ItemsOfTask]) -> str:
         return ""
     n = sum(task.n_items for task in tasks)
     of_all, of_none = (sum(getattr(task, name) for task in tasks) for name in ("n_all_right", "n_none_right"))
-    sentence = f"Of {n:,} instances every system gets {of_all:,} right, and none gets {of_none:,} right."
+    sentence = gettext("Of %(n)s instances every system gets %(of_all)s right, and none gets %(of_none)s right.") % {
+        "n": f"{n:,}",
+        "of_all": f"{of_all:,}",
+        "of_none": f"{of_none:,}",
+    }
     suspects = sum(task.n_suspects for task in tasks)
     if suspects:
         which = "1 instance is" if suspects == 1 else f"{suspects:,} instances are"

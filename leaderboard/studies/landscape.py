@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, hides_nothing, listed_benchmarks
 from leaderboard.common.charts.scatter import NARROW, ROOMY, WIDE, Point, Scatter, scatter
@@ -210,8 +211,11 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
     charts = [
         scatter(
             f"Diversity and sensitivity of rankings by {ranking}",
-            f"One dot per benchmark; a vertical line spans the lower and the upper bound for what {change} can do. "
-            f"Diamonds are made-up benchmarks, the two ends of the scale."
+            gettext(
+                "One dot per benchmark; a vertical line spans the lower and the upper bound for what %(change)s can "
+                "do. Diamonds are made-up benchmarks, the two ends of the scale."
+            )
+            % {"change": change}
             + (" The dashed line is the least-squares fit through the dots." if line else ""),
             points,
             x_label="diversity",

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 
 LEAST_BENCHMARKS = 8  # below, no correlation is said to show a relation
@@ -63,25 +65,33 @@ class Fit:
         if self.reached is None:
             if self.n < LEAST_POINTS:
                 counted = f"{self.n} benchmark has" if self.n == 1 else f"{self.n} benchmarks have"
-                return f"A correlation needs {LEAST_POINTS} benchmarks; {counted} both figures."
-            return f"There is no correlation: one of the two figures is the same on all {self.n} benchmarks."
+                return gettext("A correlation needs %(least_points)s benchmarks; %(counted)s both figures.") % {
+                    "least_points": LEAST_POINTS,
+                    "counted": counted,
+                }
+            return gettext("There is no correlation: one of the two figures is the same on all %(n)s benchmarks.") % {
+                "n": self.n
+            }
         if self.is_relation:
             more = "more" if self.reached.r > 0 else "less"
-            return (
-                f"On these {self.n} benchmarks the more diverse ones tend to be the {more} sensitive ones. "
-                "That does not mean that one causes the other."
-            )
+            return gettext(
+                "On these %(n)s benchmarks the more diverse ones tend to be the %(more)s sensitive ones. That does "
+                "not mean that one causes the other."
+            ) % {"n": self.n, "more": more}
         if self.n < LEAST_BENCHMARKS:
-            return (
-                f"These {self.n} benchmarks do not show a relation: at least {LEAST_BENCHMARKS} are needed, whatever "
-                f"r is."
-            )
+            return gettext(
+                "These %(n)s benchmarks do not show a relation: at least %(least_benchmarks)s are needed, whatever r "
+                "is."
+            ) % {"n": self.n, "least_benchmarks": LEAST_BENCHMARKS}
         if self.reached.p <= LARGEST_P:
-            return (
-                f"These {self.n} benchmarks do not show a relation: the shares that were reached do, but the proven "
-                f"upper bounds do not."
-            )
-        return f"These {self.n} benchmarks do not show a relation: p is above {LARGEST_P}."
+            return gettext(
+                "These %(n)s benchmarks do not show a relation: the shares that were reached do, but the proven upper "
+                "bounds do not."
+            ) % {"n": self.n}
+        return gettext("These %(n)s benchmarks do not show a relation: p is above %(largest_p)s.") % {
+            "n": self.n,
+            "largest_p": LARGEST_P,
+        }
 
 
 def fit(points: Sequence[tuple[float, float, float]]) -> Fit:

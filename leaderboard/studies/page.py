@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.common.citations import Citation
 from leaderboard.common.language.numbers import localise
@@ -134,7 +135,7 @@ def marked_rule(benchmark: Benchmark, rule: str) -> str:
         ValueError: there is no such rule.
     """
     if rule and not has_rule(benchmark, rule):
-        raise ValueError(f"There is no rule {rule[:40]!r}.")
+        raise ValueError(gettext("There is no rule %(rule)s.") % {"rule": repr(rule[:40])})
     return rule or benchmark.default_rule
 
 

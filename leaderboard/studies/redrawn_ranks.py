@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.rankings.confidence.intervals import range_text
 from leaderboard.rankings.scores import BoardSystem
@@ -111,11 +112,13 @@ def share_sentence(rows: Sequence[RedrawnRow]) -> str:
     """What most of the uncertainty comes from, in a sentence; why that is not known where it is not."""
     shares = [row.instance_share for row in rows if not isnan(row.instance_share)]
     if not shares:
-        return (
-            f"What instances and tasks contribute is known from {LEAST_TASKS} tasks on, with {LEAST_UNITS} instances "
-            "each."
-        )
+        return gettext(
+            "What instances and tasks contribute is known from %(least_tasks)s tasks on, with %(least_units)s "
+            "instances each."
+        ) % {"least_tasks": LEAST_TASKS, "least_units": LEAST_UNITS}
     share = median(shares)
     more, less = ("instances", "tasks") if share > 0.5 else ("tasks", "instances")
     part = max(share, 1 - share)
-    return f"For the median system {100 * part:.0f} % of the uncertainty comes from {more}, the rest from {less}."
+    return gettext(
+        "For the median system %(share)s %% of the uncertainty comes from %(more)s, the rest from %(less)s."
+    ) % {"share": f"{100 * part:.0f}", "more": more, "less": less}

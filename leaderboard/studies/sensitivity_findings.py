@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.critical_difference import critical_difference_diagram
 from leaderboard.common.charts.lines import Curve, LineChart, line_chart
 from leaderboard.common.language.numbers import localise
@@ -48,7 +50,7 @@ DIVERSITY = {
 def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindings:
     """How much the tasks disagree."""
     if summary["reason"]:
-        return StudyFindings(f"No result: {summary['reason']}.", [], [])
+        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": summary["reason"]}, [], [])
     value, apart = summary["diversity"], summary["dispersion_normalized"]
     sentence = (
         ""
@@ -56,17 +58,18 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
         else f"On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): {localise(value, '.2f')}. "
     )
     if apart is not None:
-        sentence += (
-            f"Two tasks order {percent(apart)} of the pairs of systems differently; a pair tied on only one of the "
-            f"two tasks counts half."
-        )
+        sentence += gettext(
+            "Two tasks order %(apart)s of the pairs of systems differently; a pair tied on only one of the two tasks "
+            "counts half."
+        ) % {"apart": percent(apart)}
     filled = summary["n_imputed"]
     return StudyFindings(
         sentence.strip(),
         ["Value"],
         [_row(name, [share_cell(summary[key])]) for key, name in DIVERSITY.items()],
         note=(
-            f"{summary['n_systems']} systems on {summary['n_tasks']} tasks, each task counting once."
+            gettext("%(n_systems)s systems on %(n_tasks)s tasks, each task counting once.")
+            % {"n_systems": summary["n_systems"], "n_tasks": summary["n_tasks"]}
             + (f" {filled:,} missing scores were filled in from the nearest systems." if filled else "")
         ),
         first_header="Measure",
@@ -79,11 +82,16 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
     if "rules" not in summary:  # an experiment about one rule
         summary, marked = {"reason": "", **summary, "rules": {summary["rule"]: summary}}, summary["rule"]
     if summary["reason"]:
-        return StudyFindings(f"Significant differences were not tested: {summary['reason']}.", [], [])
+        return StudyFindings(
+            gettext("Significant differences were not tested: %(reason)s.") % {"reason": summary["reason"]}, [], []
+        )
     tests = summary["rules"].get(marked)
     if tests is None:
         return StudyFindings(
-            f"{get_rule(marked).name} ranks no system here or takes too long, so nothing was tested.", [], []
+            gettext("%(name)s ranks no system here or takes too long, so nothing was tested.")
+            % {"name": get_rule(marked).name},
+            [],
+            [],
         )
     if is_outdated(tests):
         return StudyFindings(OUTDATED, [], [])
@@ -120,10 +128,10 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             f"The null hypothesis: {summary['null_hypothesis']}. Significant: the system ranked higher is ahead by "
             "more than chance would explain; contradicted: the lower one is. Systems that share a rank are tied. "
             + (
-                f"No critical-difference diagram: {friedman['reason']}."
+                gettext("No critical-difference diagram: %(reason)s.") % {"reason": friedman["reason"]}
                 if friedman["reason"]
-                else f"Friedman’s test: p = {localise(friedman['p_value'], '.2g')}. Nemenyi’s critical difference; "
-                f"{friedman['note']}."
+                else gettext("Friedman’s test: p = %(p_value)s. Nemenyi’s critical difference; %(note)s.")
+                % {"p_value": localise(friedman["p_value"], ".2g"), "note": friedman["note"]}
             )
         ),
         first_header=f"Pairs under {get_rule(marked).name}",
@@ -136,14 +144,19 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     computed = {name: bounds for name, bounds in summary["feasible"].items() if not bounds["reason"]}
     if not computed:
         reason = next((bounds["reason"] for bounds in summary["feasible"].values()), "nothing was tried")
-        return StudyFindings(f"No result: {reason}.", [], [])
+        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": reason}, [], [])
     name, bounds = next(iter(computed.items()))
     share, moved = bounds["discordant_share"], bounds["max_rank_change"]
-    sentence = (
-        f"Other weights of the tasks can reverse {_between(share)} of the {bounds['n_pairs']:,} pairs in the "
-        f"ranking by mean score ({FEASIBLE.get(name, name)}), and move a system by {_between(moved)} of all places. "
-        f"Most pairs reverse with {_weights_in_words(share['weights'], names)}."
-    )
+    sentence = gettext(
+        "Other weights of the tasks can reverse %(between)s of the %(n_pairs)s pairs in the ranking by mean score "
+        "(%(get)s), and move a system by %(between2)s of all places. Most pairs reverse with %(weights_in_words)s."
+    ) % {
+        "between": _between(share),
+        "n_pairs": f"{bounds['n_pairs']:,}",
+        "get": FEASIBLE.get(name, name),
+        "between2": _between(moved),
+        "weights_in_words": _weights_in_words(share["weights"], names),
+    }
     rows = []
     for feasible, answer in computed.items():
         rows += [
@@ -197,13 +210,17 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
     ]
     return line_chart(
         "Pairs that weights can reverse, by the smallest share that noise preserves (ε)",
-        "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is highlighted.",
+        gettext(
+            "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is highlighted."
+        ),
         lines,
         [localise(point["least_weight"], "g") for point in next(iter(ordered.values()))],
         x_label="ε",
         y_label="Share of pairs",
-        caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). Each set has "
-        "two lines: the share reached and the proven upper bound. They meet where the maximum is proven.",
+        caption=gettext(
+            "Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). Each set has "
+            "two lines: the share reached and the proven upper bound. They meet where the maximum is proven."
+        ),
         top=min(1.0, math.ceil(10 * max(value for line in lines for value in line.values if value is not None)) / 10),
     )
 
@@ -211,21 +228,28 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
 def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far adding other systems moves the order of the first by win rate."""
     if summary["reason"]:
-        return StudyFindings(f"No result: {summary['reason']}.", [], [])
+        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": summary["reason"]}, [], [])
     share, moved = summary["discordant_share"], summary["max_rank_change"]
     # The systems that join the first, or those that do not where these are fewer.
     added = share["added"]
     left_out = set(names.systems) - set(summary["top"]) - set(added)
     is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
     links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
-    intro = "All others join except:" if is_shorter else "Systems that join:"
+    intro = gettext("All others join except:") if is_shorter else gettext("Systems that join:")
     join = f"{len(added)} of the others join{'s' if len(added) == 1 else ''}" if added else "none of the others joins"
     pairs = "the one pair" if summary["n_pairs"] == 1 else f"the {summary['n_pairs']} pairs"
-    sentence = (
-        f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of "
-        f"{pairs} among the first {len(summary['top'])} under win rate, and move one of them by "
-        f"{_between(moved)} of their places. Most pairs reverse if {join} the first."
-    )
+    sentence = gettext(
+        "Which of the other %(n_others)s systems take part can reverse %(between)s of %(pairs)s among the first "
+        "%(n_top)s under win rate, and move one of them by %(between2)s of their places. Most pairs reverse if "
+        "%(parts)s the first."
+    ) % {
+        "n_others": summary["n_others"],
+        "between": _between(share),
+        "pairs": pairs,
+        "n_top": len(summary["top"]),
+        "between2": _between(moved),
+        "parts": join,
+    }
     return StudyFindings(
         sentence,
         ["At least", "At most", "Maximum"],
@@ -237,7 +261,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         note=" ".join(
             [
                 *([f"{summary['note'][0].upper()}{summary['note'][1:]}."] if summary.get("note") else []),
-                "A lower bound is reached by a stored choice of systems; an upper bound is proven.",
+                gettext("A lower bound is reached by a stored choice of systems; an upper bound is proven."),
             ]
         ),
         first_header="Quantity",

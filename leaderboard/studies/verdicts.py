@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.intervals import IntervalRow
@@ -70,13 +72,19 @@ def board_sentence(
     parts = []
     if len(first) == 1 and (row := first[0]).interval_text:
         interval = f"the {localise(100 * level, 'g')} % interval of its rank is {row.interval_text}"
-        parts.append(f"{row.name} is first under {rule_name}; if the tasks are drawn again, {interval}.")
+        parts.append(
+            gettext("%(row)s is first under %(rule_name)s; if the tasks are drawn again, %(interval)s.")
+            % {"row": row.name, "rule_name": rule_name, "interval": interval}
+        )
     by_grade = {grade: [v.condition for v in verdicts if v.grade == grade and v.condition] for grade in _HOW}
     clauses = [f"{how} {in_words(by_grade[grade])}" for grade, how in _HOW.items() if by_grade[grade]]
     if clauses:
         n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts)
         without = f"; {n_without} {'has' if n_without == 1 else 'have'} no result for this rule" if n_without else ""
-        parts.append(f"The order {', '.join(clauses)}. This sums up {n} of {n_studies} studies{without}.")
+        parts.append(
+            gettext("The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies%(without)s.")
+            % {"clauses": ", ".join(clauses), "n": n, "n_studies": n_studies, "without": without}
+        )
     return " ".join(parts)
 
 

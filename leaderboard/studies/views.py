@@ -9,6 +9,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import administered_benchmark, readable_benchmark
@@ -119,7 +120,7 @@ def distribution(request: HttpRequest, key: str, study: str) -> HttpResponse:
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     packed = study_arrays(publication, study) if publication and study in catalogue.STUDIES else None
     if packed is None or publication is None:
-        raise Http404(f"There is no study {study!r} of this revision.")
+        raise Http404(gettext("There is no study %(study)s of this revision.") % {"study": repr(study)})
     response = HttpResponse(packed, content_type="application/zip")
     name = f"{benchmark.key}-revision-{publication.revision.number}-{study}.npz"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -165,8 +166,12 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     form = StudiesForm([state.choice for state in states if state.choice], request.POST or None)
     if request.method == "POST" and form.is_valid():
         n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
-        sentence = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed, from the next revision on."
-        messages.success(request, sentence if n_changed else "Nothing was changed.")
+        sentence = ngettext(
+            "%(n_changed)s study changed, from the next revision on.",
+            "%(n_changed)s studies changed, from the next revision on.",
+            n_changed,
+        ) % {"n_changed": n_changed}
+        messages.success(request, sentence if n_changed else gettext("Nothing was changed."))
         return redirect("manage_studies", key)
     rows = [
         {
@@ -189,12 +194,16 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
     benchmark = administered_benchmark(request.user, key)
     study = request.POST.get("study", "")
     if study not in chosen_studies():
-        raise BadRequest(f"There is no study {study[:40]!r}.")
+        raise BadRequest(gettext("There is no study %(study)s.") % {"study": repr(study[:40])})
     job = request_study(benchmark, study)
     if job is None:
-        messages.error(request, "There is nothing to study before the first board is published.")
+        messages.error(request, gettext("There is nothing to study before the first board is published."))
     else:
-        messages.success(request, f"The study of {study_name(study)} runs as soon as a worker is free.")
+        messages.success(
+            request,
+            gettext("The study of %(study_name)s runs as soon as a worker is free.")
+            % {"study_name": study_name(study)},
+        )
     return redirect("manage_studies", key)
 
 
@@ -204,7 +213,7 @@ def compute_board(request: HttpRequest, key: str) -> HttpResponse:
     """Have the newest board computed now that was given up, or that rests after a failure."""
     benchmark = administered_benchmark(request.user, key)
     if retry_board(benchmark):
-        messages.success(request, "The newest board is computed as soon as a worker is free.")
+        messages.success(request, gettext("The newest board is computed as soon as a worker is free."))
     else:
         messages.info(request, "The newest board is already published or being computed.")
     return redirect("board", key)
@@ -216,7 +225,10 @@ def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
     """Have the ranks of an earlier revision computed again that retention removed."""
     benchmark = administered_benchmark(request.user, key)
     if request_ranks(benchmark, number):
-        messages.success(request, f"The ranks of revision {number} are computed as soon as a worker is free.")
+        messages.success(
+            request,
+            gettext("The ranks of revision %(number)s are computed as soon as a worker is free.") % {"number": number},
+        )
     else:
         messages.info(request, f"No ranks of revision {number} were removed.")
     return redirect("history", key)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.models import Job, Publication, StudyChoice
 from leaderboard.queue.kinds import STUDY_PLAN, study_of
@@ -42,7 +43,9 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     for state in open_states:
         plan = plan_of.get(state.key)
         if state.state == S.WAITING:
-            texts[state.key] = f"Queued: more than {MAX_JOBS:,} jobs are before it."
+            texts[state.key] = gettext("Queued: more than %(max_jobs)s jobs are before it.") % {
+                "max_jobs": f"{MAX_JOBS:,}"
+            }
             if state.key in waiting:
                 in_line = sorted((place for place, _ in waiting[state.key]), key=lambda place: place.n_ahead)
                 is_idle = max(priority for _, priority in waiting[state.key]) < IDLE
@@ -52,9 +55,11 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
         elif plan is not None and plan["state"] == S.WAITING:
             place = line.get(plan["pk"])
             before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
-            texts[state.key] = f"Not planned yet: {before}."
+            texts[state.key] = gettext("Not planned yet: %(before)s.") % {"before": before}
             if plan["not_before"] > timezone.now() and not plan["error"]:
-                texts[state.key] = "Not planned yet: it starts some seconds after the last of several submissions."
+                texts[state.key] = gettext(
+                    "Not planned yet: it starts some seconds after the last of several submissions."
+                )
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
@@ -87,14 +92,18 @@ def _before(n: int, what: str) -> str:
 
 def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: bool) -> str:
     if state.choice is None:
-        return "Not planned: no job computes it for this revision."
+        return gettext("Not planned: no job computes it for this revision.")
     if plan is not None and plan["state"] in (S.RUNNING, S.FAILED):
         why = plan["error"].partition("\n")[0][:200] or "no reason is known"
-        return "Being planned." if plan["state"] == S.RUNNING else f"It could not be planned: {why}."
+        return (
+            "Being planned."
+            if plan["state"] == S.RUNNING
+            else gettext("It could not be planned: %(why)s.") % {"why": why}
+        )
     if not is_current:
-        return "Not planned: another revision is published now."
+        return gettext("Not planned: another revision is published now.")
     if plan is not None and state.choice.when in WITH_EVERY_REVISION:
-        return "Not planned for this revision: it was switched on later, or there was nothing to study."
+        return gettext("Not planned for this revision: it was switched on later, or there was nothing to study.")
     return _NOT_PLANNED[StudyChoice.When(state.choice.when)]
 
 

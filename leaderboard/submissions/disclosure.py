@@ -16,6 +16,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 
+from django.utils.translation import gettext
+
 from leaderboard.access.audience import UNDECIDED, Audience, is_embargoed
 from leaderboard.models import Submission, User
 
@@ -86,7 +88,12 @@ class Submitter:
         parts += [f"{counts.n_never_on_board} never on the board"] if counts.n_never_on_board else []
         systems = f"{counts.n_entered} system{'' if counts.n_entered == 1 else 's'}"
         so_far = "" if self.counts_waiting else " that were decided on"
-        return f"{self.name} entered {systems} here{so_far}: {', '.join(parts)}."
+        return gettext("%(name)s entered %(systems)s here%(so_far)s: %(parts)s.") % {
+            "name": self.name,
+            "systems": systems,
+            "so_far": so_far,
+            "parts": ", ".join(parts),
+        }
 
 
 @dataclass(frozen=True)
@@ -124,11 +131,13 @@ def why_own_alone(audience: Audience) -> str:
     if audience.may_moderate:
         return ""
     if audience.is_restricted:
-        return "The owners hide names or scores on this board, so you see only the counts of your own systems."
+        return gettext("The owners hide names or scores on this board, so you see only the counts of your own systems.")
     if is_embargoed(audience.benchmark):
-        return "An embargo is in force. Until it ends you see only the counts of your own systems."
+        return gettext("An embargo is in force. Until it ends you see only the counts of your own systems.")
     if not audience.benchmark.shows_submitters:
-        return "The owners of this benchmark do not show these counts. You see those of your own systems alone."
+        return gettext(
+            "The owners of this benchmark do not show these counts. You see those of your own systems alone."
+        )
     return ""
 
 

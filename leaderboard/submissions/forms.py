@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.common.language.numbers import localise, typed_number
@@ -62,8 +63,8 @@ class CorrectionForm(SubmissionForm):
     organisation = url = description = system_name = None  # type: ignore[assignment]
     note = LinesFormField(
         max_length=NOTE_LENGTH,
-        label="What was wrong, and how you know it",
-        help_text="Shown with the correction, on the pages of the submission and in the history.",
+        label=gettext_lazy("What was wrong, and how you know it"),
+        help_text=gettext_lazy("Shown with the correction, on the pages of the submission and in the history."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -102,11 +103,14 @@ class TakedownForm(forms.Form):
 
     reason = LineFormField(
         max_length=REASON_LENGTH,
-        label="Why",
-        help_text="Kept permanently in the submission’s history, so do not repeat the scores here.",
+        label=gettext_lazy("Why"),
+        help_text=gettext_lazy("Kept permanently in the submission’s history, so do not repeat the scores here."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    with_note = forms.BooleanField(required=False, label="Also delete the submitter’s note on the whole batch.")
+    with_note = forms.BooleanField(
+        required=False, label=gettext_lazy("Also delete the submitter’s note on the whole batch.")
+    )
     is_sure = forms.BooleanField(
-        label="I understand that this cannot be undone.", error_messages={"required": "Select this to continue."}
+        label=gettext_lazy("I understand that this cannot be undone."),
+        error_messages={"required": gettext_lazy("Select this to continue.")},
     )

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.models import Benchmark
 from ranking_engine.files.metadata import MetadataField
 from ranking_engine.importers.results_table import Import
@@ -58,13 +60,24 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
             if value is not None:
                 values.setdefault(system, {})[field.key] = value
                 kept[field.name] = None
-    notes = [f"The files also state {listed(list(kept), 20)} of systems; it is kept with the scores."] if kept else []
+    notes = (
+        [
+            gettext("The files also state %(kept)s of systems; it is kept with the scores.")
+            % {"kept": listed(list(kept), 20)}
+        ]
+        if kept
+        else []
+    )
     if unknown:
         called = listed([shorten(label) for label in unknown], 20)
-        notes.append(f"Left out: {called} of systems; this benchmark declares no such fields.")
-    notes += [f"Left out: {text}." for text in wrong[:10]]
+        notes.append(
+            gettext("Left out: %(called)s of systems; this benchmark declares no such fields.") % {"called": called}
+        )
+    notes += [gettext("Left out: %(text)s.") % {"text": text} for text in wrong[:10]]
     if len(wrong) > 10:
-        notes.append(f"Left out: {len(wrong) - 10} more values that their fields do not allow.")
+        notes.append(
+            gettext("Left out: %(n_more)s more values that their fields do not allow.") % {"n_more": len(wrong) - 10}
+        )
     return ImportedMetadata(values, organisations, notes)
 
 

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import NO_DRAFT, UNDECIDED, Audience, audience_of, draft_key, is_embargoed
 from leaderboard.common.hashing import content_hash
@@ -61,9 +62,9 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     # Taking the row away first makes confirming twice impossible, whatever runs beside.
     benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
     if draft.owner_id != actor.pk:
-        raise SubmissionError("This draft belongs to someone else.")
+        raise SubmissionError(gettext("This draft belongs to someone else."))
     if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
-        raise SubmissionError("This draft was already confirmed or discarded.")
+        raise SubmissionError(gettext("This draft was already confirmed or discarded."))
     draft.owner = actor  # the same row, which needs no second look
     # Under the lock, which keeps what it says true: roles and settings may have changed since the page was opened.
     audience = audience_of(actor, benchmark)
@@ -71,13 +72,13 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
         raise Http404(NO_DRAFT)
     require_may_submit(audience)
     if benchmark.last_revision_number != previewed_number:
-        raise StalePreviewError("The board has changed since this preview was made.")
+        raise StalePreviewError(gettext("The board has changed since this preview was made."))
     try:
         rows = rows_now(draft, audience)
     except InputError as error:
         raise SubmissionError(no_longer(error)) from error
     if not creates_systems and any(row["system"]["key"] is None for row in rows):
-        raise NewSystemError("Select the box to create a new system, or correct its name.")
+        raise NewSystemError(gettext("Select the box to create a new system, or correct its name."))
     return submit_rows(audience, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid))
 
 
@@ -270,7 +271,7 @@ def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
         SubmissionError: it was decided already.
     """
     if batch.uploader_id != actor.pk:
-        raise PermissionDenied("This submission belongs to someone else.")
+        raise PermissionDenied(gettext("This submission belongs to someone else."))
     is_pending = all(submission.state == State.PENDING for submission in batch.submissions.all())
     submissions = _decide(batch, State.RETRACTED)
     _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)
@@ -283,7 +284,7 @@ def _decide(batch: Batch, state: str, before: Sequence[str] = UNDECIDED) -> list
     submissions = list(batch.submissions.select_related("system"))
     changed = Submission.objects.filter(batch=batch, state__in=before).update(state=state)
     if changed != len(submissions):
-        raise SubmissionError("This submission was already decided.")
+        raise SubmissionError(gettext("This submission was already decided."))
     return submissions
 
 
@@ -338,7 +339,7 @@ def require_reason(reason: str, what_for: str) -> None:
         SubmissionError: none is given.
     """
     if not reason.strip():
-        raise SubmissionError(f"Give a reason: {what_for}.")
+        raise SubmissionError(gettext("Give a reason: %(what_for)s.") % {"what_for": what_for})
 
 
 @transaction.atomic
@@ -350,7 +351,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     """
     require_reason(reason, "it is kept in the history")
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
-        raise SubmissionError("The scores of this submission were taken down; there is nothing to reinstate.")
+        raise SubmissionError(gettext("The scores of this submission were taken down; there is nothing to reinstate."))
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)
     _record([submission], Kind.REINSTATED, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
@@ -361,7 +362,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
 
 def _turn(submission: Submission, before: str, after: str, cause: str, actor: User) -> Revision:
     if Submission.objects.filter(pk=submission.pk, state=before).update(state=after) != 1:
-        raise SubmissionError(f"This submission is no longer {before}.")
+        raise SubmissionError(gettext("This submission is no longer %(before)s.") % {"before": before})
     return next_revision(submission.benchmark, cause=cause, author=actor)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from leaderboard.access.audience import UNDECIDED, Audience
 from leaderboard.models import Batch, PredictionFile, Submission, User
 from leaderboard.submissions.problems import SubmissionError
@@ -36,7 +38,10 @@ def lone_submission(batch: Batch, submission: Submission | None) -> Submission:
     rows = list(batch.submissions.select_related("batch", "system", "benchmark")[:2])
     if len(rows) > 1:
         n_systems = batch.submissions.count()
-        raise SubmissionError(f"This submission has {n_systems} systems; name one of them by its own `submission`.")
+        raise SubmissionError(
+            gettext("This submission has %(n_systems)s systems; name one of them by its own `submission`.")
+            % {"n_systems": n_systems}
+        )
     return rows[0]
 
 
@@ -47,7 +52,10 @@ def require_whole(batch: Batch, submission: Submission | None) -> None:
         SubmissionError: one of several was named.
     """
     if submission is not None and batch.submissions.count() > 1:
-        raise SubmissionError(f"This system came with others, and they are decided together: name {batch.uuid}.")
+        raise SubmissionError(
+            gettext("This system came with others, and they are decided together: name %(uuid)s.")
+            % {"uuid": batch.uuid}
+        )
 
 
 def other_submitters(audience: Audience, keys: Collection[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
@@ -84,15 +85,30 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     terms = []
     if limited:
         left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
-        terms += [f"You can submit {' and '.join(left)} (systems; each row of a table counts)."] if left else []
         terms += (
-            [f"Submissions are accepted until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
+            [gettext("You can submit %(left)s (systems; each row of a table counts).") % {"left": " and ".join(left)}]
+            if left
+            else []
+        )
+        terms += (
+            [
+                gettext("Submissions are accepted until %(deadline)s.")
+                % {"deadline": moment_in_words(benchmark.deadline)}
+            ]
+            if benchmark.deadline
+            else []
         )
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
         days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
-        terms.append(f"A moderator decides on every submission within {days}; {after_deadline(benchmark)}.")
+        terms.append(
+            gettext("A moderator decides on every submission within %(days)s; %(after_deadline)s.")
+            % {"days": days, "after_deadline": after_deadline(benchmark)}
+        )
     if is_embargoed(benchmark) and benchmark.embargo_until:
-        terms.append(f"Submissions accepted now join the board on {moment_in_words(benchmark.embargo_until)}.")
+        terms.append(
+            gettext("Submissions accepted now join the board on %(embargo_until)s.")
+            % {"embargo_until": moment_in_words(benchmark.embargo_until)}
+        )
     return terms
 
 
@@ -185,7 +201,16 @@ def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
             when = "in all" if period == TOTAL else "a day"
             again = "" if period == TOTAL or n_cells > limit else " The day ends at 00:00 UTC."
             raise QuotaError(
-                f"An account can store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are "
-                f"{n_cells:,} more (empty cells and values of metadata count, and ten scores of single instances "
-                f"count as one).{again} The operator of this site can raise the limit."
+                gettext(
+                    "An account can store %(limit)s scores %(when)s here. Yours has stored %(n_used)s, and these are "
+                    "%(n_cells)s more (empty cells and values of metadata count, and ten scores of single instances "
+                    "count as one).%(again)s The operator of this site can raise the limit."
+                )
+                % {
+                    "limit": f"{limit:,}",
+                    "when": when,
+                    "n_used": f"{n_used:,}",
+                    "n_cells": f"{n_cells:,}",
+                    "again": again,
+                }
             )

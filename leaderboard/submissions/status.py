@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Min
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.moments import moment_in_words
@@ -92,12 +93,18 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
     past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
     corrections = [
-        {"text": f"It corrects earlier scores of {row.system.name}.", "uuid": row.corrects.batch.uuid}
+        {
+            "text": gettext("It corrects earlier scores of %(system)s.") % {"system": row.system.name},
+            "uuid": row.corrects.batch.uuid,
+        }
         for row in correcting
         if row.corrects
     ]
     corrections += [
-        {"text": f"Its scores of {row.corrects.system.name} were corrected.", "uuid": row.batch.uuid}
+        {
+            "text": gettext("Its scores of %(system)s were corrected.") % {"system": row.corrects.system.name},
+            "uuid": row.batch.uuid,
+        }
         for row in corrected.order_by("pk")
         if row.corrects and row.state in past
     ]
@@ -282,7 +289,11 @@ def _queue_text(batch: Batch) -> str:
             "",
             f" The decision was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
         )
-    return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
+    return gettext("A moderator decides%(until)s; %(before)s.%(then)s You can close this page and come back.") % {
+        "until": until,
+        "before": before,
+        "then": then,
+    }
 
 
 def _job_stage(job: Job | None) -> tuple[str, str]:
@@ -290,7 +301,7 @@ def _job_stage(job: Job | None) -> tuple[str, str]:
         return WAITING, ""
     error = told_error(job, sees_all=False)
     if job.state == Job.State.FAILED:
-        return FAILED, f"{error or 'it failed'}. No scores are lost."
+        return FAILED, gettext("%(error)s. No scores are lost.") % {"error": error or "it failed"}
     if job.state == Job.State.RUNNING:
         return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
     if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication

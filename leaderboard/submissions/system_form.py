@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, LineFormField, LinesFormField
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -18,16 +19,16 @@ class SystemForm(forms.Form):
 
     system_name = LineFormField(
         max_length=NAME_LENGTH,
-        label="Name of the system",
-        help_text="The name of a system on the board replaces its scores; a new name adds a system.",
+        label=gettext_lazy("Name of the system"),
+        help_text=gettext_lazy("The name of a system on the board replaces its scores; a new name adds a system."),
     )
     organisation = LineFormField(max_length=NAME_LENGTH, required=False)
     url = forms.URLField(
         max_length=URL_LENGTH,
         required=False,
-        label="Address",
+        label=gettext_lazy("Address"),
         assume_scheme="https",
-        help_text="Link to the paper or model card.",
+        help_text=gettext_lazy("Link to the paper or model card."),
     )
     description = LinesFormField(
         required=False, max_length=DESCRIPTION_LENGTH, widget=forms.Textarea(attrs={"rows": 3})
@@ -35,8 +36,8 @@ class SystemForm(forms.Form):
     note = LinesFormField(
         required=False,
         max_length=NOTE_LENGTH,
-        label="Note",
-        help_text="How the scores were measured; shown with the submission.",
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("How the scores were measured; shown with the submission."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.common.names import LOOK_ALIKE, NearMisses
@@ -73,7 +74,9 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         batches = Batch.objects.filter(benchmark=locked, uploader=owner, idempotency_key=upload.idempotency_key)
         if (first := batches.first()) is not None:
             if first.payload_hash != upload.payload_hash:
-                raise IdempotencyError("This idempotency key was already used for another upload; use a new one.")
+                raise IdempotencyError(
+                    gettext("This idempotency key was already used for another upload; use a new one.")
+                )
             return first, False
     audience = audience_of(owner, locked)
     require_may_submit(audience)

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import (
@@ -177,7 +178,7 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     try:
         corrected = correctable(audience, str(uuid))
     except HoldsNoMoreError as error:
-        message = f"This cannot be corrected: {error}."
+        message = gettext("This cannot be corrected: %(error)s.") % {"error": error}
         if error.holder is not None:
             address = reverse("batch", args=[error.holder.batch.uuid])
             link = format_html('<a href="{}">the current one</a>', address)
@@ -187,7 +188,7 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
         messages.error(request, message)
         return redirect("batch", batch_naming(uuid)[0])
     except ValueError as error:
-        raise Http404("There is no submission here that you can correct.") from error
+        raise Http404(gettext("There is no submission here that you can correct.")) from error
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
     form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected)
     errors: list[str] = []

@@ -6,6 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Submission, SubmissionEvent, User
@@ -42,16 +43,16 @@ def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> 
     """
     actor = audience.user
     if submission.batch.uploader_id != actor.pk:
-        raise PermissionDenied("Someone else sent this submission.")
+        raise PermissionDenied(gettext("Someone else sent this submission."))
     # Under the lock, which keeps what it says true: the owners may change it at this moment.
     if withdraws_alone(Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)):
         withdraw_submission(submission, actor=actor, reason=reason)
         return True
     require_reason(reason, "the owners decide by it")
     if not Submission.objects.filter(pk=submission.pk, state=State.ACCEPTED).exists():
-        raise SubmissionError("This submission is not on the board.")
+        raise SubmissionError(gettext("This submission is not on the board."))
     if requested([submission]):
-        raise SubmissionError("You have asked for this already; the owners have not decided yet.")
+        raise SubmissionError(gettext("You have asked for this already; the owners have not decided yet."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.ASKED, actor=actor, reason=reason)
     tell_of_request(submission, author=actor, reason=reason)
     return False
@@ -67,7 +68,7 @@ def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> N
     Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
     require_reason(reason, "the submitter reads it")
     if not requested([submission]):
-        raise SubmissionError("There is no open request to withdraw these scores.")
+        raise SubmissionError(gettext("There is no open request to withdraw these scores."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.KEPT, actor=actor, reason=reason)
     tell_of_events([submission], Kind.KEPT, actor=actor, reason=reason)
 

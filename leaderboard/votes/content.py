@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.benchmarks.tasks import MAX_TASKS
@@ -168,7 +169,8 @@ def read_columns(text: str) -> dict[str, str]:
         name, mark, role = part.rpartition("=")
         if not mark or not name.strip() or role.strip() not in ROLES:
             raise ValidationError(
-                f"{shorten(part.strip())!r}: write NAME=ROLE, where a role is one of {', '.join(ROLES)}."
+                gettext("%(shorten)s: write NAME=ROLE, where a role is one of %(roles)s.")
+                % {"shorten": repr(shorten(part.strip())), "roles": ", ".join(ROLES)}
             )
         roles[name.strip()] = role.strip()
     return roles

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models import VoteSettings
@@ -21,23 +22,23 @@ class SendVotesForm(forms.Form):
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
-        label="A file of votes",
-        help_text="CSV, JSON lines, a JSON list or Parquet, as Chatbot Arena and LMArena publish them.",
+        label=gettext_lazy("A file of votes"),
+        help_text=gettext_lazy("CSV, JSON lines, a JSON list or Parquet, as Chatbot Arena and LMArena publish them."),
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl,.parquet"}),
     )
-    text = PastedTableField(required=False, label="or the votes themselves", rows=8)
+    text = PastedTableField(required=False, label=gettext_lazy("or the votes themselves"), rows=8)
     columns = LineFormField(
         required=False,
         max_length=COLUMNS_LENGTH,
-        label="What columns are",
-        help_text="Only for names that are not known, such as <code>words=weight,topic=category</code>.",
+        label=gettext_lazy("What columns are"),
+        help_text=gettext_lazy("Only for names that are not known, such as <code>words=weight,topic=category</code>."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     note = LinesFormField(
         required=False,
         max_length=NOTE_LENGTH,
-        label="Note",
-        help_text="How the votes were collected; shown with them.",
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("How the votes were collected; shown with them."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -50,12 +51,14 @@ class SendVotesForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         file, text = cleaned.get("file"), cleaned.get("text") or ""
         if file and text.strip():
-            raise forms.ValidationError("Choose either a file or paste the votes.")
+            raise forms.ValidationError(gettext("Choose either a file or paste the votes."))
         if file and file.size > settings.IMPORT_BYTES:
             limit = settings.IMPORT_BYTES // 2**20
-            raise forms.ValidationError({"file": f"More than {limit} MB; send the votes in parts."})
+            raise forms.ValidationError(
+                {"file": gettext("More than %(limit)s MB; send the votes in parts.") % {"limit": limit}}
+            )
         if not file and not text.strip() and not self.errors:
-            raise forms.ValidationError("Choose a file of votes or paste them.")
+            raise forms.ValidationError(gettext("Choose a file of votes or paste them."))
         cleaned["data"] = file.read() if file else text.encode("utf-8", "surrogatepass")
         return cleaned
 
@@ -64,40 +67,46 @@ class VoteSettingsForm(forms.Form):
     """How the votes of a benchmark are rated."""
 
     tie_model = forms.ChoiceField(
-        label="Ties", choices=[(key, model.name) for key, model in MODELS.items()], help_text="How ties count."
+        label=gettext_lazy("Ties"),
+        choices=[(key, model.name) for key, model in MODELS.items()],
+        help_text=gettext_lazy("How ties count."),
     )
     cluster = forms.ChoiceField(
-        label="Standard errors count",
+        label=gettext_lazy("Standard errors count"),
         choices=list(CLUSTERS.items()),
-        help_text="People and prompts have many votes each, which are not independent.",
+        help_text=gettext_lazy("People and prompts have many votes each, which are not independent."),
     )
     n_resamples = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=MAX_RESAMPLES,
-        label="Resamples for intervals",
-        help_text="0: intervals by the sandwich formula, which is much faster.",
+        label=gettext_lazy("Resamples for intervals"),
+        help_text=gettext_lazy("0: intervals by the sandwich formula, which is much faster."),
     )
     covariates = LineFormField(
         required=False,
         max_length=COVARIATES_LENGTH,
-        label="Covariates",
-        help_text="What else may have decided votes, with commas between: <code>length, lists</code>. Each file needs "
-        "the columns <code>length_a</code> and <code>length_b</code>, or is of Chatbot Arena’s shape.",
+        label=gettext_lazy("Covariates"),
+        help_text=gettext_lazy(
+            "What else may have decided votes, with commas between: <code>length, lists</code>. Each file needs "
+            "the columns <code>length_a</code> and <code>length_b</code>, or is of Chatbot Arena’s shape."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     shows_elo = forms.BooleanField(
         required=False,
-        label="Show Elo ratings too",
-        help_text="They depend on the order of the votes, and the page shows by how much.",
+        label=gettext_lazy("Show Elo ratings too"),
+        help_text=gettext_lazy("They depend on the order of the votes, and the page shows by how much."),
     )
     exports_voters = forms.BooleanField(
         required=False,
-        label="Downloads say which votes are of the same person",
-        help_text="By a number without a name. Someone who knows a few votes of a person may find their others by it.",
+        label=gettext_lazy("Downloads say which votes are of the same person"),
+        help_text=gettext_lazy(
+            "By a number without a name. Someone who knows a few votes of a person may find their others by it."
+        ),
     )
     reason = LinesFormField(
-        required=False, max_length=REASON_LENGTH, label="Reason", widget=forms.Textarea(attrs={"rows": 2})
+        required=False, max_length=REASON_LENGTH, label=gettext_lazy("Reason"), widget=forms.Textarea(attrs={"rows": 2})
     )
 
     @classmethod
@@ -121,13 +130,13 @@ class ForgetVoterForm(forms.Form):
 
     voter = LineFormField(
         max_length=MAX_LABEL,
-        label="The person, as the files call them",
-        help_text="It is not stored.",
+        label=gettext_lazy("The person, as the files call them"),
+        help_text=gettext_lazy("It is not stored."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     reason = LinesFormField(
         max_length=REASON_LENGTH,
-        label="Reason",
-        help_text="It is kept for good: do not name the person.",
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("It is kept for good: do not name the person."),
         widget=forms.Textarea(attrs={"rows": 2}),
     )

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.models import Benchmark, User, VoteBatch, VoteEvent
@@ -69,7 +70,7 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
 def discard_draft(batch: VoteBatch) -> None:
     """Delete a draft that was not confirmed, once."""
     if VoteBatch.objects.filter(pk=batch.pk, state=State.DRAFT).delete()[0] == 0:
-        raise SubmissionError("These votes were already confirmed or discarded.")
+        raise SubmissionError(gettext("These votes were already confirmed or discarded."))
 
 
 @transaction.atomic
@@ -91,7 +92,7 @@ def send_votes(
         batches = VoteBatch.objects.filter(benchmark=locked, uploader=sender, idempotency_key=idempotency_key)
         if (first := batches.first()) is not None:
             if first.payload_hash != checked.payload_hash:
-                raise IdempotencyError("This idempotency key was already used for other votes; use a new one.")
+                raise IdempotencyError(gettext("This idempotency key was already used for other votes; use a new one."))
             return first, False
     audience = audience_of(sender, locked)
     require_may_send(audience)
@@ -138,7 +139,7 @@ def retract_votes(batch: VoteBatch, *, actor: User, reason: str = "") -> None:
         SubmissionError: it was decided already.
     """
     if batch.uploader_id != actor.pk:
-        raise PermissionDenied("These votes were sent by someone else.")
+        raise PermissionDenied(gettext("These votes were sent by someone else."))
     _lock(batch)
     _move(batch, [State.PENDING], State.RETRACTED)
     _record(batch, Kind.RETRACTED, actor=actor, reason=reason)

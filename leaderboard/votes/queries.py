@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import DECIDERS_ALONE, UNDECIDED, Audience, Viewer, audience_of, readable_benchmark
 from leaderboard.computing.tried_votes import CategoryRow, category_rows
@@ -60,7 +61,7 @@ def voting_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
     """
     benchmark, audience = readable_benchmark(viewer, key)
     if not collects_votes(benchmark):
-        raise Http404("This benchmark collects scores, not votes.")
+        raise Http404(gettext("This benchmark collects scores, not votes."))
     return benchmark, audience
 
 
@@ -68,7 +69,7 @@ def benchmark_to_vote_on(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]
     """As `voting_benchmark`, for those who send votes: they may do so where they see nothing of what came of them."""
     benchmark, audience = readable_benchmark(viewer, key, restricted=True)
     if not collects_votes(benchmark):
-        raise Http404("This benchmark collects scores, not votes.")
+        raise Http404(gettext("This benchmark collects scores, not votes."))
     return benchmark, audience
 
 

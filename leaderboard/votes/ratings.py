@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import ngettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.benchmarks.create import prepare_task
@@ -148,7 +149,11 @@ def store_ratings(benchmark: Benchmark, rated: VoteOutcome) -> None:
     batch = None
     if rows:
         n_batches = len(rated.batch_ids)
-        note = f"Ratings from {rated.n_votes:,} votes in {n_batches:,} batch{'' if n_batches == 1 else 'es'}."
+        note = ngettext(
+            "Ratings from %(n_votes)s votes in %(n_batches)s batch.",
+            "Ratings from %(n_votes)s votes in %(n_batches)s batches.",
+            n_batches,
+        ) % {"n_votes": f"{rated.n_votes:,}", "n_batches": f"{n_batches:,}"}
         batch = store_batch(locked, owner, rows, source=Source.VOTES, note=note, is_limited=False)
         take_batch(batch, actor=owner)
     VoteReport.objects.create(

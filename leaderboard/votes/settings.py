@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.append_only import append_only_permit
@@ -35,9 +36,9 @@ def start_collecting(benchmark: Benchmark, *, author: User) -> VoteSettings:
     """
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if locked.kind == Benchmark.Kind.VOTES:
-        raise SubmissionError("This benchmark collects votes already.")
+        raise SubmissionError(gettext("This benchmark collects votes already."))
     if locked.batches.exists():
-        raise SubmissionError("This benchmark has submissions of scores. Create another one for votes.")
+        raise SubmissionError(gettext("This benchmark has submissions of scores. Create another one for votes."))
     before = {"kind": locked.kind}
     locked.kind = Benchmark.Kind.VOTES
     locked.save(update_fields=["kind"])

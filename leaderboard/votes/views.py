@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import administered_benchmark
@@ -107,7 +108,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method == "POST":
         actor, action = signed_in(request), request.POST.get("action", "")
         if action not in (*STEPS, "confirm", "discard"):
-            raise BadRequest("There is no such step.")
+            raise BadRequest(gettext("There is no such step."))
         require_step(batch, audience, action)
         try:
             if action == "discard":
@@ -116,7 +117,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 return redirect("send_votes", batch.benchmark.key)
             if action == "confirm":
                 confirm_votes(batch, actor=actor)
-                done = "Your votes were sent."
+                done = gettext("Your votes were sent.")
             else:
                 done = DONE[action]
                 STEPS[action](batch, actor=actor, reason=sent_lines(request, "reason", REASON_LENGTH))
@@ -146,7 +147,9 @@ def votes_file(request: HttpRequest, key: str, extension: str) -> HttpResponseBa
     """All accepted votes as CSV, or as Parquet where pyarrow is installed."""
     benchmark, audience = voting_benchmark(request.user, key)
     if extension not in ("csv", "parquet") or (extension == "parquet" and not has_parquet()):
-        raise Http404("There is no such file; there are votes.csv and, where pyarrow is installed, votes.parquet.")
+        raise Http404(
+            gettext("There is no such file; there are votes.csv and, where pyarrow is installed, votes.parquet.")
+        )
     if not may_ask(request):
         return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
     if extension == "csv":
@@ -172,7 +175,7 @@ def manage_votes(request: HttpRequest, key: str) -> HttpResponse:
             except SubmissionError as error:
                 messages.error(request, str(error))
             else:
-                messages.success(request, "This benchmark collects votes now.")
+                messages.success(request, gettext("This benchmark collects votes now."))
             return redirect("manage_votes", benchmark.key)
         return _manage_page(request, benchmark, status=400 if request.method == "POST" else 200)
     if action == "forget":
@@ -182,7 +185,10 @@ def manage_votes(request: HttpRequest, key: str) -> HttpResponse:
         data = forget.cleaned_data
         n_batches = forget_voter(benchmark, data["voter"], author=signed_in(request), reason=data["reason"])
         batches = f"{n_batches} batch{'' if n_batches == 1 else 'es'}"
-        messages.success(request, f"Done: this person had voted in {batches}, and no vote says so any more.")
+        messages.success(
+            request,
+            gettext("Done: this person had voted in %(batches)s, and no vote says so any more.") % {"batches": batches},
+        )
         return redirect("manage_votes", benchmark.key)
     if request.method == "POST":
         form = VoteSettingsForm(request.POST)
@@ -191,7 +197,7 @@ def manage_votes(request: HttpRequest, key: str) -> HttpResponse:
         values = {name: form.cleaned_data[name] for name in FIELDS}
         reason = form.cleaned_data["reason"]
         n_changed = change_vote_settings(benchmark, values, author=signed_in(request), reason=reason)
-        messages.success(request, "The settings were saved." if n_changed else "Nothing changed.")
+        messages.success(request, gettext("The settings were saved.") if n_changed else "Nothing changed.")
         return redirect("manage_votes", benchmark.key)
     return _manage_page(request, benchmark)
 

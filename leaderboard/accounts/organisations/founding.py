@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.roles import Role, give_own_role, update_roles
@@ -56,7 +57,9 @@ def found_organisation(user: User, *, key: str, **fields: str) -> Organisation:
     """
     User.objects.select_for_update().get(pk=user.pk)
     if user.organisation_members.filter(role=OrganisationMember.Role.OWNER).count() >= MAX_OWNED:
-        raise OrganisationError(f"You own {MAX_OWNED} organisations; no one can own more.")
+        raise OrganisationError(
+            gettext("You own %(max_owned)s organisations; no one can own more.") % {"max_owned": MAX_OWNED}
+        )
     organisation = Organisation(key=key, **fields)
     organisation.full_clean()
     organisation.save()
@@ -91,7 +94,7 @@ def delete_organisation(organisation: Organisation) -> None:
     """
     Organisation.objects.select_for_update().get(pk=organisation.pk)
     if organisation.benchmarks.exists():
-        raise OrganisationError("The organisation owns benchmarks; take them out first.")
+        raise OrganisationError(gettext("The organisation owns benchmarks; take them out first."))
     organisation.delete()
 
 
@@ -110,11 +113,14 @@ def move_in(benchmark: Benchmark, organisation: Organisation, *, author: User) -
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     roles = Membership.objects.filter(benchmark=locked, user=author, role=Role.OWNER, organisation=None)
     if not is_owner(organisation, author) or not roles.exists():
-        raise OrganisationError("You can give a benchmark that you own to an organisation that you own.")
+        raise OrganisationError(gettext("You can give a benchmark that you own to an organisation that you own."))
     if locked.organisation_id is not None:
-        raise OrganisationError("This benchmark has an organisation; take it out there first.")
+        raise OrganisationError(gettext("This benchmark has an organisation; take it out there first."))
     if organisation.benchmarks.count() >= MAX_BENCHMARKS:
-        raise OrganisationError(f"An organisation can own at most {MAX_BENCHMARKS} benchmarks.")
+        raise OrganisationError(
+            gettext("An organisation can own at most %(max_benchmarks)s benchmarks.")
+            % {"max_benchmarks": MAX_BENCHMARKS}
+        )
     locked.organisation = organisation
     locked.save(update_fields=["organisation"])
     _record(locked, organisation, author, "", organisation.key)
@@ -143,7 +149,7 @@ def take_out(benchmark: Benchmark, *, author: User) -> None:
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     is_still_there = organisation is not None and locked.organisation_id == organisation.pk
     if organisation is None or not is_still_there or not is_owner(organisation, author):
-        raise OrganisationError("You can take a benchmark out of an organisation that you own.")
+        raise OrganisationError(gettext("You can take a benchmark out of an organisation that you own."))
     locked.organisation = None
     locked.save(update_fields=["organisation"])
     give_own_role(locked, author, Role.OWNER)

@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.accounts.organisations.founding import OrganisationError, note_change
 from leaderboard.accounts.organisations.roles import update_roles
@@ -25,9 +26,12 @@ def invite_to_organisation(organisation: Organisation, *, author: User, role: st
         OrganisationError: there is no such role, or there are too many open invitations.
     """
     if role not in Role.values:
-        raise OrganisationError(f"Choose one of the roles {', '.join(Role.values)}.")
+        raise OrganisationError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if open_invitations_of(organisation).count() >= MAX_INVITATIONS:
-        raise OrganisationError(f"{MAX_INVITATIONS} invitations are open; revoke some, or wait until they are used.")
+        raise OrganisationError(
+            gettext("%(max_invitations)s invitations are open; revoke some, or wait until they are used.")
+            % {"max_invitations": MAX_INVITATIONS}
+        )
     secret = secrets.token_urlsafe(24)
     OrganisationInvitation.objects.create(
         organisation=organisation,
@@ -54,7 +58,7 @@ def revoke_organisation_invitation(organisation: Organisation, number: int, *, a
     """
     invitation = open_invitations_of(organisation).filter(pk=number).first()
     if invitation is None or not open_invitations_of(organisation).filter(pk=number).delete()[0]:
-        raise OrganisationError("This invitation was used, revoked or expired already.")
+        raise OrganisationError(gettext("This invitation was used, revoked or expired already."))
     note_change(organisation, author, "invitation", invitation.role, "")
 
 
@@ -81,10 +85,12 @@ def join_organisation(invitation: OrganisationInvitation, user: User) -> None:
     """
     organisation = Organisation.objects.select_for_update().get(pk=invitation.organisation_id)
     if not OrganisationInvitation.objects.filter(pk=invitation.pk).delete()[0]:
-        raise OrganisationError("This invitation was already used or revoked.")
+        raise OrganisationError(gettext("This invitation was already used or revoked."))
     known = OrganisationMember.objects.filter(organisation=organisation, user=user).first()
     if known is None and organisation.members.count() >= MAX_MEMBERS:
-        raise OrganisationError(f"An organisation can have at most {MAX_MEMBERS} members.")
+        raise OrganisationError(
+            gettext("An organisation can have at most %(max_members)s members.") % {"max_members": MAX_MEMBERS}
+        )
     if known is None or known.role != Role.OWNER:
         _set_role(organisation, user, invitation.role, actor=invitation.author)
 
@@ -99,10 +105,10 @@ def change_member(organisation: Organisation, user: User, *, author: User, role:
     Organisation.objects.select_for_update().get(pk=organisation.pk)
     known = OrganisationMember.objects.filter(organisation=organisation, user=user).first()
     if known is None or (role and role not in Role.values):
-        raise OrganisationError("There is no such member or role.")
+        raise OrganisationError(gettext("There is no such member or role."))
     owners = OrganisationMember.objects.filter(organisation=organisation, role=Role.OWNER).exclude(user=user)
     if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
-        raise OrganisationError("An organisation needs at least one owner.")
+        raise OrganisationError(gettext("An organisation needs at least one owner."))
     _set_role(organisation, user, role, actor=author)
 
 

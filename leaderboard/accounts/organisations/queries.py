@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember
@@ -48,14 +49,14 @@ def managed_organisation(viewer: Viewer, key: str) -> Organisation:
     """
     organisation, role = _with_role(viewer, key)
     if role != OrganisationMember.Role.OWNER:
-        raise PermissionDenied("Only the owners of an organisation can change it.")
+        raise PermissionDenied(gettext("Only the owners of an organisation can change it."))
     return organisation
 
 
 def _with_role(viewer: Viewer, key: str) -> tuple[Organisation, str]:
     organisation = Organisation.objects.filter(key=key).first()
     if organisation is None:
-        raise Http404("There is no organisation of this name.")
+        raise Http404(gettext("There is no organisation of this name."))
     role = OrganisationMember.objects.filter(organisation=organisation, user=viewer.pk or 0).values_list("role").first()
     return organisation, role[0] if role else ""
 

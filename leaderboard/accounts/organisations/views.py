@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -101,7 +102,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
                 link = request.build_absolute_uri(reverse("join_organisation", args=[secret]))
             elif action == "delete":
                 delete_organisation(managed)
-                messages.success(request, "The organisation was deleted.")
+                messages.success(request, gettext("The organisation was deleted."))
                 return redirect("organisations")
             elif action in DONE:
                 take_step(request, managed, action, form)
@@ -156,13 +157,13 @@ def leave_organisation(request: HttpRequest, organisation_key: str) -> HttpRespo
     """Leave an organisation, and the roles that it gives."""
     page, user = organisation_page(request.user, organisation_key), signed_in(request)
     if not page.role:
-        raise Http404("You are no member of this organisation.")
+        raise Http404(gettext("You are no member of this organisation."))
     try:
         change_member(page.organisation, user, author=user, role="")
     except OrganisationError as error:
         messages.error(request, str(error))
         return redirect("organisation", organisation_key)
-    messages.success(request, f"You left {page.organisation.name}.")
+    messages.success(request, gettext("You left %(organisation)s.") % {"organisation": page.organisation.name})
     return redirect("organisations")
 
 
@@ -181,7 +182,9 @@ def join_organisation_page(request: HttpRequest, secret: str) -> HttpResponse:
             join_organisation(invitation, signed_in(request))
         except OrganisationError as error:
             raise Http404(str(error)) from error
-        messages.success(request, f"You joined {invitation.organisation.name}.")
+        messages.success(
+            request, gettext("You joined %(organisation)s.") % {"organisation": invitation.organisation.name}
+        )
         return redirect("organisation", invitation.organisation.key)
     if not request.user.is_authenticated:
         remember_invitation(request, secret)

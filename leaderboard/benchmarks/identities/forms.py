@@ -1,6 +1,7 @@
 """What owners send to link systems of their benchmark to models."""
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.benchmarks.identities.links import MAX_LINKS
 from leaderboard.common.form_fields import LineFormField
@@ -10,10 +11,12 @@ from leaderboard.models.benchmarks import KEY_LENGTH
 class LinkForm(forms.Form):
     """One system and its model, both by key."""
 
-    system = LineFormField(max_length=KEY_LENGTH, label="System", help_text="Its key on this board.")
+    system = LineFormField(
+        max_length=KEY_LENGTH, label=gettext_lazy("System"), help_text=gettext_lazy("Its key on this board.")
+    )
     model = LineFormField(
-        max_length=KEY_LENGTH, required=False, label="Model",
-        help_text="Its key, the end of the address of its page. Empty: a new model.",
+        max_length=KEY_LENGTH, required=False, label=gettext_lazy("Model"),
+        help_text=gettext_lazy("Its key, the end of the address of its page. Empty: a new model."),
     )  # fmt: skip
 
 
@@ -24,11 +27,16 @@ def links_of(values: list[str]) -> dict[str, str]:
         ValidationError: too many, one says nothing, or two say different models of one system.
     """
     if len(values) > MAX_LINKS:
-        raise forms.ValidationError(f"{len(values)} boxes are selected; at most {MAX_LINKS} can be at once.")
+        raise forms.ValidationError(
+            gettext("%(n_values)s boxes are selected; at most %(max_links)s can be at once.")
+            % {"n_values": len(values), "max_links": MAX_LINKS}
+        )
     links: dict[str, str] = {}
     for value in values:
         system, _, model = value[: 2 * KEY_LENGTH + 2].partition(" ")
         if system in links:
-            raise forms.ValidationError(f"You ticked two models for the system {system}; tick one.")
+            raise forms.ValidationError(
+                gettext("You ticked two models for the system %(system)s; tick one.") % {"system": system}
+            )
         links[system] = model
     return links

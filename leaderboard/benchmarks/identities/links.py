@@ -13,6 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import naming_benchmarks
 from leaderboard.access.audit import changes_between, record_changes
@@ -58,19 +59,34 @@ def change_links(
             or too many.
     """
     if len(links) > MAX_LINKS:
-        raise ValidationError({"links": f"{len(links)} systems; at most {MAX_LINKS} are linked in one call."})
+        raise ValidationError(
+            {
+                "links": gettext("%(n_links)s systems; at most %(max_links)s are linked in one call.")
+                % {"n_links": len(links), "max_links": MAX_LINKS}
+            }
+        )
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     rows = System.objects.filter(benchmark=locked).exclude(key__startswith=PROVISIONAL).select_related("identity")
     systems = {system.key: system for system in rows.filter(key__among=list(links))}
     if missing := [key for key in links if key not in systems]:
-        raise ValidationError({"links": f"No system of this benchmark has the key {shorten(missing[0])!r}."})
+        raise ValidationError(
+            {
+                "links": gettext("No system of this benchmark has the key %(shorten)s.")
+                % {"shorten": repr(shorten(missing[0]))}
+            }
+        )
     wanted = sorted({key for key in links.values() if key and key != NEW})
     # Those that may lose their last system are locked as well, so that no one links to them meanwhile.
     present = [system.identity_id for system in systems.values() if system.identity_id]
     involved = ModelIdentity.objects.filter(Q(key__among=wanted) | Q(pk__among=present))
     models = known_models(author, list(involved.select_for_update().order_by("pk")))
     if missing := [key for key in wanted if key not in models]:
-        raise ValidationError({"links": f"There is no model {shorten(missing[0])!r}, or you have no access to it."})
+        raise ValidationError(
+            {
+                "links": gettext("There is no model %(shorten)s, or you have no access to it.")
+                % {"shorten": repr(shorten(missing[0]))}
+            }
+        )
     changes = []
     left: set[int] = set()
     for key in sorted(links):
@@ -152,8 +168,16 @@ def refuse_doubles(benchmark: Benchmark, changed: list[System]) -> None:
     for model, n in wanted.items():
         if n > 1 or model.pk in here:
             raise ValidationError(
-                {"links": f"Two systems of this benchmark would be the model {model.key}; it can be one of them."}
+                {
+                    "links": gettext("Two systems of this benchmark would be the model %(key)s; it can be one of them.")
+                    % {"key": model.key}
+                }
             )
     counts = dict(staying.order_by().values_list("identity").annotate(n=Count("pk")))
     if full := [model.key for model, n in wanted.items() if counts.get(model.pk, 0) + n > MAX_SYSTEMS]:
-        raise ValidationError({"links": f"The model {full[0]} has {MAX_SYSTEMS} systems, which is the limit."})
+        raise ValidationError(
+            {
+                "links": gettext("The model %(full)s has %(max_systems)s systems, which is the limit.")
+                % {"full": full[0], "max_systems": MAX_SYSTEMS}
+            }
+        )

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import administered_benchmark
@@ -40,14 +41,14 @@ def manage_models(request: HttpRequest, key: str) -> HttpResponse:
             links = links_of(request.POST.getlist("system"))
             links = dict.fromkeys(links, "") if action == UNLINK else {one: links[one] or NEW for one in links}
         else:
-            return _page(request, benchmark, errors=["Choose what to do."], status=400)
+            return _page(request, benchmark, errors=[gettext("Choose what to do.")], status=400)
         changes = change_links(benchmark, links, author=signed_in(request), reason=why.cleaned_data["reason"])
     except ValidationError as error:
         return _page(request, benchmark, errors=error.messages, form=form, why=why, status=400)
     n = len(changes)
     done = "linked" if action != UNLINK else "no longer linked"
     sentence = f"{n} system{'' if n == 1 else 's'} {done}." if n else "Nothing changed."
-    messages.success(request, f"{sentence} No rank depends on it.")
+    messages.success(request, gettext("%(sentence)s No rank depends on it.") % {"sentence": sentence})
     return redirect("manage_models", benchmark.key)
 
 

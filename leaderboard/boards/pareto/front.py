@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import fields_of
@@ -86,8 +87,8 @@ class ParetoPage:
     def why_no_chart(self) -> str:
         """What is said in place of the chart."""
         if len(self.rows) < MIN_SYSTEMS:
-            return "Fewer than two systems have both figures."
-        return "The values are too far apart for a chart, or too close to 0. The table has them."
+            return gettext("Fewer than two systems have both figures.")
+        return gettext("The values are too far apart for a chart, or too close to 0. The table has them.")
 
 
 def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "", mark: str = "") -> ParetoPage | None:
@@ -114,9 +115,9 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     fields = [one for one in every_field if one.kind in ("number", "date") and one.key in known]
     field = next((one for one in fields if one.key == x or not x), None)
     if x and field is None:
-        raise UnknownChoiceError(f"There is no field {x!r} with numbers or dates here.")
+        raise UnknownChoiceError(gettext("There is no field %(x)s with numbers or dates here.") % {"x": repr(x)})
     if better not in ("", "low", "high"):
-        raise UnknownChoiceError("More or less of it is better: `better` is low or high.")
+        raise UnknownChoiceError(gettext("More or less of it is better: `better` is low or high."))
     board = with_intervals_of_all(board)
     ranked = [column for column in board.columns if column.status == "ranked"]
     tasks = configuration_of(publication.revision).tasks if systems else []
@@ -128,7 +129,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     if key not in dict(uprights):
         if not y:
             return ParetoPage(fields, field, uprights, "", "", better != "high", "", False, [], 0, None)
-        raise UnknownChoiceError(f"There is nothing called {y[:80]!r} to set systems against.")
+        raise UnknownChoiceError(gettext("There is nothing called %(y)s to set systems against.") % {"y": repr(y[:80])})
     kind, _, of = key.partition(".")
     task_ranks = task_ranks_of(publication.revision, n_systems=len(systems)) if kind == TASK else None
     if task_ranks is not None:
@@ -281,8 +282,10 @@ def chart_of(
     return pareto_chart(
         placed,
         title=f"{page.upright_name} against {field.name}",
-        description=f"{len(page.rows)} systems; better is upwards, and the steps join those on the Pareto front by "
-        "their figures.",
+        description=gettext(
+            "%(n_rows)s systems; better is upwards, and the steps join those on the Pareto front by their figures."
+        )
+        % {"n_rows": len(page.rows)},
         x_label=f"{label}{' (logarithmic)' if page.is_log else ''}",
         y_label=page.upright_name,
         x_text=(lambda value: localise(value, ".4g")) if field.kind == "date" else field.text,

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import format_html_join
+from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -110,7 +111,7 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it: its parameters are the board's."""
     benchmark, audience = open_benchmark(key)
     if benchmark.visibility != Benchmark.Visibility.PUBLIC:
-        raise Http404("There is no public benchmark of this name.")
+        raise Http404(gettext("There is no public benchmark of this name."))
     query = read_query(request.GET)
     context: dict[str, object] = {
         "benchmark": benchmark,
@@ -124,13 +125,13 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     except UnknownChoiceError as error:
         return _refused(context, str(error), 400)
     except TooLargeError:
-        return _refused(context, "This view is too large to compute here; see the board itself.", 422)
+        return _refused(context, gettext("This view is too large to compute here; see the board itself."), 422)
     except RemovedRanksError as error:
         return _refused(context, str(error), 410)
     except TooOftenError as error:
         return _refused(context, str(error), 429, retry_after=error.seconds)
     except BusyError:
-        problem = "The site is busy. Load the page again in a few seconds."
+        problem = gettext("The site is busy. Load the page again in a few seconds.")
         return _refused(context, problem, 503, retry_after=RETRY_SECONDS)
     if board is None:
         context["is_computing"] = benchmark.last_revision_number > 0
@@ -187,7 +188,7 @@ def feed(request: HttpRequest, key: str) -> HttpResponse:
     page_url = site_address(reverse("board", args=[key]))
     made = _feed(request, f"{benchmark.name} on Plurank", page_url, f"benchmark/{key}", benchmark.created_at)
     subtitle = f"New boards of {benchmark.name}{', week by week' if is_weekly else ''}: what changed, and who leads"
-    made.feed["subtitle"] = writable(f"{subtitle} under which rule.")
+    made.feed["subtitle"] = writable(gettext("%(subtitle)s under which rule.") % {"subtitle": subtitle})
     entries = weeks_of(benchmark, timezone.now()) if is_weekly else entries_of(benchmark)
     return _feed_answer(request, made, entries, benchmark)
 
@@ -200,7 +201,7 @@ def feed_of_all(request: HttpRequest) -> HttpResponse:
     subtitle = (
         f"New boards of every public benchmark{', week by week' if is_weekly else ''}: what changed, and who leads"
     )
-    made.feed["subtitle"] = f"{subtitle} under which rule."
+    made.feed["subtitle"] = gettext("%(subtitle)s under which rule.") % {"subtitle": subtitle}
     return _feed_answer(request, made, weeks_of_all(timezone.now()) if is_weekly else entries_of_all(), None)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.utils.translation import gettext
+
 from leaderboard.access.audience import Audience
 from leaderboard.boards.revision_exports import Origin
 from leaderboard.boards.rows import AVERAGE_RANK
@@ -97,7 +99,16 @@ class TimePage:
         if not self.is_by_revision:
             verb = "has been" if is_one else "have been"
             among = "among the systems of the present board that have such a date"
-            return f"Under {self.rule_name} {names} {verb} first {among} since {last.start.text}; {others} before."
+            return gettext(
+                "Under %(rule_name)s %(names)s %(verb)s first %(among)s since %(start)s; %(others)s before."
+            ) % {
+                "rule_name": self.rule_name,
+                "names": names,
+                "verb": verb,
+                "among": among,
+                "start": last.start.text,
+                "others": others,
+            }
         # Older revisions may be beyond what is read, or their ranks no longer stored.
         is_cut = self.course.moments[0].revision > 1
         since = "at least since" if is_cut and last.start is self.course.moments[0] else "since"
@@ -135,7 +146,9 @@ class TimePage:
         return pareto_chart(
             placed,
             title=f"Leading score under {self.rule_name} over time",
-            description="The steps are the leading score; better is upwards. Every change of the lead is in the table.",
+            description=gettext(
+                "The steps are the leading score; better is upwards. Every change of the lead is in the table."
+            ),
             x_label=self.date_name,
             y_label=f"Score under {self.rule_name}",
             x_text=str,
@@ -154,7 +167,9 @@ class TimePage:
         least, span = days[0], days[-1] - days[0]
         return rank_lines(
             f"Ranks under {self.rule_name} over time",
-            "One line a system, through its rank at each date; rank 1 at the top, the newest date at the right.",
+            gettext(
+                "One line a system, through its rank at each date; rank 1 at the top, the newest date at the right."
+            ),
             [moment.text for moment in self.course.moments],
             [
                 RankedSystem(
@@ -207,13 +222,14 @@ def time_page(audience: Audience, *, by: str = "", rule: str = "") -> TimePage |
     chosen = by or (RELEASED if RELEASED in dict(dates) else dates[0][0] if fields else REVISION)
     if chosen not in dict(dates):
         raise UnknownChoiceError(
-            f"There are no dates {by[:80]!r} here; there are {', '.join(key for key, _ in dates)}."
+            gettext("There are no dates %(by)s here; there are %(fields)s.")
+            % {"by": repr(by[:80]), "fields": ", ".join(key for key, _ in dates)}
         )
     wanted = rule or next((one.rule for one in columns if one.rule == benchmark.default_rule), "")
     column = next((one for one in columns if one.rule == wanted or not wanted), None)
     if column is None:
         if rule:
-            raise UnknownChoiceError(f"There is no rule {rule[:80]!r} that ranks here.")
+            raise UnknownChoiceError(gettext("There is no rule %(rule)s that ranks here.") % {"rule": repr(rule[:80])})
         return TimePage(dates, chosen, [], benchmark.default_rule, Course([], [], []))
     rules = [(one.rule, one.name) for one in columns]
     if chosen == REVISION:

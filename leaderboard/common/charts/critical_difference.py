@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.lines import Tick
 from leaderboard.common.language.numbers import localise
 
@@ -77,7 +79,8 @@ def critical_difference_diagram(
         bars.append(RunBar(f"{at:.1f}", f"{y(first) - 6:.1f}", f"{y(last) + 6:.1f}", said))
     return CriticalDifference(
         title="Average ranks over the tasks, and the critical difference",
-        description=f"A line joins systems whose average ranks are within {localise(difference, '.2f')}.",
+        description=gettext("A line joins systems whose average ranks are within %(difference)s.")
+        % {"difference": localise(difference, ".2f")},
         dots=[
             RankedDot(name, localise(rank, ".2f"), f"{x(rank):.1f}", f"{y(place):.1f}")
             for place, (name, rank) in enumerate(zip(systems, average_ranks, strict=True))

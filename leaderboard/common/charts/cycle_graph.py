@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.heat_map import short
 
 MAX_SYSTEMS = 16  # names beside a circle that a reader can follow
@@ -74,5 +76,7 @@ def cycle_graph(title: str, names: Sequence[str], victories: Sequence[tuple[int,
         length = math.hypot(x2 - x1, y2 - y1) or 1.0
         dx, dy = GAP * (x2 - x1) / length, GAP * (y2 - y1) / length
         arrows.append(CycleArrow(f"M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}", said))
-    description = f"{len(names)} systems on a circle; an arrow leads from a system to one that it beats."
+    description = gettext("%(n_names)s systems on a circle; an arrow leads from a system to one that it beats.") % {
+        "n_names": len(names)
+    }
     return CycleGraph(title, description, nodes, arrows)

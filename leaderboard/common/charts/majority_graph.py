@@ -8,6 +8,8 @@ pairs, and where the order is the majority's own there is none.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.heat_map import short
 
 ROW, TOP, NAME_X, NAME_WIDTH = 22, 16, 150, 190
@@ -93,15 +95,15 @@ def majority_graph(
             )
         )
     n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
-    description = f"Each of the {n} systems beats every one below it."
+    description = gettext("Each of the %(n)s systems beats every one below it.") % {"n": n}
     if n_upsets or n_ties:
         against = "1 pair is" if n_upsets == 1 else f"{n_upsets} pairs are"
         level = "1 is tied" if n_ties == 1 else f"{n_ties} are tied"
-        description = (
-            f"Each of the {n} systems beats every one below it, except where an arc shows something else: of "
-            f"{n * (n - 1) // 2} pairs {against} against the order (an arrow on the right, from the winner up to the "
-            f"loser), and {level} (a dotted arc on the left)."
-        )
+        description = gettext(
+            "Each of the %(n)s systems beats every one below it, except where an arc shows something else: of "
+            "%(n_pairs)s pairs %(against)s against the order (an arrow on the right, from the winner up to the loser), "
+            "and %(level)s (a dotted arc on the left)."
+        ) % {"n": n, "n_pairs": n * (n - 1) // 2, "against": against, "level": level}
     return MajorityGraph(
         title=title,
         description=description,

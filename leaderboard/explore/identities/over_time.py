@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, audience_of
 from leaderboard.common.charts.calendar import date_ticks, day_of
@@ -104,7 +105,10 @@ def model_over_time(viewer: Viewer, systems: Sequence[System], rule: str) -> Mod
         )
     chart = rank_lines(
         "Ranks of the model over time",
-        "One line for each board, through its rank at each revision; rank 1 at the top, the newest date at the right.",
+        gettext(
+            "One line for each board, through its rank at each revision; rank 1 at the top, the newest date at the "
+            "right."
+        ),
         [str(day) for day in days],
         lines,
         is_named_last=True,

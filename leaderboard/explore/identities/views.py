@@ -3,6 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.common.paging import page_links
@@ -17,7 +18,7 @@ def model(request: HttpRequest, model_key: str) -> HttpResponse:
     """The ranks and scores of a model on every board that the reader may see it on."""
     rule = request.GET.get("rule", "")
     if rule and rule not in site_rules():
-        raise BadRequest(f"There is no rule {rule[:60]!r}.")
+        raise BadRequest(gettext("There is no rule %(rule)s.") % {"rule": repr(rule[:60])})
     if not may_ask(request):
         return render(request, "429.html", status=429)
     page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"), with_history=True)

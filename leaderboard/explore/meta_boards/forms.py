@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy
 
 from leaderboard.access.audience import Viewer
 from leaderboard.benchmarks.meta_boards import FIELDS, MAX_BENCHMARKS, MAX_DESCRIPTION, MetaBoardSpec
@@ -43,14 +44,18 @@ class MetaBoardForm(forms.Form):
 
     name = LineFormField(max_length=NAME_LENGTH, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     description = LinesFormField(required=False, max_length=MAX_DESCRIPTION, widget=forms.Textarea(attrs={"rows": 3}))
-    benchmarks = KeysField(label="Benchmarks")
+    benchmarks = KeysField(label=gettext_lazy("Benchmarks"))
     most = MAX_BENCHMARKS
-    rule = forms.ChoiceField(required=False, label="Ranks on each benchmark under")
-    worth = forms.ChoiceField(label="What a rank is worth", choices=[(key, name) for key, (name, _) in SCORES.items()])
-    missing_policy = forms.ChoiceField(label="If a system is not on a benchmark", choices=list(POLICY_NAMES.items()))
-    default_rule = forms.ChoiceField(label="Rule that orders the board")
-    least = forms.IntegerField(min_value=2, max_value=MAX_BENCHMARKS, label="On at least … benchmarks")
-    is_public = forms.BooleanField(required=False, label="Public: listed, everyone can read it")
+    rule = forms.ChoiceField(required=False, label=gettext_lazy("Ranks on each benchmark under"))
+    worth = forms.ChoiceField(
+        label=gettext_lazy("What a rank is worth"), choices=[(key, name) for key, (name, _) in SCORES.items()]
+    )
+    missing_policy = forms.ChoiceField(
+        label=gettext_lazy("If a system is not on a benchmark"), choices=list(POLICY_NAMES.items())
+    )
+    default_rule = forms.ChoiceField(label=gettext_lazy("Rule that orders the board"))
+    least = forms.IntegerField(min_value=2, max_value=MAX_BENCHMARKS, label=gettext_lazy("On at least … benchmarks"))
+    is_public = forms.BooleanField(required=False, label=gettext_lazy("Public: listed, everyone can read it"))
 
     def __init__(self, *args: Any, viewer: Viewer, find: str = "", **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)

@@ -8,6 +8,7 @@ from django.core.exceptions import BadRequest, ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.benchmarks.meta_boards import (
@@ -46,7 +47,7 @@ def meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
     board = readable_meta_board(request.user, meta_key)
     reference = request.GET.get("reference", "")
     if reference and reference not in site_rules():
-        raise BadRequest(f"There is no rule {reference[:60]!r}.")
+        raise BadRequest(gettext("There is no rule %(reference)s.") % {"reference": repr(reference[:60])})
     if not may_ask(request):
         return render(request, "429.html", {"message": TOO_OFTEN}, status=429)
     page = meta_board_page(request.user, board, reference=reference, q=request.GET.get("q", "")[:200])
@@ -86,7 +87,7 @@ def manage_meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
     if request.POST.get("action") == "delete":
         board = deletable_meta_board(request.user, meta_key)
         board.delete()
-        messages.success(request, f"The meta-board “{board.name}” was deleted.")
+        messages.success(request, gettext("The meta-board “%(board)s” was deleted.") % {"board": board.name})
         return redirect("meta_boards")
     if (
         request.method != "POST"
@@ -116,7 +117,7 @@ def _saved(request: HttpRequest, form: MetaBoardForm, meta_key: str | None) -> H
         except ValidationError as error:
             take_errors(form, error)
         else:
-            messages.success(request, f"The meta-board “{saved.name}” is saved.")
+            messages.success(request, gettext("The meta-board “%(saved)s” is saved.") % {"saved": saved.name})
             return redirect("meta_board", saved.key)
     # What was typed is in the form; the page names the board that is stored.
     stored = None if meta_key is None else own_meta_board(request.user, meta_key)

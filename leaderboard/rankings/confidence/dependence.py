@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.models import Publication
@@ -64,7 +66,12 @@ class Dependence:
     @property
     def pairs_note(self) -> str:
         """How many pairs there are where only the strongest are listed."""
-        return "" if self.n_pairs <= len(self.pairs) else f"The strongest {len(self.pairs)} of {self.n_pairs:,} pairs."
+        return (
+            ""
+            if self.n_pairs <= len(self.pairs)
+            else gettext("The strongest %(n_pairs)s of %(n_pairs2)s pairs.")
+            % {"n_pairs": len(self.pairs), "n_pairs2": f"{self.n_pairs:,}"}
+        )
 
 
 def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredTask]) -> Dependence | None:
@@ -78,25 +85,28 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
     if measured is None:
         return None
     if measured["reason"]:
-        return Dependence(f"The scores cannot show whether the tasks are independent: {measured['reason']}.")
+        return Dependence(
+            gettext("The scores cannot show whether the tasks are independent: %(reason)s.")
+            % {"reason": measured["reason"]}
+        )
     names = [task.name for task in tasks]
     clusters: list[list[int]] = measured["clusters"]
     effective, n_clusters, n_tasks = measured["effective_number"], len(clusters), sum(map(len, clusters))
     text = localise(effective, ".0f") if effective >= 10 else localise(effective, ".1f")
     what = tasks_phrase(n_clusters, n_tasks)
     if effective < MATTERS_BELOW * n_clusters:
-        sentence = (
-            f"The tests assume {what}. The scores disagree: the tasks carry about as much information as {text} "
-            f"independent ones. The tests find differences too easily and the rank intervals are too narrow until "
-            f"tasks that belong together are declared as clusters."
-        )
+        sentence = gettext(
+            "The tests assume %(what)s. The scores disagree: the tasks carry about as much information as %(text)s "
+            "independent ones. The tests find differences too easily and the rank intervals are too narrow until "
+            "tasks that belong together are declared as clusters."
+        ) % {"what": what, "text": text}
         noun = "tasks" if n_clusters == n_tasks else "clusters"
         short = f"the {n_clusters} {noun} overlap and carry the information of about {text} independent ones"
     else:
-        sentence = (
-            f"The tests assume {what}. The scores agree with that: the tasks carry about as much information as "
-            f"{text} independent ones."
-        )
+        sentence = gettext(
+            "The tests assume %(what)s. The scores agree with that: the tasks carry about as much information as "
+            "%(text)s independent ones."
+        ) % {"what": what, "text": text}
         short = ""
     return Dependence(
         sentence,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
@@ -37,10 +39,10 @@ def n_resamples(published: PublishedBoard, rule: str) -> int:
 def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
     """What the rank intervals from stated standard errors are, and what they assume."""
     level, n = f"{100 * published.study_parameters['level']:g} %", measured["n_errors"]
-    text = (
-        f"{level} rank interval if the scores were measured again on the same tasks, {measured['n_draws']:,} times, "
-        "for each system separately: each score is drawn from a normal distribution with its standard error."
-    )
+    text = gettext(
+        "%(level)s rank interval if the scores were measured again on the same tasks, %(n_draws)s times, for each "
+        "system separately: each score is drawn from a normal distribution with its standard error."
+    ) % {"level": level, "n_draws": f"{measured['n_draws']:,}"}
     if n < measured["n_scores"]:
         have = "score has" if n == 1 else "scores have"
         text += f" {n:,} of {measured['n_scores']:,} {have} a standard error; the others count as exact."
@@ -72,7 +74,11 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         text = f"rank interval, for all systems at once: {anew}, {level} of the time every interval contains its rank."
     else:
         times = n_resamples(published, "")
-        text = f"{level} rank interval {anew}, {times:,} times, for each system separately."
+        text = gettext("%(level)s rank interval %(what)s, %(times)s times, for each system separately.") % {
+            "level": level,
+            "what": anew,
+            "times": f"{times:,}",
+        }
     text += f" It assumes {tasks_phrase(n_clusters, n_tasks)}."
     text += f" With only {n_clusters} {what} it is wide." if n_clusters < FEW_TASKS else ""
     # How far the ends of a rule's intervals, each by itself, would move with other draws of as many.
@@ -149,11 +155,10 @@ def possibly_best_text(column: Column, names: Sequence[str]) -> str:
     order = sorted(range(len(names)), key=lambda i: (int(column.ranks[i]), names[i]))
     best = [shortened(names[i]) for i in order if column.possibly_best[i]]
     if len(best) == 1:
-        return f"Only {best[0]} is possibly best: it is clearly ahead of all others."
-    return (
-        f"{len(best)} of {column.n_ranked} systems are possibly best, as no other is clearly ahead of them: "
-        f"{in_words(best, most=BEST_NAMED)}."
-    )
+        return gettext("Only %(best)s is possibly best: it is clearly ahead of all others.") % {"best": best[0]}
+    return gettext(
+        "%(n_best)s of %(n_ranked)s systems are possibly best, as no other is clearly ahead of them: %(best)s."
+    ) % {"n_best": len(best), "n_ranked": column.n_ranked, "best": in_words(best, most=BEST_NAMED)}
 
 
 def why_no_interval(published: PublishedBoard, column: Column, i: int | None = None) -> str:
@@ -176,7 +181,10 @@ def interval_note(published: PublishedBoard, column: Column) -> str:
     if study is None or column.status != "ranked":
         return ""
     if study["status"] == "undefined" and not published.is_measured:
-        return f"No rank intervals: {study['reason']}."
+        return gettext("No rank intervals: %(reason)s.") % {"reason": study["reason"]}
     if column.lower is not None:
         return f"Interval: the {interval_meaning(published, column)}"
-    return f"No interval under {column.name}: {why_no_interval(published, column)}."
+    return gettext("No interval under %(column)s: %(why_no_interval)s.") % {
+        "column": column.name,
+        "why_no_interval": why_no_interval(published, column),
+    }

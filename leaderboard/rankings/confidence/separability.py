@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.confidence.independence import tasks_phrase
 
@@ -56,7 +58,7 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
     tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {localise(100 * level, 'g')} % level"
     tested = f"Tested: {tests['tested_text']}."
     if every["n_tied"] == every["n_pairs"]:
-        return f"All systems share one rank under {name}: there are no differences to test."
+        return gettext("All systems share one rank under %(name)s: there are no differences to test.") % {"name": name}
     if _is_too_few(tests):
         too_few = (
             f"{_at_once(every)}{tasks}, {_are(tests)} too few to show a significant difference between any two "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Job, Report, Revision
@@ -169,7 +170,11 @@ def separability(
     if summary is None:
         return Separability("", nothing, nothing)
     if summary["status"] == "undefined":
-        return Separability(f"Significant differences were not tested: {summary['reason']}.", nothing, nothing)
+        return Separability(
+            gettext("Significant differences were not tested: %(reason)s.") % {"reason": summary["reason"]},
+            nothing,
+            nothing,
+        )
     tests = summary["rules"].get(rule)
     if tests is None:
         return Separability("", nothing, nothing)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext
 
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.computing.rankings import site_rules
@@ -64,14 +65,14 @@ class ExperimentForm(forms.Form):
                 self.fields[VECTOR] = LineFormField(
                     required=False,
                     max_length=LONGEST,
-                    label="Your own points",
+                    label=gettext("Your own points"),
                     help_text="A rule that gives these points for the places on each task, such as "
                     f"<code>12,10,8,7,6,5,4,3,2,1</code>.{instead}",
                 )
                 self.fields[COMBINED] = LineFormField(
                     required=False,
                     max_length=LONGEST,
-                    label="A rule combined from others",
+                    label=gettext("A rule combined from others"),
                     help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
                     "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
                     f"<code>mean[unit=accuracy]</code> turns scores into the unit of that task.{instead}",
@@ -80,8 +81,8 @@ class ExperimentForm(forms.Form):
             min_value=0,
             max_value=LARGEST_SEED,
             initial=0,
-            label="Seed",
-            help_text="The same seed gives the same result.",
+            label=gettext("Seed"),
+            help_text=gettext("The same seed gives the same result."),
         )
 
     def given(self) -> dict[str, Any]:
@@ -104,7 +105,9 @@ class ExperimentForm(forms.Form):
             try:
                 own.append(get_rule(f"positional[vector={vector}]").key)
             except ValueError:
-                self.add_error(VECTOR, "Write numbers with commas, none larger than the one before, such as 12,10,8.")
+                self.add_error(
+                    VECTOR, gettext("Write numbers with commas, none larger than the one before, such as 12,10,8.")
+                )
         if combined:
             try:
                 own.append(get_rule(combined).key)
@@ -115,7 +118,9 @@ class ExperimentForm(forms.Form):
         elif len(own) == 1:
             parameters["rule"] = own[0]
         elif own:
-            self.add_error(COMBINED, "This study is about one rule: state points or a combined rule, not both.")
+            self.add_error(
+                COMBINED, gettext("This study is about one rule: state points or a combined rule, not both.")
+            )
         if "first" not in parameters:
             parameters.pop("first_by", None)
         return parameters

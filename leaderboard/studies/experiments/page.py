@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.models import Benchmark, Experiment, Job, Report
 from leaderboard.queue.kinds import EXPERIMENT
@@ -65,7 +66,7 @@ def experiment_at(benchmark: Benchmark, number: int) -> Experiment:
     rows = Experiment.objects.select_related("revision__configuration")
     experiment = rows.filter(benchmark=benchmark, pk=number, revision__withdrawn_at=None).first()
     if experiment is None:
-        raise Http404(f"There is no experiment {number} on this benchmark.")
+        raise Http404(gettext("There is no experiment %(number)s on this benchmark.") % {"number": number})
     return experiment
 
 

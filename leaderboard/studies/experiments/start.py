@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, Sum
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.hashing import content_hash
@@ -75,7 +76,7 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
     """
     publication = audience.benchmark.publication
     if publication is None:
-        raise ExperimentError("You can run experiments after the first board is published.")
+        raise ExperimentError(gettext("You can run experiments after the first board is published."))
     if not 0 <= seed <= LARGEST_SEED:
         raise ExperimentError(f"`seed` is {str(seed)[:40]}; expected a whole number from 0 to {LARGEST_SEED:,}.")
     try:
@@ -88,7 +89,7 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
         return Proposal(publication, parameters, 0.0, present)
     _require_time_left(audience, 0.0)
     if revision_matrix(publication.revision) is None:
-        raise ExperimentError("You cannot run experiments: the board has no scores.")
+        raise ExperimentError(gettext("You cannot run experiments: the board has no scores."))
     try:
         known: Forecast = compute(forecast, study_matrix(publication.revision), study, own)
     except TookTooLongError as error:
@@ -96,7 +97,7 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
             f"This board is so large that even the estimate took too long. {FEWER} {ELSEWHERE}"
         ) from error
     if known.reason:
-        raise ExperimentError(f"This study cannot run on this board: {known.reason}.")
+        raise ExperimentError(gettext("This study cannot run on this board: %(reason)s.") % {"reason": known.reason})
     limit = settings.EXPERIMENT_SECONDS
     if known.seconds > limit:
         raise ExperimentLimitError(
@@ -171,7 +172,8 @@ def _require_time_left(audience: Audience, seconds: float) -> None:
     n_open = jobs.filter(subject_id__in={revision for _, revision in recent}).count()
     if n_open >= most:
         raise ExperimentLimitError(
-            f"You have {n_open} unfinished experiments; the limit is {most}. Wait until one is done."
+            gettext("You have %(n_open)s unfinished experiments; the limit is %(most)s. Wait until one is done.")
+            % {"n_open": n_open, "most": most}
         )
     on_board = Experiment.objects.filter(benchmark=audience.benchmark)
     limits = (
@@ -183,6 +185,9 @@ def _require_time_left(audience: Audience, seconds: float) -> None:
         if used >= limit or used + seconds > limit:
             needed = f", and this would take about {seconds:,.0f} s" if seconds else ""
             raise ExperimentLimitError(
-                f"{whose} used {used:,.0f} s for experiments within a day; the limit is {limit:,} s{needed}. Try again "
-                "later."
+                gettext(
+                    "%(whose)s used %(used)s s for experiments within a day; the limit is %(limit)s s%(needed)s. Try "
+                    "again later."
+                )
+                % {"whose": whose, "used": f"{used:,.0f}", "limit": f"{limit:,}", "needed": needed}
             )

@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -36,7 +37,10 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, audience = readable_benchmark(request.user, key)
     study = (request.POST if request.method == "POST" else request.GET).get("study", "")
     if study and study not in EXPERIMENTS:
-        raise BadRequest(f"There is no study {study[:40]!r}; choose one of {', '.join(EXPERIMENTS)}.")
+        raise BadRequest(
+            gettext("There is no study %(study)s; choose one of %(experiments)s.")
+            % {"study": repr(study[:40]), "experiments": ", ".join(EXPERIMENTS)}
+        )
     form = None
     if study:
         publication = benchmark.publication
@@ -48,7 +52,7 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
         )
     if request.method == "POST":
         if form is None:
-            raise BadRequest("The field `study` is missing: choose a study.")
+            raise BadRequest(gettext("The field `study` is missing: choose a study."))
         own = form.given() if form.is_valid() else {}
         if not form.errors:
             try:
@@ -99,7 +103,7 @@ def experiment_arrays(request: HttpRequest, key: str, number: int) -> HttpRespon
     benchmark, _ = readable_benchmark(request.user, key)
     state = state_of(experiment_at(benchmark, number))
     if state.report is None:
-        raise Http404(f"Experiment {number} has no result.")
+        raise Http404(gettext("Experiment %(number)s has no result.") % {"number": number})
     response = HttpResponse(bytes(state.report.arrays), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{key}-experiment-{number}.npz"'
     return response

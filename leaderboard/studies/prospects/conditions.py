@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
@@ -175,7 +177,12 @@ def answer(
         n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
         rule = "" if is_head_to_head else f"{get_rule(form.rule).name} "
         where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
-        sentence = f"{len(winners)} of {n_ranked} systems can win {rule}{where}."
+        sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win %(rule)s%(where)s.") % {
+            "n_winners": len(winners),
+            "n_ranked": n_ranked,
+            "rule": rule,
+            "where": where,
+        }
         if kept_out := len(could - {prospect.system for prospect in winners}):
             sentence += f" {kept_out} more could win without them."
     return ConditionsAnswer(

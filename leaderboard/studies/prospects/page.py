@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.names import is_called
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
@@ -173,7 +175,7 @@ def prospect_row(
     incomparable_text = ""
     if n_rivals := prospect.n_incomparable:
         who = "1 rival shares" if n_rivals == 1 else f"{n_rivals} rivals share"
-        incomparable_text = f"{who} no task with it and can neither beat it nor lose to it."
+        incomparable_text = gettext("%(who)s no task with it and can neither beat it nor lose to it.") % {"who": who}
     return ProspectRow(
         key=prospect.system,
         name=names.get(prospect.system, prospect.system),
@@ -254,10 +256,10 @@ def waiting_for(publication: Publication) -> Waiting:
     job = job_of(publication.revision_id, PROSPECTS)
     state = job.state if job else ""
     texts = {
-        Job.State.WAITING.value: "The results of this revision are queued.",
-        Job.State.RUNNING.value: "The results of this revision are being computed.",
-        Job.State.SUPERSEDED.value: "The results come with the next revision.",
-        Job.State.FAILED.value: "The results of this revision could not be computed.",
+        Job.State.WAITING.value: gettext("The results of this revision are queued."),
+        Job.State.RUNNING.value: gettext("The results of this revision are being computed."),
+        Job.State.SUPERSEDED.value: gettext("The results come with the next revision."),
+        Job.State.FAILED.value: gettext("The results of this revision could not be computed."),
     }
     text = texts.get(state, "The results of this revision are being computed.")
     if job and state == Job.State.FAILED and job.error:
@@ -267,7 +269,11 @@ def waiting_for(publication: Publication) -> Waiting:
         before = (
             f"{place.n_ahead:,} job{'' if place.n_ahead == 1 else 's'} before it" if place.n_ahead else "it is next"
         )
-        text = f"{text[:-1]}: {before}; expect them in {place.text}."
+        text = gettext("%(text)s: %(before)s; expect them in %(place)s.") % {
+            "text": text[:-1],
+            "before": before,
+            "place": place.text,
+        }
     is_running = job is not None and state == Job.State.RUNNING
     percent_done = round(100 * job.progress) if job and is_running else None
     return Waiting(state, text, percent_done, earlier_prospects(publication))

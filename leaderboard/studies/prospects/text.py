@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import in_words, shortened
 from ranking_engine.prospects import MAJORITY, Prospect, WeightChange
@@ -72,17 +74,22 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
     is_by_points, more = rule != MAJORITY, "a higher score" if rule == "mean" else "more points"
     if prospect.verdict == "strict":
         if is_by_points:
-            return f"There are weights under which it has {more} than every other system."
+            return gettext("There are weights under which it has %(more)s than every other system.") % {"more": more}
         if prospect.margin is None or prospect.margin >= 1:
-            return "There are weights under which it is above every rival on every task with weight."
-        return f"With its best weights it beats every rival by a margin of at least {share_of_weight(prospect.margin)}."
+            return gettext("There are weights under which it is above every rival on every task with weight.")
+        return gettext("With its best weights it beats every rival by a margin of at least %(share_of_weight)s.") % {
+            "share_of_weight": share_of_weight(prospect.margin)
+        }
     rivals = list(prospect.certificate)
     against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
     kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
     if prospect.verdict == "none":
         start = "No weights work"
         loses = f"{against} has {more}" if is_by_points else f"it loses on balance to {against}"
-        under_conditions = f"No weights that satisfy {kept} work: {loses} under all of them."
+        under_conditions = gettext("No weights that satisfy %(kept)s work: %(loses)s under all of them.") % {
+            "kept": kept,
+            "loses": loses,
+        }
         by_points, by_one = f"{against} has {more} on every task", f"{against} is ahead of it on every task"
         by_mixture = f"against {against} it loses on balance on every task"
     else:
@@ -138,7 +145,7 @@ def counts_sentence(verdicts: Mapping[str, int]) -> str:
     n_decided = strict + tied + none
     can = strict + tied
     if not n_decided:
-        return "No system has scores to compare."
+        return gettext("No system has scores to compare.")
     sentence = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
     if tied:
         sentence += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"

@@ -7,6 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -46,7 +47,10 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
     verdict, page_number = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
     if verdict not in ("", ALL, *VERDICT_WORDS):
-        raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
+        raise BadRequest(
+            gettext("There is no verdict %(verdict)s; there are %(verdict_words)s.")
+            % {"verdict": repr(verdict[:40]), "verdict_words": ", ".join(VERDICT_WORDS)}
+        )
     query = ProspectsQuery(
         q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
         verdict=verdict,

@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext
+
 from leaderboard.models import Publication, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.weights import weight_text
@@ -81,14 +83,18 @@ def what_it_takes(
     nearest = nearest_ways(prospect, stored.own_weights, task_names)
     headline = ""
     if prospect.verdict == "none":
-        headline = "It cannot win head to head under any task weights."
+        headline = gettext("It cannot win head to head under any task weights.")
     elif prospect.verdict in ("strict", "tie_only") and nearest:
         way = nearest[0]
         listed = f": {way.moved_text}" if len(way.moved_text) <= MOVES_TOLD else ""
         can = "It can win head to head" if prospect.verdict == "strict" else "It can tie for first head to head"
-        headline = f"{can}: moving {way.total_text} of the weight is enough{listed}."
+        headline = gettext("%(can)s: moving %(total_text)s of the weight is enough%(listed)s.") % {
+            "can": can,
+            "total_text": way.total_text,
+            "listed": listed,
+        }
         if way.is_already:
-            headline = f"With {way.origin} no rival beats it head to head."
+            headline = gettext("With %(origin)s no rival beats it head to head.") % {"origin": way.origin}
     return (
         WhatItTakes(
             headline=headline,
@@ -153,13 +159,22 @@ def pair_answer(
     name, rival_name = names[key], names[rival]
     text = prospect.reason[:1].upper() + prospect.reason[1:] + "."
     if prospect.n_incomparable:
-        text = f"{name} and {rival_name} share no task, so neither can be above the other."
+        text = gettext("%(name)s and %(rival_name)s share no task, so neither can be above the other.") % {
+            "name": name,
+            "rival_name": rival_name,
+        }
     elif prospect.verdict == "none":
-        text = f"Nothing can: {rival_name} is ahead of {name} on every task."
+        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task.") % {
+            "rival_name": rival_name,
+            "name": name,
+        }
     elif prospect.verdict == "tie_only":
-        text = f"At best the two tie: {name} is ahead of {rival_name} on no task."
+        text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task.") % {
+            "name": name,
+            "rival_name": rival_name,
+        }
     elif prospect.verdict == "strict":
-        text = f"Some weights put {name} above {rival_name}."
+        text = gettext("Some weights put %(name)s above %(rival_name)s.") % {"name": name, "rival_name": rival_name}
     return {
         "rival_name": rival_name,
         "verdict": prospect.verdict,

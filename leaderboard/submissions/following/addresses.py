@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import AuditEntry, Benchmark, Fetch, FollowedAddress, User
@@ -36,7 +37,7 @@ def scores_address(address: str) -> str:
     parts = urlsplit(address)
     match = BOARD_PATH.fullmatch(parts.path)
     if match is None:
-        raise AddressError("This is no address of a board: it has /b/ and the key of the benchmark in it.")
+        raise AddressError(gettext("This is no address of a board: it has /b/ and the key of the benchmark in it."))
     return f"{parts.scheme}://{parts.netloc}{match['prefix']}/api/v1/benchmarks/{match['key']}/scores/?format=csv&long=true"
 
 
@@ -71,11 +72,14 @@ def follow_address(
     except AddressError as error:
         raise ValidationError({"address": str(error)}) from error
     if kind not in Kind.values:
-        raise ValidationError({"kind": f"Choose one of {', '.join(Kind.values)}."})
+        raise ValidationError({"kind": gettext("Choose one of %(values)s.") % {"values": ", ".join(Kind.values)}})
     _require_interval(every_minutes)
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if FollowedAddress.objects.filter(benchmark=benchmark).count() >= MAX_FOLLOWED:
-        raise FollowingError(f"A benchmark can follow at most {MAX_FOLLOWED} addresses; delete one first.")
+        raise FollowingError(
+            gettext("A benchmark can follow at most %(max_followed)s addresses; delete one first.")
+            % {"max_followed": MAX_FOLLOWED}
+        )
     followed = FollowedAddress.objects.create(
         benchmark=benchmark,
         author=author,
@@ -92,7 +96,12 @@ def follow_address(
 
 def _require_interval(every_minutes: int) -> None:
     if every_minutes not in Every.values:
-        raise ValidationError({"every_minutes": f"Choose one of {', '.join(map(str, Every.values))} minutes."})
+        raise ValidationError(
+            {
+                "every_minutes": gettext("Choose one of %(values)s minutes.")
+                % {"values": ", ".join(map(str, Every.values))}
+            }
+        )
 
 
 @transaction.atomic
@@ -142,10 +151,10 @@ def fetch_soon(followed: FollowedAddress) -> FollowedAddress:
         FollowingError: it is off, or was fetched a moment ago.
     """
     if not followed.is_active:
-        raise FollowingError("The address is switched off; switch it on first.")
+        raise FollowingError(gettext("The address is switched off; switch it on first."))
     now = timezone.now()
     if Fetch.objects.filter(followed=followed, at__gt=now - LEAST_PAUSE).exists():
-        raise FollowingError("It was fetched less than a minute ago; wait a moment.")
+        raise FollowingError(gettext("It was fetched less than a minute ago; wait a moment."))
     followed.is_asked_for, followed.next_at = True, now
     followed.save(update_fields=["is_asked_for", "next_at"])
     return followed

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.models import Benchmark, Draft, Fetch, FollowedAddress
 
@@ -27,7 +28,7 @@ def followed_of(benchmark: Benchmark, number: UUID | str) -> FollowedAddress:
         uuid = UUID(int=0)
     followed = FollowedAddress.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
     if followed is None:
-        raise Http404("This benchmark follows no address of this number.")
+        raise Http404(gettext("This benchmark follows no address of this number."))
     return followed
 
 

@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -63,7 +64,9 @@ def manage_following(request: HttpRequest, key: str) -> HttpResponse:
         except FollowingError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The benchmark follows this address; reload the page to see the first fetch.")
+            messages.success(
+                request, gettext("The benchmark follows this address; reload the page to see the first fetch.")
+            )
             return redirect("manage_following", key)
     context = {"benchmark": benchmark, "here": "following", "followed": all_followed(benchmark), "form": form}
     status = 400 if request.method == "POST" else 200

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, CsvFileField, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -43,15 +44,15 @@ class UploadForm(forms.Form):
     results = SeveralFilesField(
         required=False,
         allow_empty_file=True,
-        label="Files with results",
-        help_text="You can choose several files of the same format, or a folder as a .zip archive.",
+        label=gettext_lazy("Files with results"),
+        help_text=gettext_lazy("You can choose several files of the same format, or a folder as a .zip archive."),
         widget=SeveralFilesInput(attrs={"accept": ACCEPTED}),
     )
     folder = SeveralFilesField(
         required=False,
         allow_empty_file=True,
-        label="or a folder with them",
-        help_text="Every file in it is sent. If your browser cannot choose folders, choose the files.",
+        label=gettext_lazy("or a folder with them"),
+        help_text=gettext_lazy("Every file in it is sent. If your browser cannot choose folders, choose the files."),
         widget=SeveralFilesInput(attrs={"webkitdirectory": True, "data-names": "folder-names"}),
     )
     # The files of the folder with their folders, one a line, which a script fills in: browsers leave folders out.
@@ -63,36 +64,36 @@ class UploadForm(forms.Form):
 
     file = CsvFileField(
         required=False,
-        label="A CSV file",
-        help_text="Columns separated by commas, semicolons or tabs. Other tables: choose them below.",
+        label=gettext_lazy("A CSV file"),
+        help_text=gettext_lazy("Columns separated by commas, semicolons or tabs. Other tables: choose them below."),
     )
     text = PastedTableField(
         required=False,
-        label="or the table itself",
+        label=gettext_lazy("or the table itself"),
         rows=8,
     )
     instances = CsvFileField(
         required=False,
-        label="A CSV file of single instances",
-        help_text="Columns system, task, instance, score; or system, instance and one column per task.",
+        label=gettext_lazy("A CSV file of single instances"),
+        help_text=gettext_lazy("Columns system, task, instance, score; or system, instance and one column per task."),
     )
     asks_columns = forms.BooleanField(
         required=False,
-        label="Ask me what the columns of a table are",
-        help_text="Without it, you are asked only where it is not clear.",
+        label=gettext_lazy("Ask me what the columns of a table are"),
+        help_text=gettext_lazy("Without it, you are asked only where it is not clear."),
     )
     system_column = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
-        label="Its column with the systems",
-        help_text="Only if it is not called system.",
+        label=gettext_lazy("Its column with the systems"),
+        help_text=gettext_lazy("Only if it is not called system."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     note = LinesFormField(
         required=False,
         max_length=NOTE_LENGTH,
-        label="Note",
-        help_text="How the scores were measured; shown with the submissions.",
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("How the scores were measured; shown with the submissions."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -103,17 +104,22 @@ class UploadForm(forms.Form):
         results = [*(cleaned.get("results") or []), *(cleaned.get("folder") or [])]
         if results and not self.errors:
             if file or text or instances:
-                raise forms.ValidationError("Choose either result files or a table.")
+                raise forms.ValidationError(gettext("Choose either result files or a table."))
             if sum(chosen.size for chosen in results) > settings.IMPORT_BYTES:
                 limit = settings.IMPORT_BYTES // 2**20
-                raise forms.ValidationError({"results": f"More than {limit} MB together; import them in parts."})
+                raise forms.ValidationError(
+                    {"results": gettext("More than %(limit)s MB together; import them in parts.") % {"limit": limit}}
+                )
             return cleaned
         if not self.errors and ((file and text) or not (file or text or instances)):
-            raise forms.ValidationError("Either choose a file or paste a table.")
+            raise forms.ValidationError(gettext("Either choose a file or paste a table."))
         for name, chosen in (("file", file), ("instances", instances)):
             if chosen and chosen.size > settings.UPLOAD_BYTES:
                 limit = settings.UPLOAD_BYTES // 2**20
-                message = f"The file has {chosen.size / 2**20:.0f} MB; the limit is {limit} MB."
+                message = gettext("The file has %(size)s MB; the limit is %(limit)s MB.") % {
+                    "size": f"{chosen.size / 2**20:.0f}",
+                    "limit": limit,
+                }
                 raise forms.ValidationError({name: message})
         return cleaned
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import UNDECIDED
 from leaderboard.common.append_only import append_only_permit
@@ -97,11 +98,13 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
     benchmark = Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
     state = Submission.objects.values_list("state", flat=True).get(pk=submission.pk)
     if state in UNDECIDED:
-        raise SubmissionError("Reject it first: a waiting submission can still be accepted.")
+        raise SubmissionError(gettext("Reject it first: a waiting submission can still be accepted."))
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
-        raise SubmissionError("These scores were already taken down.")
+        raise SubmissionError(gettext("These scores were already taken down."))
     if first := _with_same_scores(submission, _corrections_of(submission)):
-        raise SubmissionError(f"Take down its correction {first.uuid} first: it reuses some of these scores.")
+        raise SubmissionError(
+            gettext("Take down its correction %(uuid)s first: it reuses some of these scores.") % {"uuid": first.uuid}
+        )
     numbers = revisions_holding(submission)
     revision = None
     if state == State.ACCEPTED:

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.access.audience import (
@@ -46,9 +47,11 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         try:
             ids = [UUID(text) for text in request.POST.getlist("batch")[: MAX_AT_ONCE + 1]]
         except ValueError as error:
-            raise BadRequest("This is not the ID of a submission.") from error
+            raise BadRequest(gettext("This is not the ID of a submission.")) from error
         if len(ids) > MAX_AT_ONCE:
-            raise BadRequest(f"You can decide on at most {MAX_AT_ONCE} submissions at once.")
+            raise BadRequest(
+                gettext("You can decide on at most %(max_at_once)s submissions at once.") % {"max_at_once": MAX_AT_ONCE}
+            )
         return _decide(request, benchmark, ids)
     waiting, page = queue_page(benchmark, request.GET.get("page"))
     context = {
@@ -82,7 +85,7 @@ def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
 def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> HttpResponse:
     action, reason = request.POST.get("action", ""), sent_lines(request, "reason", REASON_LENGTH)
     if action not in list(Verdict):
-        raise BadRequest("Choose accept or reject.")
+        raise BadRequest(gettext("Choose accept or reject."))
     if not numbers:
         messages.info(request, "You did not select a submission.")
         return redirect("manage_queue", benchmark.key)
@@ -99,7 +102,7 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
     for text in [*result.refused, *unknown][:5]:
         messages.error(request, text)
     if batches and action == Verdict.REJECT_AND_BAN:
-        messages.success(request, "Its submitter is banned from this benchmark.")
+        messages.success(request, gettext("Its submitter is banned from this benchmark."))
     return redirect("manage_queue", benchmark.key)
 
 
@@ -113,7 +116,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     try:
         if action == "retract":
             retract_batch(batch, actor=actor, reason=reason)
-            done = "Your submission was withdrawn."
+            done = gettext("Your submission was withdrawn.")
         elif action in STEPS:
             is_own = batch.uploader_id == actor.pk and action == "withdraw"
             batch = batch if is_own and not audience.may_moderate else moderated_batch(request.user, uuid)
@@ -122,7 +125,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
             rows = batch.submissions.select_related("system", "benchmark")
             chosen = next((row for row in rows if str(row.uuid) == chosen_id), None) if chosen_id else None
             if chosen_id and chosen is None:
-                raise Http404("There is no submission with this ID here.")
+                raise Http404(gettext("There is no submission with this ID here."))
             submission = lone_submission(batch, chosen)
             done = f"{submission.shown_name} {STEPS[action]}."
             if audience.may_moderate:
@@ -131,9 +134,11 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 }  # fmt: skip
                 steps[action](submission, actor=actor, reason=reason)
             elif not withdraw_own(audience, submission, reason=reason):
-                done = f"The owners were asked to withdraw {submission.shown_name}."
+                done = gettext("The owners were asked to withdraw %(shown_name)s.") % {
+                    "shown_name": submission.shown_name
+                }
         else:
-            raise BadRequest("There is no such step.")
+            raise BadRequest(gettext("There is no such step."))
     except SubmissionError as error:
         messages.error(request, str(error))
     else:

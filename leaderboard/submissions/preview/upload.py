@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark
@@ -48,8 +49,17 @@ def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOut
     size = n_systems * n_tasks * len(rules)
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(
-            f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
-            f"up to {settings.ON_DEMAND_BUDGET:,} can be computed on demand. Submit it without `dry_run`."
+            gettext(
+                "With this the board has %(n_systems)s systems x %(n_tasks)s tasks x %(n_rules)s rules = %(size)s; up "
+                "to %(on_demand_budget)s can be computed on demand. Submit it without `dry_run`."
+            )
+            % {
+                "n_systems": n_systems,
+                "n_tasks": n_tasks,
+                "n_rules": len(rules),
+                "size": f"{size:,}",
+                "on_demand_budget": f"{settings.ON_DEMAND_BUDGET:,}",
+            }
         )
     (old, new), n_before = rankings_of(before, after), len(before.systems)
     outcomes = []

@@ -1,0 +1,52 @@
+"""Pages in the pseudo-language: what they show outside of its brackets is not marked for translation."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import owner_of
+from tests.languages.test_languages import pseudo_language, text_of  # noqa: F401 -- a fixture
+from tests.signing_in import signed_in
+
+MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
+ENGLISH = re.compile(r"(?:[A-Za-z’]{2,}[ ,;:–-]+){2,}[A-Za-z’]{2,}")  # three words or more
+# How many such texts a page still shows: mostly sentences that are put together from parts.
+UNMARKED = {
+    "board": 31, "scores": 0, "head_to_head": 5, "agreement": 715, "history": 0, "history_compare": 1, "timeline": 3,
+    "pareto": 0, "prospects": 0, "what_if": 5, "stability": 13, "experiments": 20, "instances": 0, "submitters": 0,
+    "submit": 1, "upload": 11, "manage": 28, "manage_tasks": 23, "manage_studies": 14, "manage_metadata": 1,
+    "manage_models": 0, "manage_releases": 0, "manage_queue": 0, "manage_people": 0, "manage_audit": 0,
+    "manage_webhooks": 4, "manage_following": 4, "manage_references": 0, "manage_phases": 6,
+    "dashboard": 0, "profile": 0, "notices": 0, "notice_choices": 11, "tokens": 3, "sessions": 0, "close_account": 0,
+    "organisations": 0, "home": 0, "new": 0, "try": 12, "try_votes": 6, "compare": 6, "landscape": 0, "rules": 93,
+    "choose_rule": 50, "status": 3,
+}  # fmt: skip
+OF_BENCHMARK = {
+    "board", "scores", "head_to_head", "agreement", "history", "history_compare", "timeline", "pareto", "prospects",
+    "what_if", "stability", "experiments", "instances", "submitters", "submit", "upload", "manage", "manage_tasks",
+    "manage_studies", "manage_metadata", "manage_models", "manage_releases", "manage_queue", "manage_people",
+    "manage_audit", "manage_webhooks", "manage_following", "manage_references", "manage_phases",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("route", UNMARKED)
+def test_no_more_texts_of_a_page_are_english_than_are_known(make, pseudo_language, route):  # noqa: F811
+    benchmark = make.published({"A": [1.0, 2.5, 3.0], "B": [2.0, 1.5, 1.0], "C": [3.0, 3.5, 2.0]}, name="Bench")
+    page = signed_in(owner_of(benchmark)).get(reverse(route, args=[benchmark.key] if route in OF_BENCHMARK else []))
+    assert page.status_code == 200
+    english = english_in(page.content)
+    assert len(english) <= UNMARKED[route], english
+
+
+def english_in(page: bytes) -> list[str]:
+    """The different texts of a page outside of the brackets, code left out."""
+    texts = " | ".join(" ".join(text.split()) for tag, text in text_of(page) if tag not in ("code", "pre"))
+    while texts != (plain := MARKED.sub("|", texts)):
+        texts = plain
+    return sorted(set(ENGLISH.findall(texts)))
+
+
+def test_english_is_seen_outside_of_brackets_only():
+    page = "<p>⟦Not ⟦this⟧ one here⟧ but these three words</p><code>git log of all</code><p>Two words</p>"
+    assert english_in(page.encode()) == ["but these three words"]
