@@ -7,7 +7,7 @@ all of its revision is there: a newcomer waits for one turn, not for one at each
 To score predictions, people take turns, not benchmarks: who sends many waits between them while others have theirs.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError, transaction
 from django.db.models import Case, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value, When
@@ -80,9 +80,18 @@ def want_after_submission(revision: Revision) -> None:
 
     The scores that a benchmark begins with are none that someone waits for, unless they look at a page.
     """
-    wanted_at = None if revision.number == 1 else timezone.now()
+    write_wanted(revision.benchmark_id, None if revision.number == 1 else timezone.now())
+
+
+def want_after_votes(benchmark_id: int) -> None:
+    """Let ratings, of which a board is made, go before what no one waits for. Call inside the change's transaction."""
+    write_wanted(benchmark_id, timezone.now())
+
+
+def write_wanted(benchmark_id: int, wanted_at: datetime | None) -> None:
+    """Write since when someone waits for a benchmark; None where no one does."""
     Turn.objects.bulk_create(
-        [Turn(benchmark_id=revision.benchmark_id, wanted_at=wanted_at)],
+        [Turn(benchmark_id=benchmark_id, wanted_at=wanted_at)],
         update_conflicts=True,
         unique_fields=["benchmark"],
         update_fields=["wanted_at"],

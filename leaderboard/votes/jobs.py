@@ -7,6 +7,7 @@ from config.monitoring.logs import current_request
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Benchmark, Job, VoteSettings
 from leaderboard.queue.kinds import JOB_KINDS, VOTES
+from leaderboard.queue.turns import want_after_votes
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -38,6 +39,7 @@ def take_change(benchmark: Benchmark) -> int:
         woken_at=now,
         request_id=current_request(),
     )
+    want_after_votes(benchmark.pk)
     wake_on_commit(job, limit_seconds=kind.limit_seconds)
     return change
 

@@ -2,9 +2,12 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.benchmarks.releases import new_edition, use_as_template
-from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, VoteBatch, VoteSettings
+from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, Job, Turn, VoteBatch, VoteSettings
+from leaderboard.queue.kinds import VOTES
+from leaderboard.queue.turns import in_order_of_turns, want_while_looking
 from tests.factories import owner_of
 from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
 from tests.markup import compact
@@ -53,6 +56,24 @@ def test_accounts_make_so_many_and_no_more(make, db, settings):
     assert browser.post(reverse("new"), {"name": "One", "action": "votes"}).status_code == 302
     answer = browser.post(reverse("new"), {"name": "Two", "action": "votes"})
     assert (answer.status_code, "An account can create 1 benchmarks here" in compact(answer)) == (400, True)
+
+
+def test_ratings_go_before_all_that_boards_have_left_to_compute_that_no_one_waits_for(make):
+    other = make.published()
+    waiting = Job.objects.filter(queue="studies", state="waiting")
+    assert waiting.filter(benchmark=other).count() > 2
+    benchmark = collecting(make)
+    sent(benchmark, vote_lines(120))
+    order = list(in_order_of_turns(waiting).values_list("benchmark", "kind"))
+    assert order[0] == (benchmark.pk, VOTES)
+    want_while_looking(other.pk)  # then both are wanted: they take turns, and still no study comes first
+    Turn.objects.filter(benchmark=other).update(parts_at=timezone.now())
+    order = list(in_order_of_turns(waiting).values_list("benchmark", "kind"))
+    assert order[0] == (benchmark.pk, VOTES)
+    Turn.objects.filter(benchmark=benchmark).update(parts_at=timezone.now())
+    kinds = [kind for _, kind in in_order_of_turns(waiting).values_list("benchmark", "kind")]
+    assert kinds[0] != VOTES
+    assert kinds.index(VOTES) < kinds.index("axioms")
 
 
 @pytest.mark.parametrize("way", ["edition", "edition with scores", "template"])
