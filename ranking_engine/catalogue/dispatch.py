@@ -17,7 +17,7 @@ from ranking_engine.core.missing import PREDICTED, Completed, check_policy, comp
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.ranking import UNRANKED, Ranking
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 Progress = Callable[[int, int, str], None]
 
@@ -143,12 +143,15 @@ class Contributions:
         matrix: what the rule ranks, complete where it needs that.
         systems: for each row the index of its system in the original matrix.
         scores: the rule's scores of the sums, in the original matrix's order; NaN where there is none.
+        is_predicted: which scores of `matrix` no one measured, of its shape; None where all are measured, or filled in
+            by another policy than `predicted`.
     """
 
     values: FloatArray
     matrix: ScoreMatrix
     systems: NDArray[np.intp]
     scores: FloatArray
+    is_predicted: BoolArray | None = None
 
 
 def task_contributions(
@@ -179,7 +182,7 @@ def task_contributions(
         if values is not None:
             scores = np.full(matrix.n_systems, np.nan)
             scores[part.systems] = rule.task_sum.score(values.sum(axis=1))
-            contributions[rule.key] = Contributions(values, profile.matrix, part.systems, scores)
+            contributions[rule.key] = Contributions(values, profile.matrix, part.systems, scores, part.is_predicted)
     return contributions
 
 

@@ -53,6 +53,7 @@ class Completed:
         details: `n_imputed` and `dropped_tasks`, where the policy imputed or dropped something; where it predicted
             scores, `predicted` has how many of each system's, by its name, and `held_out` their error and what
             they explain, see `FilledIn`.
+        is_predicted: which scores of `matrix` are predicted, of its shape; None where the policy predicts none.
     """
 
     matrix: ScoreMatrix | None
@@ -60,6 +61,7 @@ class Completed:
     reason: str = ""
     unranked_reasons: Mapping[int, str] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    is_predicted: BoolArray | None = None
 
 
 def scored_part(matrix: ScoreMatrix) -> Completed:
@@ -292,7 +294,13 @@ def _predicted(scored: Completed, part: ScoreMatrix) -> Completed:
     ranked = dataclasses.replace(
         filled, matrix=filled.matrix.subset(systems=kept), is_predicted=filled.is_predicted[kept]
     )
-    return Completed(ranked.matrix, scored.systems[kept], unranked_reasons=reasons, details=ranked.details)
+    return Completed(
+        ranked.matrix,
+        scored.systems[kept],
+        unranked_reasons=reasons,
+        details=ranked.details,
+        is_predicted=ranked.is_predicted,
+    )
 
 
 @lru_cache(maxsize=4)  # a board is ranked under many rules, a few at a time

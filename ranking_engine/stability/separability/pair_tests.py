@@ -186,12 +186,6 @@ def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, 
         nothing = np.empty((matrix.n_systems, 0, 0))
         return nothing, nothing
     part = matrix.subset(tasks=matrix.votes)
-    clusters = clusters_of(part)
-    members: list[list[int]] = [[] for _ in clusters]
-    for t, number in enumerate(task_clusters(part)):
-        members[number].append(t)
-    shape = (matrix.n_systems, len(members), max(map(len, members), default=0))
-    units, shares = np.full(shape, np.nan), np.full(shape, np.nan)
     heaviest = max((float(weight) for weight in part.weights), default=1.0)
     deviations = [1.0] * part.n_tasks  # of a task on which all scores are the same as well
     for t, column in enumerate(part.scores.T if scale == "sd" else ()):
@@ -199,12 +193,28 @@ def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, 
         size = float(np.abs(present).max(initial=0.0))
         if size:
             deviations[t] = float((present / size).std()) * size or 1.0  # squares of large numbers are beyond floats
+    weights = [float(weight) / heaviest for weight in part.weights]
+    columns = [column / deviations[t] * weights[t] for t, column in enumerate(part.scores.T)]
+    return by_cluster(np.column_stack(columns), weights, task_clusters(part))
+
+
+def by_cluster(values: FloatArray, weights: Sequence[float], clusters: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    """Return what tasks add to scores, and the tasks' weights, by cluster: see `cluster_differences`.
+
+    Args:
+        values: shape (n_systems, n_tasks), weights included; NaN where a task is not to count for a system.
+        weights: of the tasks.
+        clusters: the number of the cluster of each task, from 0.
+    """
+    members: list[list[int]] = [[] for _ in range(max(clusters) + 1)]
+    for t, number in enumerate(clusters):
+        members[number].append(t)
+    shape = (len(values), len(members), max(map(len, members)))
+    units, shares = np.full(shape, np.nan), np.full(shape, np.nan)
     for number, tasks in enumerate(members):
         for position, t in enumerate(tasks):
-            column = part.scores[:, t]
-            weight = float(part.weights[t]) / heaviest
-            units[:, number, position] = column / deviations[t] * weight
-            shares[:, number, position] = np.where(np.isnan(column), np.nan, weight)
+            units[:, number, position] = values[:, t]
+            shares[:, number, position] = np.where(np.isnan(values[:, t]), np.nan, weights[t])
     return units, shares
 
 

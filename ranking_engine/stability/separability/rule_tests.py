@@ -14,6 +14,7 @@ from ranking_engine.stability.separability.pair_tests import (
     PairTable,
     PairTests,
     Scale,
+    by_cluster,
     cluster_differences,
     task_clusters,
 )
@@ -70,7 +71,7 @@ class RuleTests:
         return self.mean_differences
 
     def of_contributions(self, own: Contributions) -> TestedPairs:
-        """Return the tests of what tasks contribute to the scores of a rule."""
+        """Return the tests of what tasks contribute to the scores of a rule, over tasks on which both are measured."""
         quarters = own.values / 4  # of which differences are finite
         centred = quarters - np.nanmin(quarters, axis=0)
         unit = float(np.nanmax(centred)) or 1.0
@@ -80,12 +81,13 @@ class RuleTests:
             if is_alike and np.allclose(centred, other, rtol=0, atol=_ALIKE, equal_nan=True):
                 return replace(tested, factor=4 * unit)
         clusters = task_clusters(own.matrix)
-        units = np.zeros((self.matrix.n_systems, max(clusters) + 1))
-        for t, cluster in enumerate(clusters):
-            units[own.systems, cluster] += centred[:, t]
-        shares = np.full(units.shape, 1 / units.shape[1])  # so that the mean difference is that of the scores
+        measured = np.full((self.matrix.n_systems, len(clusters)), np.nan)
+        measured[own.systems] = centred if own.is_predicted is None else np.where(own.is_predicted, np.nan, centred)
+        # Shares of the whole, so that the difference over all tasks is that of the scores.
+        total = sum(own.matrix.weights)
+        units, shares = by_cluster(measured, [float(weight / total) for weight in own.matrix.weights], clusters)
         ranked = np.flatnonzero(~np.isnan(own.scores)).tolist()
-        table = PairTable(units[..., None], shares[..., None], ranked, self.level, self.seed)
+        table = PairTable(units, shares, ranked, self.level, self.seed)
         tested = TestedPairs(table, units.shape[1], len(clusters), 4 * unit)
         self.by_contributions.append((centred, own, tested))
         return tested

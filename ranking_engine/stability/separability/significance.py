@@ -10,13 +10,17 @@ decide alone; `scale="none"` takes the scores as they are. Both tests are exact,
 on a task exchanges their contributions to it and leaves its deviation as it is.
 
 Two systems are separable where the test is significant after Holm's adjustment over the pairs of its family *and*
-the one ranked higher is the one ahead. Significant the other way, the ranking is contradicted, which only mean
-differences can do. Two systems that share a rank are tied, whatever else is said of them. Three families are adjusted
+the one ranked higher is the one ahead. Significant the other way, the ranking is contradicted, which contributions to
+all scores cannot do. Two systems that share a rank are tied, whatever else is said of them. Three families are adjusted
 each by itself: neighbours, which are all pairs across consecutive ranks; all pairs of the top; and all pairs, which
 decide the runs. Neighbours are n - 1 pairs without ties and never more than n^2 / 4. Tied pairs count in the
 adjustment of the two other families. Tasks of one cluster (a stated one; else a group; else a task by itself) are not
 taken as independent: what they add is added up and changes sign together. Where even the least p-value that so many
 clusters allow would not be significant, there are too few tasks to tell: that is not the same as a tie.
+
+Where missing scores are predicted (`missing="predicted"`), a prediction is no measurement: it is made from the other
+scores of its system, so that predictions of one system are off together. Each pair is tested on the tasks on which
+both are measured, though the ranks rest on the predictions, too; with few such tasks left there are too few to tell.
 
 That systems are neighbours, or at the top, is itself taken from the data.
 
@@ -53,6 +57,7 @@ from ranking_engine.stability.separability.sign_flips import NULL_HYPOTHESIS
 
 TOP = 10
 CONTRIBUTIONS, MEAN_DIFFERENCES = "contributions", "mean_differences"
+MEASURED_ONLY = "only tasks on which both are measured: the ranks rest on predicted scores, too, the tests do not"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +81,8 @@ class Significance:
         tested: CONTRIBUTIONS to the rule's scores, or MEAN_DIFFERENCES in units of spread.
         n_clusters: the clusters of tasks that the tests rest on, taken as independent.
         n_tasks: the tasks in them.
+        has_predictions: whether some of the scores that are ranked are predicted; of a pair only tasks count on which
+            both are measured.
         order: the ranked systems, best first, those of one rank by name.
         neighbours: all pairs of systems of consecutive ranks.
         top: all pairs of the first `TOP` places, with all systems that share the last of them.
@@ -92,6 +99,7 @@ class Significance:
     tested: str
     n_clusters: int
     n_tasks: int
+    has_predictions: bool
     order: tuple[int, ...]
     neighbours: PairTests
     top: PairTests
@@ -110,7 +118,8 @@ class Significance:
         rule = get_rule(self.rule) if rule_of_variant(self.rule) in RULES else None
         task_sum = rule.task_sum if rule else None
         if self.tested == CONTRIBUTIONS and rule and task_sum:
-            return f"what each task adds to the {task_sum.name} under {rule.name}, weights included"
+            text = f"what each task adds to the {task_sum.name} under {rule.name}, weights included"
+            return f"{text}; of two systems, {MEASURED_ONLY}" if self.has_predictions else text
         units = "in units of each task's spread over the systems" if self.scale == "sd" else "as they are"
         text = f"weighted mean differences of scores over common tasks, {units}"
         if rule is None:
@@ -247,6 +256,7 @@ def significance_of_rankings(
             tested=MEAN_DIFFERENCES if contributions is None else CONTRIBUTIONS,
             n_clusters=tested.n_clusters,
             n_tasks=tested.n_tasks,
+            has_predictions=contributions is not None and contributions.is_predicted is not None,
             order=order,
             neighbours=tested.family(order, ranks, pairs[is_across_neighbours]),
             top=tested.family(order, ranks, pairs[ranks[pairs[:, 1]] <= top]),

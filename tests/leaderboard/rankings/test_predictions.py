@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from leaderboard.models import Benchmark
+from jobs.runner import run_job
+from leaderboard.models import Benchmark, Job
 from leaderboard.rankings.predictions import predictions_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from tests.markup import compact
@@ -157,3 +158,13 @@ def test_a_board_too_small_for_predictions_says_why_no_one_is_ranked(make, clien
     page = client.get(reverse("rule", args=[benchmark.key, "mean"]))
     assert "missing scores cannot be predicted: fewer than 20 scores" in page.content.decode().lower()
     assert "fewer than 20 scores" in predictions_of(benchmark.publication.revision).sentence
+
+
+def test_the_board_says_that_significance_tests_leave_out_predicted_scores(predicting, client):
+    run_job(Job.objects.get(kind="significance", benchmark=predicting).pk, worker="test")
+    answer = client.get(reverse("api:separability", args=[predicting.key]), {"rule": "mean"}).json()
+    words = "only tasks on which both are measured: the ranks rest on predicted scores, too, the tests do not"
+    assert words in answer["tested_text"]
+    assert words in compact(client.get(reverse("board", args=[predicting.key]), {"reference": "mean"}))
+    native = client.get(reverse("api:separability", args=[predicting.key]), {"rule": "copeland"}).json()
+    assert "predicted" not in native["tested_text"]
