@@ -34,11 +34,41 @@ def is_owner(organisation: Organisation, user: User) -> bool:
     return owners.filter(user=user).exists()
 
 
+def lock_for_owner(organisation: Organisation, author: User) -> Organisation:
+    """Lock an organisation, in the caller's transaction, and look once more whether `author` owns it.
+
+    Who is being removed at the same moment passed every check before, and is no owner once the lock is there.
+
+    Returns:
+        The organisation as it is now.
+
+    Raises:
+        OrganisationError: they do not own it, or it was deleted.
+    """
+    locked = Organisation.objects.select_for_update().filter(pk=organisation.pk).first()
+    if locked is None or not is_owner(locked, author):
+        raise OrganisationError(gettext("You do not own this organisation any more."))
+    return locked
+
+
 def note_change(organisation: Organisation, actor: User, field: str, before: str, after: str) -> None:
     """Write what was changed into the trail of an organisation, in the transaction that changes it."""
     if before != after:
         OrganisationChange.objects.create(
             organisation=organisation, actor=actor, field=field, before=before, after=after
+        )
+
+
+def check_may_own(user: User) -> None:
+    """Lock a person, in the caller's transaction, and look whether they may own one more organisation.
+
+    Raises:
+        OrganisationError: they own as many as anyone can.
+    """
+    User.objects.select_for_update().get(pk=user.pk)
+    if user.organisation_members.filter(role=OrganisationMember.Role.OWNER).count() >= MAX_OWNED:
+        raise OrganisationError(
+            gettext("One person can own %(max_owned)s organisations at most.") % {"max_owned": MAX_OWNED}
         )
 
 
@@ -55,11 +85,7 @@ def found_organisation(user: User, *, key: str, **fields: str) -> Organisation:
         ValidationError: the key is taken, or a field is not as it must be.
         OrganisationError: they own too many.
     """
-    User.objects.select_for_update().get(pk=user.pk)
-    if user.organisation_members.filter(role=OrganisationMember.Role.OWNER).count() >= MAX_OWNED:
-        raise OrganisationError(
-            gettext("You own %(max_owned)s organisations; no one can own more.") % {"max_owned": MAX_OWNED}
-        )
+    check_may_own(user)
     organisation = Organisation(key=key, **fields)
     organisation.full_clean()
     organisation.save()
@@ -74,28 +100,32 @@ def describe_organisation(organisation: Organisation, *, author: User, **fields:
 
     Raises:
         ValidationError: a field is not as it must be.
+        OrganisationError: the author does not own it.
     """
-    before = {name: getattr(organisation, name) for name in FIELDS}
+    locked = lock_for_owner(organisation, author)
+    before = {name: getattr(locked, name) for name in FIELDS}
     for name, value in fields.items():
         if name in FIELDS:
-            setattr(organisation, name, value)
-    organisation.full_clean(exclude=["key"])
-    organisation.save(update_fields=FIELDS)
-    for name in FIELDS:
-        note_change(organisation, author, name, before[name], getattr(organisation, name))
+            setattr(locked, name, value)
+    locked.full_clean(exclude=["key"])
+    changed = [name for name in FIELDS if before[name] != getattr(locked, name)]
+    locked.save(update_fields=changed)
+    for name in changed:
+        note_change(locked, author, name, before[name], getattr(locked, name))
+        setattr(organisation, name, getattr(locked, name))
 
 
 @transaction.atomic
-def delete_organisation(organisation: Organisation) -> None:
+def delete_organisation(organisation: Organisation, *, author: User) -> None:
     """End an organisation that owns nothing.
 
     Raises:
-        OrganisationError: it owns benchmarks.
+        OrganisationError: it owns benchmarks, or the author does not own it.
     """
-    Organisation.objects.select_for_update().get(pk=organisation.pk)
-    if organisation.benchmarks.exists():
+    locked = lock_for_owner(organisation, author)
+    if locked.benchmarks.exists():
         raise OrganisationError(gettext("The organisation owns benchmarks; take them out first."))
-    organisation.delete()
+    locked.delete()
 
 
 @transaction.atomic

@@ -9,7 +9,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from leaderboard.accounts.organisations.founding import OrganisationError, note_change
+from leaderboard.accounts.organisations.founding import (
+    OrganisationError,
+    check_may_own,
+    lock_for_owner,
+    note_change,
+)
 from leaderboard.accounts.organisations.roles import update_roles
 from leaderboard.models import Organisation, OrganisationInvitation, OrganisationMember, User
 
@@ -23,8 +28,9 @@ def invite_to_organisation(organisation: Organisation, *, author: User, role: st
     """Make an invitation; its secret, which no one can read again.
 
     Raises:
-        OrganisationError: there is no such role, or there are too many open invitations.
+        OrganisationError: there is no such role, there are too many open invitations, or the author does not own it.
     """
+    lock_for_owner(organisation, author)
     if role not in Role.values:
         raise OrganisationError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if open_invitations_of(organisation).count() >= MAX_INVITATIONS:
@@ -54,8 +60,9 @@ def revoke_organisation_invitation(organisation: Organisation, number: int, *, a
     """End an open invitation.
 
     Raises:
-        OrganisationError: there is none of this number.
+        OrganisationError: there is none of this number, or the author does not own it.
     """
+    lock_for_owner(organisation, author)
     invitation = open_invitations_of(organisation).filter(pk=number).first()
     if invitation is None or not open_invitations_of(organisation).filter(pk=number).delete()[0]:
         raise OrganisationError(gettext("This invitation was used, revoked or expired already."))
@@ -81,7 +88,8 @@ def join_organisation(invitation: OrganisationInvitation, user: User) -> None:
     """Take the role that a link offers; an owner stays one.
 
     Raises:
-        OrganisationError: someone used the link already, or there are too many members.
+        OrganisationError: someone used the link already, there are too many members, or they own as many organisations
+            as anyone can.
     """
     organisation = Organisation.objects.select_for_update().get(pk=invitation.organisation_id)
     if not OrganisationInvitation.objects.filter(pk=invitation.pk).delete()[0]:
@@ -100,9 +108,13 @@ def change_member(organisation: Organisation, user: User, *, author: User, role:
     """Give a member another role, or none where `role` is empty: removing someone, and leaving.
 
     Raises:
-        OrganisationError: they are no member, there is no such role, or no one would own the organisation.
+        OrganisationError: they are no member, there is no such role, no one would own the organisation, or the author
+            neither owns it nor leaves it.
     """
-    Organisation.objects.select_for_update().get(pk=organisation.pk)
+    if author == user and not role:
+        Organisation.objects.select_for_update().get(pk=organisation.pk)
+    else:
+        lock_for_owner(organisation, author)
     known = OrganisationMember.objects.filter(organisation=organisation, user=user).first()
     if known is None or (role and role not in Role.values):
         raise OrganisationError(gettext("There is no such member or role."))
@@ -115,6 +127,8 @@ def change_member(organisation: Organisation, user: User, *, author: User, role:
 def _set_role(organisation: Organisation, user: User, role: str, *, actor: User) -> None:
     rows = OrganisationMember.objects.filter(organisation=organisation, user=user)
     before = rows.values_list("role", flat=True).first() or ""
+    if role == Role.OWNER != before:
+        check_may_own(user)
     if role:
         OrganisationMember.objects.update_or_create(organisation=organisation, user=user, defaults={"role": role})
     else:

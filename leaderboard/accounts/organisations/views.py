@@ -101,7 +101,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
                 secret = invite_to_organisation(managed, author=user, role=request.POST.get("role", ""))
                 link = request.build_absolute_uri(reverse("join_organisation", args=[secret]))
             elif action == "delete":
-                delete_organisation(managed)
+                delete_organisation(managed, author=user)
                 messages.success(request, gettext("The organisation was deleted."))
                 return redirect("organisations")
             elif action in DONE:

@@ -214,7 +214,7 @@ class OrganisationDeletionView(WritingView):
         organisation = managed_organisation(self.user, organisation_key)
 
         def step() -> dict[str, Any]:
-            delete_organisation(organisation)
+            delete_organisation(organisation, author=self.user)
             return DeletedOrganisationSerializer.render({"deleted": organisation_key})
 
         return self.carry_out(step)

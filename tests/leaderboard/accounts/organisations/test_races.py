@@ -6,9 +6,27 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
-from leaderboard.accounts.organisations.founding import OrganisationError, found_organisation, move_in, take_out
-from leaderboard.accounts.organisations.members import change_member
-from leaderboard.models import Benchmark, Membership, Organisation, OrganisationMember, User
+from leaderboard.accounts.organisations.founding import (
+    OrganisationError,
+    delete_organisation,
+    describe_organisation,
+    found_organisation,
+    move_in,
+    take_out,
+)
+from leaderboard.accounts.organisations.members import (
+    change_member,
+    invite_to_organisation,
+    revoke_organisation_invitation,
+)
+from leaderboard.models import (
+    Benchmark,
+    Membership,
+    Organisation,
+    OrganisationInvitation,
+    OrganisationMember,
+    User,
+)
 from tests.concurrency import at_once
 from tests.factories import Factory, owner_of
 
@@ -58,6 +76,27 @@ def test_an_owner_who_is_being_removed_takes_no_benchmark_out(make_committed):
     assert (outcomes[0], type(outcomes[1])) == (None, OrganisationError)
     assert owner_of(benchmark) == bert
     assert Benchmark.objects.get(pk=benchmark.pk).organisation == organisation
+
+
+@pytest.mark.parametrize("step", ["promote", "invite", "revoke", "describe", "delete"])
+def test_an_owner_who_is_being_removed_changes_nothing_any_more(make_committed, step):
+    organisation, ada, bert = owned_by_two(make_committed)
+    friend = make_committed.user()
+    OrganisationMember.objects.create(organisation=organisation, user=friend, role="member")
+    invite_to_organisation(organisation, author=bert, role="member")
+    (number,) = OrganisationInvitation.objects.values_list("pk", flat=True)
+    steps = {
+        "promote": lambda: change_member(organisation, friend, author=ada, role="owner"),
+        "invite": lambda: invite_to_organisation(organisation, author=ada, role="owner"),
+        "revoke": lambda: revoke_organisation_invitation(organisation, number, author=ada),
+        "describe": lambda: describe_organisation(organisation, author=ada, name="Mine"),
+        "delete": lambda: delete_organisation(organisation, author=ada),
+    }
+    outcomes = while_removed(organisation, ada, bert, steps[step])
+    assert (outcomes[0], type(outcomes[1])) == (None, OrganisationError)
+    assert dict(OrganisationMember.objects.values_list("user", "role")) == {bert.pk: "owner", friend.pk: "member"}
+    assert Organisation.objects.get().name == "Lab"
+    assert OrganisationInvitation.objects.values_list("pk", "author").get() == (number, bert.pk)
 
 
 @pytest.mark.parametrize("is_first", [True, False])

@@ -12,6 +12,7 @@ from leaderboard.accounts.organisations.founding import (
     OrganisationError,
     delete_organisation,
     found_organisation,
+    is_owner,
     move_in,
     take_out,
 )
@@ -173,9 +174,9 @@ def test_an_organisation_keeps_an_owner_and_is_deleted_without_benchmarks_alone(
         with pytest.raises(OrganisationError, match="at least one owner"):
             change_member(organisation, ada, author=ada, role=role)
     with pytest.raises(OrganisationError, match="take them out first"):
-        delete_organisation(organisation)
+        delete_organisation(organisation, author=ada)
     take_out(benchmark, author=ada)
-    delete_organisation(organisation)
+    delete_organisation(organisation, author=ada)
     assert not Organisation.objects.exists()
     assert roles(benchmark) == {"ada": ("owner", False, "")}
 
@@ -227,7 +228,7 @@ def test_a_person_owns_some_organisations_and_no_more(make):
     user = make.user()
     for number in range(MAX_OWNED):
         found_organisation(user, key=f"lab-{number}", name="Lab")
-    with pytest.raises(OrganisationError, match="You own 10 organisations"):
+    with pytest.raises(OrganisationError, match="One person can own 10 organisations"):
         found_organisation(user, key="another", name="Lab")
 
 
@@ -286,3 +287,17 @@ def test_an_owner_does_everything_on_the_page(make):
     client.post(path, {"action": "delete"})
     assert not Organisation.objects.exists()
     assert owner_of(benchmark) == owner
+
+
+def test_no_one_comes_to_own_more_organisations_by_a_link_or_by_another_role(make, people):
+    organisation, ada, _, cleo = people
+    for number in range(MAX_OWNED):
+        found_organisation(cleo, key=f"lab-{number}", name="Lab")
+    refused = f"One person can own {MAX_OWNED} organisations at most."
+    with pytest.raises(OrganisationError, match=refused):
+        change_member(organisation, cleo, author=ada, role="owner")
+    change_member(organisation, cleo, author=ada, role="")
+    with pytest.raises(OrganisationError, match=refused):
+        join(organisation, cleo, "owner")
+    join(organisation, cleo, "member")
+    assert not is_owner(organisation, cleo)

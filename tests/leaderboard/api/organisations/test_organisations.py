@@ -57,7 +57,7 @@ def test_no_one_owns_more_organisations_than_the_page_allows(api, ada):
     for number in range(MAX_OWNED):
         found_organisation(ada, key=f"lab-{number}", name="Lab")
     refused = error_of(api.as_user(ada).post("organisations/", {"key": "one-more", "name": "Lab"}))
-    assert (refused["status"], refused["message"]) == (409, "You own 10 organisations; no one can own more.")
+    assert (refused["status"], refused["message"]) == (409, "One person can own 10 organisations at most.")
 
 
 def test_everyone_reads_an_organisation_with_the_benchmarks_that_they_may_list(api, make, ada, lab):
