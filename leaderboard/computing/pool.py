@@ -195,7 +195,7 @@ class Pool:
         """
         allowed = self.limits.seconds if seconds is None else max(0.0, seconds)
         message = packed((function, arguments, dict(keywords or {}), allowed))
-        with self.turn(is_abandoned):
+        with self._turn(is_abandoned):
             child = self._child()
             try:
                 reply = _Conversation(child, message, allowed, is_abandoned).last_reply(on_part or _ignored)
@@ -237,13 +237,7 @@ class Pool:
                 self._n_waiting -= 1
 
     @contextmanager
-    def turn(self, is_abandoned: Callable[[], bool]) -> Iterator[None]:
-        """Take one of the turns, of which there are as many as children, for a call or for another process.
-
-        Raises:
-            NoTurnError: too many are taken, and none came in time.
-            AbandonedError: no one waits for the answer any more.
-        """
+    def _turn(self, is_abandoned: Callable[[], bool]) -> Iterator[None]:
         self._check_owner()
         if not self._took_turn(seconds=0):
             with self.waiting():

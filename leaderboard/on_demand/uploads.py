@@ -1,11 +1,18 @@
-"""Uploaded files that a process of its own reads: as many at once as are computed on demand, counted with these."""
+"""Uploaded files that a process of its own reads: a few at once, and not in the turns of what readers have computed."""
 
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
-from leaderboard.computing.pool import NoTurnError
-from leaderboard.on_demand.budget import BusyError, children, count_request, reader_now
+from django.conf import settings
+
+from leaderboard.computing.pool import LOOK_EVERY, AbandonedError
+from leaderboard.on_demand.budget import BusyError, count_request, reader_now
 from ranking_engine.evaluation.rows import PARQUET_MARK
+
+AT_ONCE = 2  # in each web process; such a process may take some hundred megabytes, and a minute
+_turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 @contextmanager
@@ -17,15 +24,20 @@ def turn_to_read(data: bytes) -> Iterator[None]:
 
     Raises:
         TooOftenError: this reader had too much computed of late.
-        BusyError: too much is being read and computed for others.
+        BusyError: too many files are being read for others.
         AbandonedError: the client has hung up.
     """
-    with ExitStack() as stack:
-        if data.startswith(PARQUET_MARK):
-            count_request()
-            reader = reader_now()
-            try:
-                stack.enter_context(children().turn(reader.is_gone if reader else lambda: False))
-            except NoTurnError as error:
-                raise BusyError from error
+    if not data.startswith(PARQUET_MARK):
         yield
+        return
+    count_request()
+    reader, end = reader_now(), time.monotonic() + settings.ON_DEMAND_PATIENCE_SECONDS
+    while not _turns.acquire(timeout=max(0.0, min(LOOK_EVERY, end - time.monotonic()))):
+        if reader is not None and reader.is_gone():
+            raise AbandonedError
+        if time.monotonic() >= end:
+            raise BusyError
+    try:
+        yield
+    finally:
+        _turns.release()

@@ -4,6 +4,7 @@ import io
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
+import numpy as np
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,8 +13,9 @@ from django.urls import reverse
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import PredictionSubmission, TaskReferences
-from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, children
-from leaderboard.on_demand.uploads import turn_to_read
+from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, compute
+from leaderboard.on_demand.uploads import AT_ONCE, turn_to_read
+from ranking_engine.core.ranking import ranks_of
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import hidden_benchmark, numbers_file
 from tests.signing_in import signed_in
@@ -24,8 +26,8 @@ MARK = b"PAR1"
 
 @pytest.fixture
 def few(settings):
-    """A site on which two files are read at once, and no one waits for long."""
-    settings.ON_DEMAND_CHILDREN, settings.ON_DEMAND_PATIENCE_SECONDS = 2, 0.05
+    """A site on which no one waits for long."""
+    settings.ON_DEMAND_PATIENCE_SECONDS = 0.05
     cache.clear()
     return settings
 
@@ -34,8 +36,8 @@ def few(settings):
 def all_taken(few):
     """The same, while two files are being read."""
     with ExitStack() as stack:
-        for _ in range(few.ON_DEMAND_CHILDREN):
-            stack.enter_context(children().turn(lambda: False))
+        for _ in range(AT_ONCE):
+            stack.enter_context(turn_to_read(MARK))
         yield
 
 
@@ -65,6 +67,10 @@ def test_so_many_are_read_at_once_and_no_more(few):
             pass
     with turn_to_read(MARK):
         pass
+
+
+def test_files_that_are_read_take_no_turn_of_what_readers_have_computed(all_taken):
+    assert compute(ranks_of, np.array([[2.0, 7.0]])).tolist() == [[2, 1]]
 
 
 def test_a_turn_is_given_back_whatever_happens(few):
