@@ -1,7 +1,7 @@
 """Which rows of what was fetched say something that the board does not: the others make no submission."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Task
@@ -52,7 +52,31 @@ def changed_rows(audience: Audience, rows: Sequence[SubmittedRow]) -> Changes:
                 stated_measure(checked_row, t) != board_measure(current.get((ids[key], tasks[t]))) for t in compared
             ):
                 changed.append(row)
-    return Changes(changed, n_new)
+    return Changes(with_stated_once(changed, rows), n_new)
+
+
+def with_stated_once(kept: Sequence[SubmittedRow], rows: Sequence[SubmittedRow]) -> list[SubmittedRow]:
+    """Some rows of an upload, with what it states once for all of them: names of instances, and their clusters.
+
+    Args:
+        kept: some of the rows.
+        rows: all of them; the first one with instances of a set has its names.
+    """
+    entries = [(key, entry) for row in rows for key, entry in row.instances.items()]
+    names = {entry["set"]: entry["names"] for _, entry in entries if "names" in entry}
+    clusters = {(key, entry["set"]): entry["clusters"] for key, entry in entries if "clusters" in entry}
+    completed = []
+    for row in kept:
+        instances = {}
+        for key, entry in row.instances.items():
+            once = {
+                "names": names.pop(entry["set"], None),
+                "clusters": clusters.pop((key, entry["set"]), None),
+            }
+            own = {part: value for part, value in entry.items() if part not in once}
+            instances[key] = own | {part: value for part, value in once.items() if value is not None}
+        completed.append(replace(row, instances=instances))
+    return completed
 
 
 def stated_measure(row: CheckedRow, task: str) -> Measured:
