@@ -195,7 +195,7 @@ class Pool:
         """
         allowed = self.limits.seconds if seconds is None else max(0.0, seconds)
         message = packed((function, arguments, dict(keywords or {}), allowed))
-        with self._turn(is_abandoned):
+        with self.turn(is_abandoned):
             child = self._child()
             try:
                 reply = _Conversation(child, message, allowed, is_abandoned).last_reply(on_part or _ignored)
@@ -237,7 +237,13 @@ class Pool:
                 self._n_waiting -= 1
 
     @contextmanager
-    def _turn(self, is_abandoned: Callable[[], bool]) -> Iterator[None]:
+    def turn(self, is_abandoned: Callable[[], bool]) -> Iterator[None]:
+        """Take one of the turns, of which there are as many as children.
+
+        Raises:
+            NoTurnError: too many are taken, and none came in time.
+            AbandonedError: no one waits for the answer any more.
+        """
         self._check_owner()
         if not self._took_turn(seconds=0):
             with self.waiting():

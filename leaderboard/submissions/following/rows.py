@@ -7,7 +7,7 @@ from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Task
 from leaderboard.rankings.scores import CurrentScore, current_scores
 from leaderboard.submissions.checks import OnBoard, check_rows
-from leaderboard.submissions.rows import CheckedRow, SubmittedRow
+from leaderboard.submissions.rows import CheckedRow, PackedInstances, SubmittedRow
 from ranking_engine.core.decimals import rounded_score
 
 Measured = tuple[float | None, float | None, int | None]  # a score, its standard error, its number of instances
@@ -67,14 +67,15 @@ def with_stated_once(kept: Sequence[SubmittedRow], rows: Sequence[SubmittedRow])
     clusters = {(key, entry["set"]): entry["clusters"] for key, entry in entries if "clusters" in entry}
     completed = []
     for row in kept:
-        instances = {}
+        instances: dict[str, PackedInstances] = {}
         for key, entry in row.instances.items():
-            once = {
-                "names": names.pop(entry["set"], None),
-                "clusters": clusters.pop((key, entry["set"]), None),
-            }
-            own = {part: value for part, value in entry.items() if part not in once}
-            instances[key] = own | {part: value for part, value in once.items() if value is not None}
+            own = instances[key] = entry.copy()
+            own.pop("names", None)
+            own.pop("clusters", None)
+            if entry["set"] in names:
+                own["names"] = names.pop(entry["set"])
+            if (key, entry["set"]) in clusters:
+                own["clusters"] = clusters.pop((key, entry["set"]))
         completed.append(replace(row, instances=instances))
     return completed
 

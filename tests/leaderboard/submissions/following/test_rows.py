@@ -10,6 +10,7 @@ from leaderboard.submissions.instances.vectors import unpack_names
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import owner_of
 
+
 def file_of(of_b: int) -> bytes:
     """Six instances in three clusters: A is right on every other one, B on those that `of_b` divides."""
     lines = [
