@@ -14,11 +14,12 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, PUBLIC, TEST
-from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Task, TaskReferences, User
+from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, PredictionFile, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.on_demand.uploads import turn_to_read
 from ranking_engine.evaluation.instances import References
@@ -161,7 +162,8 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
         author: an owner.
 
     Raises:
-        InputError: the task has as many versions as are kept.
+        InputError: the task has as many versions as are kept, or scores on all instances are known already, from which
+            anyone could compute those on the private split.
         MissingKeyError: the operator set no key.
     """
     benchmark = Benchmark.objects.select_for_update().get(pk=task.benchmark_id)
@@ -169,6 +171,17 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
     last = rows.aggregate(last=Max("number"))["last"] or 0
     if last >= MAX_VERSIONS:
         raise InputError([Problem(f"{task.name} has {MAX_VERSIONS} versions of references; no more are kept")])
+    had_private = bool(last) and bool(rows.get(number=last).n_by_split.get(PRIVATE))
+    if (
+        checked.n_by_split.get(PRIVATE)
+        and not had_private
+        and PredictionFile.objects.filter(task=task, prediction_submission__is_trial=False).exists()
+    ):
+        message = gettext(
+            "predictions for %(task)s were scored on all instances before. Beside scores on the public split, these "
+            "give away scores on the private one; add a task of its own for references with both splits"
+        ) % {"task": task.name}
+        raise InputError([Problem(message, "split")])
     row = TaskReferences(
         task=task,
         number=last + 1,

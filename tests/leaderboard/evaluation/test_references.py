@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.evaluation.encryption import opened_sha256
+from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import (
     MAX_VERSIONS,
     check_file,
@@ -16,6 +17,7 @@ from leaderboard.evaluation.references import (
 from leaderboard.models import AuditEntry, TaskReferences
 from ranking_engine.files.problems import InputError
 from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import add_references, hidden_benchmark, upload
 
 pytestmark = pytest.mark.django_db
 PARTS = b"id,reference,split\na,quokka,public\nb,wombat,private\nc,quokka,development\nd,wombat,public\n"
@@ -123,3 +125,16 @@ def test_the_example_file_has_every_id_as_it_is_and_is_streamed(task, client):
     response = client.get(reverse("example_predictions", args=[task.benchmark.key, task.key, "test"]))
     rows = b"".join(response.streaming_content).decode().splitlines()
     assert [row.rpartition(",")[0] for row in rows] == ["id", '"=1, 2"', "-b"]
+
+
+def test_no_private_split_comes_where_scores_on_all_instances_are_known(make):
+    """From those and the ones on the public split anyone could compute the private ones."""
+    benchmark = hidden_benchmark(make)
+    task = benchmark.tasks.get(key="numbers")
+    split = "id,reference,split\nn1,1.5,public\nn2,2.5,private\nn3,4,private\n"
+    submit_predictions(benchmark, make.user(), upload())
+    with pytest.raises(InputError, match="predictions for Numbers were scored on all instances before"):
+        add_references(task, split, "rmse", by=owner_of(benchmark))
+    assert TaskReferences.objects.filter(task=task).count() == 1
+    other = hidden_benchmark(make)
+    assert add_references(other.tasks.get(key="numbers"), split, "rmse", by=owner_of(other)).number == 2
