@@ -112,6 +112,7 @@ class PredictedScoreSerializer(Shape):
 
     value = s.FloatField()
     half_width = s.FloatField(help_text="90 % of the predictions of held-out scores of the task are within it.")
+    error = s.FloatField(help_text="The root mean square error of these predictions, in the units of the task.")
 
 
 class SystemDetailSerializer(PublishedSerializer, SystemEntrySerializer):

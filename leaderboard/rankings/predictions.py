@@ -13,6 +13,10 @@ from leaderboard.rankings.text import ScoreCell
 from ranking_engine import __version__ as engine_version
 from ranking_engine.core.missing import LEVEL
 
+DRAWN_INWARDS = (
+    "Predictions draw the best systems down and the worst up, also where gaps are by chance: in simulations about 70 "
+    "to 80 % of the best system’s scores are within the range that should have 90 %."
+)
 STEPS_OF_CELL = 500  # comparisons of two scores that take as long as the predictions of one
 
 
@@ -23,15 +27,18 @@ class PredictedScores:
     Attributes:
         cells: the predicted scores.
         half_widths: by task, how far a share LEVEL of predictions of held-out scores is from them at most.
+        task_errors: by task the root of the mean squared error of held-out scores, in its own units.
         n_missing: how many scores on voting tasks are missing, of systems that have any.
-        error: the root of the mean squared error of held-out scores, in units of their task's spread.
-        explained: the share of the variance that predictions of held-out scores explain.
+        error: the root of the mean squared error of held-out scores, in units of their task's spread, over the tasks of
+            predicted scores, each as often as one of it is predicted.
+        explained: the share of the variance that predictions of the same held-out scores explain.
         reason: why none is predicted; empty where some are or none is missing.
         task_keys: of all tasks.
     """
 
     cells: Mapping[tuple[int, int], float]
     half_widths: Mapping[int, float]
+    task_errors: Mapping[int, float]
     n_missing: int
     error: float
     explained: float
@@ -47,16 +54,20 @@ class PredictedScores:
         if not self.cells:
             return f"Of {missing} of the published revision none would be predicted: {self.reason}."
         return (
-            f"Of {missing} of the published revision {len(self.cells):,} would be predicted. Predictions of held-out "
-            f"scores miss by {self.error:.2g} of a task’s spread (root mean square) and explain "
-            f"{percent(self.explained, 2)} of the variance. This holds if scores are missing by chance: if systems "
-            "leave out tasks on which they are bad, or are better than all others, predictions are wrong by more."
+            f"Of {missing} of the published revision {len(self.cells):,} would be predicted. On their tasks, "
+            f"predictions of held-out scores miss by {self.error:.2g} of the task’s spread (root mean square) and "
+            f"explain {percent(self.explained, 2)} of the variance. {DRAWN_INWARDS} The error is that of scores "
+            "missing by chance: if systems leave out tasks on which they are bad, predictions are wrong by more."
         )
 
     def of_system(self, system: int) -> dict[str, dict[str, float]]:
         """The predicted scores of one system, by the keys of the tasks."""
         return {
-            self.task_keys[task]: {"value": value, "half_width": self.half_widths[task]}
+            self.task_keys[task]: {
+                "value": value,
+                "half_width": self.half_widths[task],
+                "error": self.task_errors[task],
+            }
             for (of, task), value in self.cells.items()
             if of == system
         }
@@ -66,8 +77,11 @@ class PredictedScores:
         value = self.cells.get((system, task))
         if cell.value_text or value is None:
             return cell
-        width = value_text(float(f"{self.half_widths[task]:.2g}"))
-        about = f"predicted, not measured; {LEVEL:.0%} of held-out scores are within ± {width}".replace("%", " %")
+        width, error = (value_text(float(f"{by_task[task]:.2g}")) for by_task in (self.half_widths, self.task_errors))
+        about = (
+            f"predicted, not measured; {100 * LEVEL:.0f} % of held-out scores of this task are within ± {width} "
+            f"(root mean square error {error})"
+        )
         return replace(cell, predicted_text=f"≈{value_text(value)} ± {width}", reason=f"{cell.reason}; {about}")
 
 
@@ -92,6 +106,7 @@ def predictions_of(revision: Revision) -> PredictedScores | None:
     return PredictedScores(
         cells={(systems[i], tasks[t]): value for (i, t), value in figures["cells"].items()},
         half_widths={tasks[t]: width for t, width in figures["half_widths"].items()},
+        task_errors={tasks[t]: error for t, error in figures["task_errors"].items()},
         n_missing=figures["n_missing"],
         error=figures["error"],
         explained=figures["explained"],

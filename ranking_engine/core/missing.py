@@ -173,8 +173,8 @@ class FilledIn:
         is_predicted: bool, shape (n_systems, n_tasks).
         half_width: by task, how far a share LEVEL of predicted scores is from the true ones at most, if scores are
             missing by chance; NaN where no score of the task can be predicted.
-        error, explained: the root of the mean squared error of held-out scores in units of their task's spread, and the
-            share of the variance that their predictions explain, over all tasks; NaN where nothing is predicted.
+        task_error: by task the root of the mean squared error of held-out scores; NaN as there.
+        spread: by task that of its scores, as `completion.predictions` has it; NaN as there.
         reason: why no score is predicted, though some are missing; otherwise empty.
     """
 
@@ -182,15 +182,42 @@ class FilledIn:
     matrix: ScoreMatrix
     is_predicted: BoolArray
     half_width: FloatArray
-    error: float = float("nan")
-    explained: float = float("nan")
+    task_error: FloatArray
+    spread: FloatArray
     reason: str = ""
+
+    @classmethod
+    def with_nothing(cls, part: Completed, matrix: ScoreMatrix, reason: str = "") -> FilledIn:
+        """Return `matrix` as it is, without any prediction, for a reason if scores are missing."""
+        unknown = np.full(matrix.n_tasks, np.nan)
+        return cls(part, matrix, np.zeros(matrix.values.shape, dtype=bool), unknown, unknown, unknown, reason)
+
+    @property
+    def error(self) -> float:
+        """The root of the mean squared error of held-out scores of the tasks of predicted ones, in units of spread.
+
+        Each task counts as often as a score of it is predicted. NaN where none is.
+        """
+        counts = self.is_predicted.sum(axis=0)
+        of_tasks = (self.task_error[counts > 0] / self.spread[counts > 0]) ** 2
+        return float(np.sqrt(np.average(of_tasks, weights=counts[counts > 0]))) if counts.any() else float("nan")
+
+    @property
+    def explained(self) -> float:
+        """The share of the variance, which is 1 in these units, that predictions of the same scores explain."""
+        return 1.0 - self.error**2
 
     def placed_in(self, matrix: ScoreMatrix) -> ScoreMatrix:
         """Return the whole matrix that this was made of, with the predicted scores."""
         values = matrix.values.copy()
         values[np.ix_(self.part.systems, matrix.votes)] = self.matrix.values
         return matrix.with_values(values)
+
+    def errors_in(self, matrix: ScoreMatrix) -> FloatArray:
+        """Return `task_error` in place of the predicted scores of the whole matrix, and 0 elsewhere."""
+        errors = np.zeros(matrix.values.shape)
+        errors[np.ix_(self.part.systems, matrix.votes)] = np.where(self.is_predicted, self.task_error, 0.0)
+        return errors
 
     @property
     def details(self) -> dict[str, Any]:
@@ -220,8 +247,9 @@ def prediction_note(details: Mapping[str, Any]) -> str:
     systems = "1 system" if n_systems == 1 else f"{n_systems:,} systems"
     error, explained = details["held_out"]["error"], details["held_out"]["explained"]
     return (
-        f"{scores} predicted from the other scores and not measured, of {systems}. Predictions of held-out scores miss "
-        f"by {error:.2g} of a task’s spread (root mean square) and explain {100 * explained:.0f} % of the variance."
+        f"{scores} predicted from the other scores and not measured, of {systems}. On the tasks where scores are "
+        f"predicted, predictions of held-out scores miss by {error:.2g} of the task’s spread (root mean square) and "
+        f"explain {100 * explained:.0f} % of the variance."
     )
 
 
@@ -230,19 +258,18 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
 
     A score is predicted where predictions of held-out scores explain at least half of the variance of the task, and
     its system has at least LEAST_OWN scores of its own and half of all. It is rounded to a power of ten between a
-    hundredth and a thousandth of the task's spread, and stays on the task's scale. See `completion.predictions`.
+    hundredth and a thousandth of the task's spread, and stays on the task's scale, between its worst and its best
+    measured score. See `completion.predictions`.
     """
     scored = scored_part(matrix)
     if scored.matrix is None:
         return None
     part = scored.matrix
     gaps = np.isnan(part.scores)
-    nothing = np.zeros(gaps.shape, dtype=bool)
-    unknown = np.full(part.n_tasks, np.nan)
     if not gaps.any():
-        return FilledIn(scored, part, nothing, unknown)
+        return FilledIn.with_nothing(scored, part)
     if reason := why_not_predicted(part.scores):
-        return FilledIn(scored, part, nothing, unknown, reason=f"missing scores cannot be predicted: {reason}")
+        return FilledIn.with_nothing(scored, part, f"missing scores cannot be predicted: {reason}")
     # In the order of names, so that the order of rows and columns makes no difference.
     tasks = np.array(sorted(predictable_tasks(part.scores).tolist(), key=part.task_names.__getitem__))
     rows = np.array(sorted(range(part.n_systems), key=part.system_names.__getitem__))
@@ -258,21 +285,24 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
             if not (gaps & is_open).any()
             else f"no system with such a gap has {LEAST_OWN} scores of its own and half of all"
         )
-        return FilledIn(scored, part, nothing, unknown, reason=f"missing scores cannot be predicted: {why}")
+        return FilledIn.with_nothing(scored, part, f"missing scores cannot be predicted: {why}")
     step = 10.0 ** (np.floor(np.log10(predictions.spread)) - 2)
     step = np.where(step > 0, step, 1.0)
     predicted = np.full(gaps.shape, np.nan)
     predicted[np.ix_(rows, tasks)] = np.round(predictions.predicted / step) * step
-    on_scale = np.fmin(np.fmax(predicted * part.directions, part.minimum), part.maximum)
-    half_width = unknown.copy()
-    half_width[tasks] = predictions.half_width(LEVEL)
+    least, most = np.fmin.reduce(part.values, axis=0), np.fmax.reduce(part.values, axis=0)
+    between = np.clip(predicted * part.directions, least, most)  # again, as rounding can lead beyond them
+    on_scale = np.fmin(np.fmax(between, part.minimum), part.maximum)
+    of_tasks = np.full((3, part.n_tasks), np.nan)
+    of_tasks[:, tasks] = predictions.half_width(LEVEL), predictions.task_error, predictions.spread
+    half_width, task_error, spread = np.where(is_open, of_tasks, np.nan)
     return FilledIn(
         scored,
         part.with_values(np.where(is_predicted, on_scale, part.values)),
         is_predicted,
-        np.where(is_open, half_width, np.nan),
-        predictions.error,
-        predictions.explained_in_all,
+        half_width,
+        task_error,
+        spread,
     )
 
 

@@ -135,6 +135,8 @@ def filled_in(matrix: ScoreMatrix):
             if math.isnan(scores[a, b]) and explained[b] >= 0.5 and n_own >= 3 and 2 * n_own >= len(voting):
                 step = 10.0 ** (math.floor(math.log10(mean_and_spread(scores[:, b])[1])) - 2)
                 value = round(predicted[a, b] / step) * step * int(matrix.directions[t])
+                there = [x for x in matrix.values[:, t].tolist() if not math.isnan(x)]
+                value = min(max(value, min(there)), max(there))
                 if not math.isnan(matrix.minimum[t]):
                     value = max(value, matrix.minimum[t])
                 if not math.isnan(matrix.maximum[t]):

@@ -4,6 +4,10 @@ Where scores have standard errors but no instances, each score is drawn from a n
 independently, and every table that is drawn is ranked. Systems that were measured on the same instances do well or
 badly on them together; their differences vary less than that, and the intervals are wider than they need be. The tasks
 stay: what other tasks would change is not in these intervals (see `stability.bootstrap`).
+
+A predicted score is drawn around its prediction, with the error that held-out scores of its task have. Predictions of
+one system are off together, which independent draws do not have: its intervals are too narrow where several are
+predicted.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.decimals import as_scores
-from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.missing import PREDICTED, complete, filled_in, scored_part
 from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import MatrixBatch
@@ -89,7 +93,7 @@ def measured_rank_intervals(
         level: of the intervals, each system by itself.
         seed: 0 or more; the same seed gives the same intervals.
         missing: what becomes of missing scores under rules that need all. Predicted scores are predicted once, from
-            the scores as they are, and are not drawn again.
+            the scores as they are, and drawn with the error that held-out scores of their task have.
         budget: the seconds for all rules together, as their costs are estimated. Each gets an equal share, and what the
             cheaper ones do not need. A rule whose share is too small for all tables ranks the first of them. The
             dearest rules rank none as long as one would get fewer than LEAST_DRAWS.
@@ -109,6 +113,10 @@ def measured_rank_intervals(
         raise ValueError(f"`level` is {level}; expected a number between 0 and 1")
     if n_draws < 1 or n_draws * matrix.n_systems > MAX_RANKS:
         raise ValueError(f"`n_draws` is {n_draws}; expected 1 to {MAX_RANKS // matrix.n_systems} for these systems")
+    centre, filled = matrix.values, filled_in(matrix) if missing == PREDICTED else None
+    if filled is not None:
+        centre = filled.placed_in(matrix).values
+        spread = np.where(np.isnan(matrix.values), filled.errors_in(matrix), spread)
     rankings = rank_all(matrix, rules, missing=missing)
     affordable = affordable_draws(matrix, rankings, n_draws, budget)
     redrawn = {rule: np.full((n, matrix.n_systems), UNRANKED, dtype=np.int32) for rule, n in affordable.items() if n}
@@ -121,7 +129,7 @@ def measured_rank_intervals(
             rows = slice(start, min(start + height, n))
             noise = generator.standard_normal((rows.stop - start, *spread.shape))
             with np.errstate(over="ignore", invalid="ignore"):  # of scores near the largest float
-                again = np.clip(matrix.values + spread * noise, -largest, largest)
+                again = np.clip(centre + spread * noise, -largest, largest)
                 for rule, ranks in ranks_of_tables(matrix, again, together, missing).items():
                     redrawn[rule][rows] = ranks
             if progress is not None:
@@ -165,7 +173,10 @@ def affordable_draws(
 def ranks_of_tables(
     matrix: ScoreMatrix, values: FloatArray, rules: Sequence[str], missing: str
 ) -> dict[str, NDArray[np.int32]]:
-    """Return the ranks of the systems with these scores, shape (n_tables, n_systems, n_tasks), under each rule."""
+    """Return the ranks of the systems with these scores, shape (n_tables, n_systems, n_tasks), under each rule.
+
+    Where `missing` is `predicted`, the scores contain predicted ones, too, of which native rules see none.
+    """
     native = scored_part(matrix)
     whole = native if missing in IMPUTING else complete(matrix, missing)
     ranks: dict[str, NDArray[np.int32]] = {}
@@ -176,7 +187,7 @@ def ranks_of_tables(
         place = {name: t for t, name in enumerate(matrix.task_names)}
         tasks = [place[name] for name in part.matrix.task_names]
         drawn = values[:, part.systems][:, :, tasks]
-        drawn = np.where(np.isnan(drawn), part.matrix.values, drawn)  # with predicted scores, where there are some
+        drawn = np.where(np.isnan(part.matrix.values), np.nan, drawn)  # predicted scores are not for native rules
         oriented = as_scores(drawn, part.matrix.precision) * part.matrix.directions
         policy = missing if missing in IMPUTING else "median"  # there is nothing to fill where it is another one
         for rule, scores in batch_scores(MatrixBatch(part.matrix, oriented + 0.0), keys, policy, Alone()).items():

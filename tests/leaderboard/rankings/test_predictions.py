@@ -69,12 +69,15 @@ def test_the_error_that_is_said_is_that_of_the_definition(predicting):
     matrix = revision_matrix(predicting.publication.revision).matrix
     predicted = predictions_of(predicting.publication.revision)
     _, held_out, _ = naive_predictions.studied(matrix.scores)
-    errors = (held_out - matrix.scores) / np.nanstd(matrix.scores, axis=0)
-    assert predicted.error == pytest.approx(np.sqrt(np.nanmean(errors**2)))
-    assert predicted.explained == pytest.approx(1 - np.nansum(errors**2) / np.sum(~np.isnan(errors)))
+    of_tasks = np.sqrt(np.nanmean((held_out - matrix.scores) ** 2, axis=0))
+    spread = np.nanstd(matrix.scores, axis=0)
+    squares = (of_tasks / spread)[[1, 4]] ** 2  # of the tasks of the two predicted scores
+    assert predicted.error == pytest.approx(np.sqrt(squares.mean()))
+    assert predicted.explained == pytest.approx(1 - squares.mean())
+    assert list(predicted.task_errors.values()) == pytest.approx(of_tasks.tolist())
     assert (len(predicted.cells), predicted.n_missing) == (2, 5)
     assert "Of the 5 missing scores of the published revision 2 would be predicted." in predicted.sentence
-    assert f"miss by {predicted.error:.2g} of a task’s spread" in predicted.sentence
+    assert f"miss by {predicted.error:.2g} of the task’s spread" in predicted.sentence
 
 
 def test_the_pages_of_rules_and_systems_show_predicted_scores_as_such(predicting, client):
@@ -113,6 +116,9 @@ def test_files_badges_and_the_api_tell_how_many_scores_are_predicted(predicting,
     assert "2 scores are predicted" in answer["remark"]
     ranks_of_system = client.get(reverse("api:system", args=[key, "s03"])).json()["ranks"]
     assert {row["rule"]: row["n_predicted"] for row in ranks_of_system}["mean"] == 1
+    (cell,) = client.get(reverse("api:system", args=[key, "s03"])).json()["predicted"].values()
+    assert cell.keys() == {"value", "half_width", "error"}
+    assert 0 < cell["error"] < cell["half_width"]
     for ending in ("json", "md", "tex"):
         text = b"".join(client.get(reverse("board_download", args=[key, ending]))).decode()
         assert "predicted scores" in text if ending != "json" else json.loads(text)["rules"][0]["prediction"]

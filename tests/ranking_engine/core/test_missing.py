@@ -142,6 +142,32 @@ def test_predicted_scores_are_those_of_the_definition(seed, precision):
     assert not filled.is_predicted[:, -1].any()  # noise tells nothing
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_never_leads_beyond_the_worst_and_the_best_measured_score(seed):
+    """As 80.9 does, the nearest number with one decimal, where the best is 80.85."""
+    matrix = board(seed=seed, noise=0.1)
+    matrix = matrix.with_values(matrix.values * 1.03717)
+    filled = filled_in(matrix)
+    worst, best = np.nanmin(matrix.values, axis=0), np.nanmax(matrix.values, axis=0)
+    assert ((filled.matrix.values >= worst) & (filled.matrix.values <= best))[filled.is_predicted].all()
+    assert ((filled.matrix.values == worst) | (filled.matrix.values == best))[filled.is_predicted].any()
+
+
+def test_the_error_is_that_of_the_tasks_of_predicted_scores_each_as_often_as_it_has_one():
+    matrix = board(share_missing=0, system_names=[f"s{i:02}" for i in range(24)])
+    values = matrix.values.copy()
+    values[0, 0] = values[1, 1] = values[2, 1] = NAN
+    matrix = matrix.with_values(values)
+    _, held_out, _ = naive_predictions.studied(matrix.scores)
+    squares = np.nanmean((held_out - matrix.scores) ** 2, axis=0)
+    filled = filled_in(matrix)
+    np.testing.assert_allclose(filled.task_error[:5], np.sqrt(squares[:5]), rtol=1e-7)
+    relative = squares / np.nanvar(matrix.scores, axis=0)
+    assert filled.error == pytest.approx(np.sqrt((relative[0] + 2 * relative[1]) / 3))
+    assert filled.explained == pytest.approx(1 - (relative[0] + 2 * relative[1]) / 3)
+    assert relative[5] > 0.5  # of the task of noise, of which no score is predicted
+
+
 def test_a_system_with_a_gap_that_cannot_be_predicted_is_unranked_and_the_others_say_how_many_are():
     matrix = board(share_missing=0)
     values = matrix.values.copy()

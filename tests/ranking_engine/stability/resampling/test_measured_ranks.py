@@ -123,15 +123,16 @@ def test_a_rule_that_ranks_no_one_says_why():
     assert intervals["bradley_terry"].reason.startswith("no finite strengths")
 
 
-def test_predicted_scores_are_predicted_once_and_not_drawn_again():
+def test_predicted_scores_are_drawn_with_the_error_of_held_out_scores_of_their_task():
     generator = np.random.default_rng(0)
     values = np.round(generator.normal(size=(12, 1)) * 10 + generator.normal(size=(12, 5)), 1)
     errors, values[0, 0], values[4, 3] = np.ones((12, 5)), np.nan, np.nan
     matrix = ScoreMatrix(values)
-    placed = filled_in(matrix).placed_in(matrix)
+    completed = filled_in(matrix)
+    placed = completed.placed_in(matrix)
     assert not np.isnan(placed.values).any()
-    errors[0, 0] = errors[4, 3] = 0
     intervals = measured_rank_intervals(matrix, errors, ["mean", "copeland"], n_draws=50, missing="predicted")
+    errors[0, 0], errors[4, 3] = completed.task_error[[0, 3]]
     filled = measured_rank_intervals(placed, errors, ["mean"], n_draws=50)["mean"]
     gaps = measured_rank_intervals(matrix, errors, ["copeland"], n_draws=50)["copeland"]
     for ours, expected in ((intervals["mean"], filled), (intervals["copeland"], gaps)):
