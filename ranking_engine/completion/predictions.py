@@ -9,8 +9,8 @@ all that they have seen.
 Every score is held out once, in five folds. The error is that of predictions made without the score. Only the number of
 factors and the penalty have seen it: in each fold they are those that predict the other folds best, by fits that use
 this fold. Fits take the spread of the scores that they see; errors are in units of the spread of all scores of the
-task, because a fold may leave equal ones, which have none. Intervals take a quantile of these errors: of the task's own where
-it has many, else of all.
+task, because a fold may leave equal ones, which have none. Intervals take a quantile of these errors: of the task's
+own where it has many, else of all.
 
 Nothing here is random: a fold takes every fifth score of a task, in the order of the rows, each task from a fold of its
 own on. So a task with two scores or more never loses all of them.
