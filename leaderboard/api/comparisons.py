@@ -147,6 +147,10 @@ class PairDetailSerializer(PublishedSerializer):
     measured = MeasuredDifferenceSerializer(
         allow_null=True, source="pair.measured", help_text="Null where neither instances nor standard errors are known."
     )
+    no_measured = s.CharField(
+        source="pair.no_measured",
+        help_text="Why `measured` is null where instances have clusters: fewer than ten. Otherwise empty.",
+    )
     tasks = PairTaskEntrySerializer(many=True, source="pair.tasks")
     ranks = PairRankEntrySerializer(many=True, source="pair.ranks")
 

@@ -49,13 +49,15 @@ class InstanceShare:
 class CommonInstances:
     """The scores of two systems on the instances of one task, higher is better; NaN where missing.
 
-    `clusters` has the cluster of each instance, an integer; each is one by itself where none are stated.
+    `clusters` has the cluster of each instance, an integer, the same on two tasks for the same cluster; each is one by
+    itself where none are stated, and `has_clusters` is false.
     """
 
     task: ConfiguredTask
     first: np.ndarray
     second: np.ndarray
     clusters: np.ndarray
+    has_clusters: bool
 
 
 def common_instances(revision: Revision, first: int, second: int) -> list[CommonInstances]:
@@ -72,11 +74,12 @@ def common_instances(revision: Revision, first: int, second: int) -> list[Common
         if task.direction != 0 and len(pair) > 1 and pair[0].instance_set_id == pair[1].instance_set_id:
             pairs[task] = pair
     clusters = clusters_on(cells, {task.id: pair[0].instance_set_id for task, pair in pairs.items()})
-    for task, pair in pairs.items():
-        values = dict(InstanceScores.objects.filter(pk__in=[row.pk for row in pair]).values_list("pk", "values"))
-        own, others = (unpack_vector(values[row.pk]) * task.direction for row in pair)
-        codes = cluster_codes(clusters[task.id]) if task.id in clusters else np.arange(len(own))
-        tasks.append(CommonInstances(task, own, others, codes))
+    rows = InstanceScores.objects.filter(pk__in=[row.pk for pair in pairs.values() for row in pair])
+    vectors = {pk: unpack_vector(values) for pk, values in rows.values_list("pk", "values")}
+    names = [clusters.get(task.id, [""] * len(vectors[pair[0].pk])) for task, pair in pairs.items()]
+    for (task, pair), codes in zip(pairs.items(), cluster_codes(*names), strict=True):
+        own, others = (vectors[row.pk] * task.direction for row in pair)
+        tasks.append(CommonInstances(task, own, others, codes, task.id in clusters))
     return tasks
 
 

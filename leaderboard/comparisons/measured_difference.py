@@ -13,10 +13,19 @@ from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, current_scores
 from ranking_engine.core.instances import InstanceScores
-from ranking_engine.stability.separability.instance_errors import paired_errors, times_detectable
+from ranking_engine.stability.separability.instance_errors import (
+    LEAST_UNITS,
+    paired_errors,
+    quantile_of,
+    times_detectable,
+)
 
 INSTANCES, STANDARD_ERRORS = "instances", "standard_errors"
-TIMES = 1.959964  # standard errors either way of a 95 % interval
+FEW_CLUSTERS = (
+    "No interval of the mean difference: the instances are in clusters. On some task these are fewer than "
+    f"{LEAST_UNITS}, or as good as fewer because their sizes differ much, or all differences are the same. Standard "
+    "errors that are stated do not know the clusters."
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class MeasuredDifference:
         n_common: common instances; 0 from standard errors.
         first, second: the names of both.
         is_clustered: whether instances of one cluster count as one in the error.
+        degrees: of freedom of the standard error, infinite where it is taken as exact.
     """
 
     measured_by: str
@@ -43,6 +53,7 @@ class MeasuredDifference:
     first: str
     second: str
     is_clustered: bool = False
+    degrees: float = math.inf
 
     @property
     def sentence(self) -> str:
@@ -53,8 +64,9 @@ class MeasuredDifference:
             how = f"paired on these instances{', by clusters of them' if self.is_clustered else ''}"
         else:
             basis = f"On {tasks} with standard errors of both"
-            how = "both taken as measured independently; on the same instances it is usually smaller"
-        low, high = (self.difference + side * TIMES * self.standard_error for side in (-1, 1))
+            how = "both taken as measured independently; on the same instances it may be smaller"
+        half = quantile_of(0.975, self.degrees) * self.standard_error
+        low, high = self.difference - half, self.difference + half
         verdict = "excludes" if low > 0 or high < 0 else "contains"
         return gettext(
             "%(basis)s, %(first)s has %(difference)s more than %(second)s on average, with a standard error of "
@@ -76,8 +88,10 @@ class MeasuredDifference:
 
 def measured_difference(
     revision: Revision, systems: tuple[BoardSystem, BoardSystem], common: Sequence[CommonInstances]
-) -> MeasuredDifference | None:
-    """The difference with its error; None where no error is known.
+) -> tuple[MeasuredDifference | None, str]:
+    """The difference with its error, and why there is none: a sentence, or nothing where no error was stated.
+
+    Where instances have clusters, errors that do not know these are no substitute.
 
     Args:
         revision: at which.
@@ -95,8 +109,7 @@ def measured_difference(
         if not math.isnan(error):
             n_tasks = sum(bool((~np.isnan(block).any(axis=0)).any()) for block in blocks)
             n_common, detectable = int(errors.n_common[0]), float(errors.detectable[0])
-            is_clustered = any(int(codes.max(initial=0)) + 1 < len(codes) for codes in clusters)
-            return MeasuredDifference(
+            measured = MeasuredDifference(
                 INSTANCES,
                 float(errors.difference[0]),
                 error,
@@ -105,8 +118,12 @@ def measured_difference(
                 n_common,
                 names[0],
                 names[1],
-                is_clustered,
+                any(one.has_clusters for one in voting),
+                float(errors.degrees[0]),
             )
+            return measured, ""
+        if any(one.has_clusters for one in voting):
+            return None, FEW_CLUSTERS
     held = current_scores(revision, [system.id for system in systems])
     differences, variances = [], []
     for task in configuration_of(revision).tasks:
@@ -118,11 +135,10 @@ def measured_difference(
             variances.append(known[0][1] ** 2 + known[1][1] ** 2)
     error = math.sqrt(math.fsum(variances)) / len(variances) if variances else 0.0
     if not error:
-        return None
+        return None, ""
     mean = math.fsum(differences) / len(differences)
-    return MeasuredDifference(
-        STANDARD_ERRORS, mean, error, times_detectable() * error, len(differences), 0, names[0], names[1]
-    )
+    detectable = times_detectable() * error
+    return MeasuredDifference(STANDARD_ERRORS, mean, error, detectable, len(differences), 0, names[0], names[1]), ""
 
 
 def _signed(value: float) -> str:

@@ -101,6 +101,7 @@ class Pair:
     precision_text: str  # to what the scores are rounded; empty where they are not
     instances: list[InstanceShare]  # who is ahead on single instances, by task; empty where they are hidden
     measured: MeasuredDifference | None  # the mean difference with its standard error; None where none is known
+    no_measured: str  # why it is not known although instances have scores; may be empty
 
     @property
     def null_hypothesis(self) -> str:
@@ -182,6 +183,7 @@ def pair_of(
     # Counts, and the error of paired differences, tell how much two systems agree on instances that are hidden.
     common = common_instances(revision, *(systems[i].id for i in pair)) if has_instances else []
     first, second = (systems[i] for i in pair)
+    measured, no_measured = measured_difference(revision, (first, second), common)
     lines = [_task(task, configuration.group_names, figures, t) for t, task in enumerate(tasks)]
     shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in
               (FIRST, SECOND, LEVEL_SCORES, NOT_BOTH)}  # fmt: skip
@@ -217,7 +219,8 @@ def pair_of(
         difference=figures["difference"],
         precision_text=precision_sentence(configuration.precisions),
         instances=instance_shares(common),
-        measured=measured_difference(revision, (first, second), common),
+        measured=measured,
+        no_measured=no_measured,
     )
 
 

@@ -131,7 +131,7 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     if not rows:
         return None
     number = {i: k for k, i in enumerate(rows)}
-    clusters, codes = clusters_on(kept, sets), []
+    clusters, names_of_clusters = clusters_on(kept, sets), list[list[str]]()
     blocks, tasks, instance_names = [], [], []
     for task in voting:
         here = {system: row for (system, of), row in kept.items() if of == task.id}
@@ -143,13 +143,14 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
             block[number[place[system]]] = unpack_vector(row.values)
         blocks.append(block)
         n_other = sum(of == task.id and system in place for system, of in cells) - len(here)
-        codes.append(cluster_codes(clusters.get(task.id, [""] * n)))
-        counts = {"n_instances": n, "n_clusters": int(codes[-1].max()) + 1, "n_systems": len(here)}
+        names_of_clusters.append(clusters.get(task.id, [""] * n))
+        n_clusters = len(set(filter(None, names_of_clusters[-1]))) + names_of_clusters[-1].count("")
+        counts = {"n_instances": n, "n_clusters": n_clusters, "n_systems": len(here)}
         tasks.append({"task": task.key, **counts, "n_other_set": n_other})
     names = tuple(table.systems[i].key for i in rows)
     keys = tuple(task.key for task in voting)
     directions = tuple(int(task.direction) for task in voting)
-    of_tasks = tuple(codes) if clusters else ()
+    of_tasks = cluster_codes(*names_of_clusters) if clusters else ()
     return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions, of_tasks), rows, tasks, instance_names)
 
 
@@ -195,11 +196,8 @@ def weighed_instances(scores: InstanceScores) -> FloatArray:
 
 
 def clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
-    """The clusters of `weighed_instances`, of each task its own; None where no instances have clusters."""
-    if not scores.clusters:
-        return None
-    before = np.cumsum([0, *(int(codes.max()) + 1 for codes in scores.clusters)])
-    return np.concatenate([codes + n for codes, n in zip(scores.clusters, before.tolist(), strict=False)])
+    """The clusters of `weighed_instances`, some of several tasks; None where no instances have clusters."""
+    return np.concatenate(scores.clusters) if scores.clusters else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -187,7 +187,7 @@ def run(options: argparse.Namespace) -> str:
         }
         figures = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
         if scores.clusters:
-            counts = (int(codes.max()) + 1 for codes in scores.clusters)
+            counts = (len(set(codes.tolist())) for codes in scores.clusters)
             report["n_clusters"] = dict(zip(scores.task_names, counts, strict=True))
         report["differences"] = [
             {

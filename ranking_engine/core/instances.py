@@ -50,7 +50,8 @@ class InstanceScores:
             scores are; NaN where missing. Tasks may have different instances, and different numbers of them.
         directions: of the tasks, +1 or -1.
         clusters: for each task the cluster of each instance, an integer from 0: instances about the same text, for
-            example, which errors treat as one. Empty where every instance is a cluster by itself.
+            example, which errors treat as one. The same integer on two tasks is the same cluster. Empty where every
+            instance is a cluster by itself.
     """
 
     system_names: tuple[str, ...]
@@ -165,6 +166,27 @@ def _points_by_pairs(scores: FloatArray) -> FloatArray:
     return total
 
 
+def tasks_drawn_together(clusters: Sequence[NDArray[np.int64]]) -> list[list[int]]:
+    """Return the tasks in parts that share no cluster with each other, each part and all in the order of the tasks.
+
+    Args:
+        clusters: for each task the cluster of each instance; the same integer on two tasks is the same cluster.
+    """
+    from scipy.sparse import coo_array  # noqa: PLC0415 -- slow import
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 -- slow import
+
+    n_tasks = len(clusters)
+    task = np.repeat(np.arange(n_tasks), [len(codes) for codes in clusters])
+    names, cluster = np.unique(np.concatenate([*clusters, np.zeros(0, np.int64)]), return_inverse=True)
+    size = n_tasks + len(names)  # tasks and clusters are the nodes, instances the edges
+    edges = coo_array((np.ones(len(task)), (task, n_tasks + cluster)), shape=(size, size))
+    labels = connected_components(edges, directed=False)[1][:n_tasks].tolist()
+    parts: dict[int, list[int]] = {}
+    for t, label in enumerate(labels):
+        parts.setdefault(label, []).append(t)
+    return list(parts.values())
+
+
 @dataclass(frozen=True, eq=False)
 class PairedDifferences:
     """Mean differences between systems on common instances, with bootstrap intervals.
@@ -172,7 +194,7 @@ class PairedDifferences:
     Attributes:
         pairs: shape (n_pairs, 2), the systems i < j.
         difference: the mean over tasks of the mean of i's minus j's score on common instances; NaN without any.
-        lower, upper: the interval's ends; NaN where a task has fewer than 6 common instances.
+        lower, upper: the interval's ends; NaN where a task has fewer than 6 common instances, or clusters of them.
         n_common: the number of common instances over all tasks.
     """
 
@@ -195,7 +217,8 @@ def paired_differences(
 
     A resample draws as many instances of a task as two systems share, with replacement; both systems keep their scores
     on the instances drawn (Efron and Tibshirani 1993, section 16.2). Ends are the quantiles (1 ± level) / 2. Where
-    instances have clusters, as many of these are drawn as there are, each with all its instances.
+    instances have clusters, as many of these are drawn as there are, each with all its instances; tasks that share
+    clusters are drawn together. A task of which a resample has no instance does not count in it.
 
     Args:
         scores: of the instances.
@@ -212,27 +235,34 @@ def paired_differences(
     observed, lower, upper = (np.full(len(chosen), np.nan) for _ in range(3))
     n_common = np.zeros(len(chosen), dtype=np.int64)
     for k, (i, j) in enumerate(chosen):
-        common, sizes = [], []  # of each task the sums of the differences by cluster, and how many these are
+        common, clusters = [], []  # of each task the differences on common instances, and the clusters of these
         for t, block in enumerate(scores.oriented()):
             difference = block[i] - block[j]
             both = ~np.isnan(difference)
-            if not both.any():
-                continue
-            codes = np.unique(scores.clusters[t][both], return_inverse=True)[1] if scores.clusters else None
-            common.append(difference[both] if codes is None else np.bincount(codes, difference[both]))
-            sizes.append(np.ones(len(common[-1])) if codes is None else np.bincount(codes).astype(np.float64))
+            if both.any():
+                common.append(difference[both])
+                clusters.append(scores.clusters[t][both] if scores.clusters else np.arange(both.sum()))
         if not common:
             continue
-        observed[k] = np.mean([row.sum() / size.sum() for row, size in zip(common, sizes, strict=True)])
-        n_common[k] = sum(int(size.sum()) for size in sizes)
-        if min(row.size for row in common) < _LEAST_INSTANCES:
+        observed[k] = np.mean([row.mean() for row in common])
+        n_common[k] = sum(row.size for row in common)
+        if min(len(np.unique(codes)) for codes in clusters) < _LEAST_INSTANCES:
             continue
-        random, resampled = np.random.default_rng([seed, i, j]), np.zeros(n_resamples)
-        for row, size in zip(common, sizes, strict=True):
-            height = max(1, _BLOCK_CELLS // row.size)
+        random = np.random.default_rng([seed, i, j])
+        resampled, n_tasks = np.zeros(n_resamples), np.zeros(n_resamples)
+        parts = tasks_drawn_together(clusters) if scores.clusters else [[t] for t in range(len(common))]
+        for part in parts:
+            names = np.unique(np.concatenate([clusters[t] for t in part]))
+            codes = [np.searchsorted(names, clusters[t]) for t in part]
+            sums = [np.bincount(at, common[t], len(names)) for at, t in zip(codes, part, strict=True)]
+            sizes = [np.bincount(at, minlength=len(names)) for at in codes]
+            height = max(1, _BLOCK_CELLS // len(names))
             for start in range(0, n_resamples, height):
-                drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
-                n_drawn = size[drawn].sum(axis=1) if scores.clusters else row.size
-                resampled[start : start + height] += row[drawn].sum(axis=1) / n_drawn
-        lower[k], upper[k] = np.quantile(resampled / len(common), tails)
+                rows = slice(start, min(start + height, n_resamples))
+                drawn = random.integers(len(names), size=(rows.stop - start, len(names)))
+                for of_clusters, size in zip(sums, sizes, strict=True):
+                    n_drawn = size[drawn].sum(axis=1) if scores.clusters else np.full(len(drawn), len(names))
+                    resampled[rows] += of_clusters[drawn].sum(axis=1) / np.maximum(n_drawn, 1)
+                    n_tasks[rows] += n_drawn > 0
+        lower[k], upper[k] = np.quantile(resampled / n_tasks, tails)
     return PairedDifferences(np.array(chosen, dtype=np.int64).reshape(-1, 2), observed, lower, upper, n_common)

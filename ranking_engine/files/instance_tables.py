@@ -121,15 +121,15 @@ def read_instance_table(
     return _InstanceReader(text, name or "table", system_column, instance_column, cluster_column).read(lower)
 
 
-def cluster_codes(names: Sequence[str]) -> NDArray[np.int64]:
+def cluster_codes(*names: Sequence[str]) -> tuple[NDArray[np.int64], ...]:
     """Return the clusters of instances as numbers from 0, in the order in which they come; an empty name is one alone.
 
     Args:
-        names: the cluster of each instance.
+        names: for each task the cluster of each instance; the same name on two tasks is the same cluster.
     """
     number: dict[object, int] = {}
-    codes = [number.setdefault(name or (u,), len(number)) for u, name in enumerate(names)]
-    return np.array(codes, dtype=np.int64)
+    labels = ([name or (t, u) for u, name in enumerate(of_task)] for t, of_task in enumerate(names))
+    return tuple(np.array([number.setdefault(one, len(number)) for one in of_task], np.int64) for of_task in labels)
 
 
 class _Codes:
@@ -211,7 +211,7 @@ class _InstanceReader:
             tuple(of_task[u] for u in range(len(known)))
             for of_task, known in zip(self.clusters * (1 if is_long else len(tasks)), instances, strict=False)
         )
-        codes = tuple(map(cluster_codes, clusters))
+        codes = cluster_codes(*clusters)
         return InstanceTable(
             InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions, codes),
             tuple(tuple(known.number) for known in instances),

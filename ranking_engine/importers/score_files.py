@@ -243,13 +243,12 @@ def read_instance_files(
             block[k, [places[name] for name in one.names]] = one.values
         blocks.append(block)
         of_instances = {name: cluster for one in of_column.values() for name, cluster in one.named_clusters}
-        clusters.append(cluster_codes([of_instances.get(name, "") for name in places]))
+        clusters.append([of_instances.get(name, "") for name in places])
     directions = [
         -1 if task in lower or column.higher_is_better is False else 1
         for task, column in zip(tasks, columns.values(), strict=True)
     ]
-    has_clusters = any(len(codes) > int(codes.max(initial=0)) + 1 for codes in clusters)
-    codes_of_tasks = tuple(clusters) if has_clusters else ()
+    codes_of_tasks = cluster_codes(*clusters) if any(map(any, clusters)) else ()
     return InstanceScores(tuple(names), tuple(tasks), tuple(blocks), tuple(directions), codes_of_tasks)
 
 

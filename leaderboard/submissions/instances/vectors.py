@@ -118,7 +118,7 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
                 problems[key] = (key, f"{first} {rest}", row["line"])
             elif key in clusters and key not in problems and "clusters" in entry:
                 stated_here = unpack_names(base64.b64decode(entry["clusters"]))
-                if cluster_codes(stated_here).tolist() != cluster_codes(clusters[key]).tolist():
+                if cluster_codes(stated_here)[0].tolist() != cluster_codes(clusters[key])[0].tolist():
                     message = "these instances are in other clusters than on the board; leave the clusters out"
                     problems[key] = (key, message, row["line"])
     return list(problems.values())

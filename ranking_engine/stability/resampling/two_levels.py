@@ -9,14 +9,14 @@ bootstrap of both levels is that of Davison and Hinkley 1997, section 3.8, with 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.decimals import rounded
-from ranking_engine.core.instances import InstanceScores
+from ranking_engine.core.instances import InstanceScores, tasks_drawn_together
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
 
@@ -38,7 +38,7 @@ class TwoLevelIntervals:
         lower, upper: for each design the ends of the interval of the rank; 0 where there is none.
         instance_share: of the variance of a system's lead over the average system if tasks are drawn again, the part
             that instances alone explain; the rest is how tasks differ. At most 1. NaN where either is not known or the
-            tasks do not vary.
+            tasks do not vary, or share clusters.
     """
 
     ranks: NDArray[np.int64]
@@ -65,14 +65,18 @@ def two_level_intervals(
         tasks:     as many tasks are drawn as there are; their means stay as they are
         both:      tasks are drawn, and instances for each task that was drawn, again where one was drawn twice
 
+    Tasks that share clusters draw these together, and a task of them that was drawn twice has the same ones twice (the
+    pigeonhole bootstrap of Owen 2007, doi:10.1214/07-AOAS122). What they share is no part of V(tasks) below, so there
+    are no shares.
+
     instance_share = V(instances) / V(tasks), at most 1, V the variance over draws of a system's statistic less the
     average of all systems. V(tasks) contains the instances' part, because the means that are drawn vary by their
     instances. On complete boards the mean's variance under `both` is the sum of the two, in expectation.
 
     Args:
         scores: of the instances.
-        clusters: for each task the cluster of each instance, an integer; clusters are then drawn whole. Those of
-            `scores` by default.
+        clusters: for each task the cluster of each instance, an integer, the same on two tasks for the same cluster;
+            clusters are then drawn whole. Those of `scores` by default.
         n_resamples: draws of each design.
         level: of the intervals, whose ends are the quantiles (1 ± level) / 2 of the ranks, outwards.
         seed: 0 or more.
@@ -87,20 +91,18 @@ def two_level_intervals(
         clusters = scores.clusters
     if clusters is not None and [len(of_task) for of_task in clusters] != [block.shape[1] for block in blocks]:
         raise ValueError("`clusters` must have an entry for each instance of each task")
-    units = [
-        np.arange(block.shape[1]) if clusters is None else np.unique(clusters[t], return_inverse=True)[1]
-        for t, block in enumerate(blocks)
-    ]
-    T, has_units = len(blocks), min(int(of_task.max()) + 1 if len(of_task) else 0 for of_task in units) >= LEAST_UNITS
+    units = [np.arange(block.shape[1]) for block in blocks] if clusters is None else list(clusters)
+    parts = [[t] for t in range(len(blocks))] if clusters is None else tasks_drawn_together(units)
+    T, has_units = len(blocks), min(len(np.unique(of_task)) for of_task in units) >= LEAST_UNITS
     random = np.random.default_rng([seed, n_resamples])
     drawn_tasks = random.integers(T, size=(n_resamples, T))
     observed = [_task_means(block, np.ones((1, block.shape[1]))) for block in blocks]
     totals: dict[Design, _Totals] = {}
+    together = [([blocks[t] for t in part], [units[t] for t in part]) for part in parts]
     if has_units:
         totals["instances"] = _Totals(scores.n_systems, n_resamples)
-        for block, labels in zip(blocks, units, strict=True):
-            for start, means in _redrawn(block, labels, n_resamples, random):
-                totals["instances"].add(means, np.arange(start, start + means.shape[1]))
+        for part in together:
+            totals["instances"].add_redrawn(*part, np.arange(n_resamples), random)
     if T >= LEAST_TASKS:
         totals["tasks"] = _Totals(scores.n_systems, n_resamples)
         for t in range(T):
@@ -109,14 +111,21 @@ def two_level_intervals(
             totals["tasks"].add(np.repeat(observed[t], len(draws), axis=1), draws, times[draws])
     if has_units and T >= LEAST_TASKS:
         totals["both"] = _Totals(scores.n_systems, n_resamples)
-        for t, (block, labels) in enumerate(zip(blocks, units, strict=True)):
-            draws = np.nonzero(drawn_tasks == t)[0]  # a draw as often as it has the task
-            for start, means in _redrawn(block, labels, len(draws), random):
-                totals["both"].add(means, draws[start : start + means.shape[1]])
+        for tasks, part in zip(parts, together, strict=True):
+            if len(tasks) == 1:
+                draws = np.nonzero(drawn_tasks == tasks[0])[0]  # a draw as often as it has the task
+                totals["both"].add_redrawn(*part, draws, random)
+            else:
+                times = np.array([(drawn_tasks == t).sum(axis=1) for t in tasks])
+                totals["both"].add_redrawn(*part, np.arange(n_resamples), random, times)
     once = _Totals(scores.n_systems, 1)
     for means in observed:
         once.add(means, np.zeros(1, dtype=np.int64))
-    return {statistic: intervals_of_draws(statistic, once, totals, level, T) for statistic in STATISTICS}
+    intervals = {statistic: intervals_of_draws(statistic, once, totals, level, T) for statistic in STATISTICS}
+    if len(parts) < T:
+        unknown = np.full(scores.n_systems, np.nan)
+        return {statistic: replace(of_draws, instance_share=unknown) for statistic, of_draws in intervals.items()}
+    return intervals
 
 
 class _Totals:
@@ -139,6 +148,26 @@ class _Totals:
             np.add.at(total, draws, (np.where(is_there, values, 0.0) * weights).T)
         np.add.at(self._n_tasks, draws, (is_there * weights).T)
 
+    def add_redrawn(
+        self,
+        blocks: Sequence[FloatArray],
+        clusters: Sequence[NDArray[np.int64]],
+        draws: NDArray[np.int64],
+        random: np.random.Generator,
+        times: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Add tasks whose clusters are drawn together, again for each of these draws; `times[k]` as `add` has it."""
+        names = np.unique(np.concatenate(clusters))
+        n_units, labels = len(names), [np.searchsorted(names, codes) for codes in clusters]
+        height = max(1, _BLOCK_CELLS // max(1, n_units, *(block.shape[1] for block in blocks)))
+        for start in range(0, len(draws), height):
+            here = draws[start : start + height]
+            drawn = random.integers(n_units, size=(len(here), n_units)) + n_units * np.arange(len(here))[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+            for k, block in enumerate(blocks):
+                means = _task_means(block, counts[:, labels[k]].astype(np.float64))
+                self.add(means, here, None if times is None else times[k, here])
+
     def of(self, statistic: str) -> FloatArray:
         """The statistic of each system in each draw; NaN where it has no score."""
         n = self._n_tasks
@@ -150,21 +179,6 @@ def _task_means(block: FloatArray, counts: FloatArray) -> FloatArray:
     is_there = ~np.isnan(block)
     n = is_there.astype(np.float64) @ counts.T
     return np.divide(np.where(is_there, block, 0.0) @ counts.T, n, out=np.full(n.shape, np.nan), where=n > 0)
-
-
-def _redrawn(
-    block: FloatArray, labels: NDArray[np.int64], n: int, random: np.random.Generator
-) -> list[tuple[int, FloatArray]]:
-    """Return the means of n draws of the clusters of a task, in pieces with the number of their first draw."""
-    n_units = int(labels.max()) + 1
-    height = max(1, _BLOCK_CELLS // max(1, block.shape[1]))
-    pieces = []
-    for start in range(0, n, height):
-        some = min(height, n - start)
-        drawn = random.integers(n_units, size=(some, n_units)) + n_units * np.arange(some)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=some * n_units).reshape(some, n_units)
-        pieces.append((start, _task_means(block, counts[:, labels].astype(np.float64))))
-    return pieces
 
 
 def _ranks(statistic: FloatArray) -> NDArray[np.int64]:

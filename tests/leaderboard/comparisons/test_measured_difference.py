@@ -5,6 +5,7 @@ import statistics
 
 import pytest
 from django.urls import reverse
+from scipy.special import stdtrit
 
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.submissions.rows import SubmittedRow
@@ -42,17 +43,21 @@ def test_instances_give_the_paired_error(make, client):
         [(a - b) * direction for a, b in zip(SCORES["Ada", task], SCORES["Bert", task], strict=True)]
         for task, direction in (("Task 1", 1), ("Task 2", -1))
     ]
+    difference = statistics.mean(map(statistics.mean, apart))
     error = sum(statistics.variance(row) / len(row) for row in apart) ** 0.5 / 2
+    degrees = 1 / sum(len(row) * (1 / len(row) / 2) ** 2 for row in apart) - 1
     assert measured(client, benchmark) == {
         "measured_by": "instances",
-        "difference": pytest.approx(statistics.mean(map(statistics.mean, apart))),
+        "difference": pytest.approx(difference),
         "standard_error": pytest.approx(error),
-        "detectable": pytest.approx(2.801585 * error),
+        "detectable": pytest.approx((stdtrit(degrees, 0.975) + stdtrit(degrees, 0.8)) * error),
         "n_tasks": 2,
         "n_common": 22,
     }
     page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
     assert "On 22 common instances of 2 tasks, Ada has" in page
+    low, high = (f"{difference + side * stdtrit(degrees, 0.975) * error:.3g}" for side in (-1, 1))
+    assert f"The 95 % interval, {low} to {high}, excludes 0" in page
 
 
 @pytest.mark.parametrize("role", ["", "member", "moderator"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from django.urls import reverse
+from scipy.special import stdtrit
 
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.submissions.uploads import submit_upload
@@ -26,7 +27,7 @@ def test_the_page_says_how_small_a_difference_the_instances_can_show(make, clien
     apart = [block[0] - block[1] for block in blocks_of(cells, SYSTEMS[:2])]
     error = sum(row.var(ddof=1) / 40 for row in apart) ** 0.5 / 2
     assert pair["standard_error"] == pytest.approx(error)
-    assert pair["detectable"] == pytest.approx((1.959964 + 0.841621) * error, rel=1e-6)
+    assert pair["detectable"] == pytest.approx((stdtrit(79, 0.975) + stdtrit(79, 0.8)) * error)
     assert pair["instance_share"] is None  # of two tasks it would be chance
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
     assert f"With 80 common instances a true difference of {pair['detectable']:.4g} between" in page

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ranking_engine.command_line import main
-from ranking_engine.core.instances import InstanceScores, paired_differences
+from ranking_engine.core.instances import InstanceScores, paired_differences, tasks_drawn_together
 from ranking_engine.files.instance_tables import cluster_codes, read_instance_table, read_instances
 from ranking_engine.files.tables import TableError
 from ranking_engine.stability.resampling.two_levels import two_level_intervals
@@ -26,13 +26,16 @@ def read(text, **options):
     return read_instance_table(io.StringIO(text), **options)
 
 
-def some_scores(seed=0, missing=0.1):
-    """Three systems on tasks of 40 and 33 instances in clusters of one to four."""
+def some_scores(seed=0, missing=0.1, shared_from=100):
+    """Three systems on tasks of 60 and 51 instances in clusters, those of the second from `shared_from` on."""
     random = np.random.default_rng(seed)
-    blocks = [random.integers(0, 5, (3, n)) + 0.0 for n in (40, 33)]
+    blocks = [random.integers(0, 5, (3, n)) + 0.0 for n in (60, 51)]
     for block in blocks:
         block[random.random(block.shape) < missing] = np.nan
-    clusters = tuple(np.sort(random.integers(0, n, block.shape[1])) for n, block in zip((15, 12), blocks, strict=True))
+    clusters = tuple(
+        first + np.sort(random.integers(0, n, block.shape[1]))
+        for first, n, block in zip((0, shared_from), (17, 17), blocks, strict=True)
+    )
     return InstanceScores(tuple("ABC"), ("s", "t"), tuple(blocks), (1, -1), clusters)
 
 
@@ -48,8 +51,19 @@ def test_both_forms_have_the_same_clusters_and_scores():
 
 
 def test_an_empty_cluster_is_one_by_itself():
-    assert cluster_codes(["p", "", "q", "p", "", "q"]).tolist() == [0, 1, 2, 0, 3, 2]
-    assert cluster_codes([]).tolist() == []
+    assert [codes.tolist() for codes in cluster_codes(["p", "", "q", "p", "", "q"])] == [[0, 1, 2, 0, 3, 2]]
+    assert [codes.tolist() for codes in cluster_codes([])] == [[]]
+
+
+def test_clusters_of_the_same_name_on_two_tasks_are_one():
+    codes = cluster_codes(["p", "", "q"], ["q", "", "r", "p"])
+    assert [of_task.tolist() for of_task in codes] == [[0, 1, 2], [2, 3, 4, 0]]
+    assert [codes.tolist() for codes in read(LONG).scores.clusters] == [[0, 0, 1], [0, 2, 0]]
+
+
+def test_tasks_that_share_clusters_are_drawn_together():
+    parts = tasks_drawn_together([np.array(codes) for codes in ([0, 1], [5], [2, 1], [], [7, 5], [2])])
+    assert parts == [[0, 2, 5], [1, 4], [3]]
 
 
 def test_tables_without_the_column_and_those_that_have_a_task_of_this_name_are_read_as_before():
@@ -103,6 +117,50 @@ def test_a_resample_of_differences_draws_whole_clusters():
     assert [found.lower[0], found.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
 
 
+def test_a_cluster_of_two_tasks_is_drawn_for_both():
+    scores = some_scores(1, shared_from=9)
+    found = paired_differences(scores, [(0, 1)], n_resamples=300, level=0.9, seed=4)
+    instances = {}  # of each cluster the differences by task
+    for t, (block, codes) in enumerate(zip(scores.oriented(), scores.clusters, strict=True)):
+        for u, code in enumerate(codes.tolist()):
+            if block[0, u] == block[0, u] and block[1, u] == block[1, u]:
+                instances.setdefault(code, ([], []))[t].append(block[0, u] - block[1, u])
+    names, means = sorted(instances), []
+    for drawn in np.random.default_rng([4, 0, 1]).integers(len(names), size=(300, len(names))):
+        of_tasks = [[d for g in drawn for d in instances[names[g]][t]] for t in (0, 1)]
+        means.append(np.mean([np.mean(row) for row in of_tasks]))
+    assert [found.lower[0], found.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
+
+
+def test_two_levels_draw_a_cluster_of_two_tasks_for_both():
+    scores = some_scores(2, shared_from=9)
+    found = two_level_intervals(scores, n_resamples=200, level=0.8, seed=3)["mean"]
+    random, names = np.random.default_rng([3, 200]), sorted(set(np.concatenate(scores.clusters).tolist()))
+    random.integers(2, size=(200, 2))  # the tasks
+    ranks = []
+    for drawn in random.integers(len(names), size=(200, len(names))):
+        means = []
+        for block, codes in zip(scores.oriented(), scores.clusters, strict=True):
+            chosen = [u for g in drawn for u in np.flatnonzero(codes == names[g])]
+            means.append(np.nanmean(block[:, chosen], axis=1))
+        average = np.mean(means, axis=0)
+        ranks.append([1 + sum(other > one + 1e-12 for other in average) for one in average])
+    ordered = np.sort(np.array(ranks), axis=0)
+    assert found.lower["instances"].tolist() == ordered[19].tolist()
+    assert found.upper["instances"].tolist() == ordered[180].tolist()
+    assert np.isnan(found.instance_share).all()
+
+
+def test_two_levels_on_the_same_clusters_of_all_tasks_are_as_sure_as_one_task():
+    """The tasks differ by nothing but a shift, so that only the clusters that are drawn decide."""
+    block = np.random.default_rng(1).normal(size=(4, 20))
+    blocks = tuple(block + t for t in range(8))
+    scores = InstanceScores(tuple("ABCD"), tuple("abcdefgh"), blocks, clusters=(np.arange(20),) * 8)
+    for statistic, found in two_level_intervals(scores, n_resamples=200).items():
+        assert found.lower["both"].tolist() == found.lower["instances"].tolist(), statistic
+        assert found.upper["both"].tolist() == found.upper["instances"].tolist(), statistic
+
+
 def test_signs_are_flipped_by_cluster():
     random = np.random.default_rng(2)
     scores, clusters = random.integers(0, 5, (3, 22)) + 0.0, np.arange(22) // 2
@@ -147,5 +205,5 @@ def test_the_command_counts_clusters(tmp_path, capsys):
     assert [entry["standard_error"] for entry in report["differences"]] == pytest.approx(errors.tolist())
     assert (
         read_instances(path, cluster_column="passage").clusters[0].tolist()
-        == cluster_codes([str(code) for code in scores.clusters[0]]).tolist()
+        == cluster_codes([str(code) for code in scores.clusters[0]])[0].tolist()
     )

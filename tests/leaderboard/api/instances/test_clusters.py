@@ -19,6 +19,7 @@ from ranking_engine.core import instances as engine
 from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.files.problems import InputError
 from ranking_engine.stability.separability.instance_errors import paired_errors
+from ranking_engine.stability.separability.pair_tests import instance_separability
 from tests.factories import owner_of
 from tests.leaderboard.submissions.test_imports_page import answer, choose, sign_in
 from tests.ranking_engine.importers.test_samples import results_of, sample, samples_of
@@ -58,7 +59,7 @@ def on_board(benchmark):
 
 
 def error_of(clusters):
-    codes = (cluster_codes(clusters),) if clusters else ()
+    codes = cluster_codes(clusters) if clusters else ()
     scores = engine.InstanceScores(NAMES, ("task-1",), (SCORES,), clusters=codes)
     return paired_errors(scores, [(0, 1)]).standard_error[0]
 
@@ -79,7 +80,7 @@ def test_a_column_of_a_table_is_stored_and_used_for_errors_and_tests(make, clien
         client.get(address, {"a": "ada", "b": "bert"}).content.decode()
     )
     answer = client.get(reverse("api:instances", args=[benchmark.key])).json()
-    n_clusters = int(cluster_codes(PASSAGES).max()) + 1
+    n_clusters = int(cluster_codes(PASSAGES)[0].max()) + 1
     assert answer["tasks"] == [
         {"task": "task-1", "n_instances": N, "n_clusters": n_clusters, "n_systems": 3, "n_other_set": 0}
     ]
@@ -87,6 +88,48 @@ def test_a_column_of_a_table_is_stored_and_used_for_errors_and_tests(make, clien
     assert pairs["bert", "ada"] == pytest.approx(error_of(PASSAGES))
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
     assert f"in {n_clusters} clusters, 3 systems" in " ".join(page.split())
+
+
+def test_clusters_of_two_tasks_are_one_for_errors_and_tests(make, client, benchmark):
+    """Both tasks have the scores of the same instances: the second adds nothing that the first does not tell."""
+    lines = table_of().splitlines()
+    upload(benchmark, "\n".join([*lines, *(line.replace("Task 1", "Task 2") for line in lines[1:]), ""]))
+    benchmark = make.publish(make.publish(benchmark), studies=True)
+    clusters = [name or f"alone {u}" for u, name in enumerate(PASSAGES)]
+    as_one = cluster_codes([name or f"{u} of {t}" for t in (1, 2) for u, name in enumerate(PASSAGES)])
+    both = engine.InstanceScores(NAMES, ("tasks",), (np.hstack([SCORES, SCORES]),), clusters=as_one)
+    assert stated_error(client, benchmark) == pytest.approx(paired_errors(both, [(0, 1)]).standard_error[0], rel=0.02)
+    assert stated_error(client, benchmark) > 1.2 * error_of(clusters) / 2**0.5
+    answer = client.get(reverse("api:instances", args=[benchmark.key])).json()
+    pairs = {tuple(pair["systems"]): pair for pair in answer["neighbours"]}
+    assert pairs["bert", "ada"]["standard_error"] == pytest.approx(stated_error(client, benchmark))
+    order = np.array([[1, 0], [2, 1]]) if ("cleo", "bert") in pairs else np.array([[1, 0], [0, 2]])
+    tests = instance_separability(np.hstack([SCORES, SCORES]), order, clusters=as_one[0])
+    expected = dict(zip(map(tuple, order.tolist()), tests.adjusted.tolist(), strict=True))
+    found = {tuple("abc".index(key[0]) for key in pair): one["p_adjusted"] for pair, one in pairs.items()}
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("n_clusters", [0, 3, 12])
+def test_few_clusters_have_no_interval_though_standard_errors_are_stated(api, make, client, benchmark, n_clusters):
+    rows = [
+        {
+            "name": NAMES[i],
+            "scores": {"Task 1": {"value": 0.5, "standard_error": 0.13}},
+            "instances": {"Task 1": {f"q{u}": SCORES[i, u] for u in range(12 if n_clusters else 9)}},
+            "clusters": {"Task 1": {f"q{u}": f"text {u % n_clusters}" for u in range(12)}} if n_clusters else {},
+        }
+        for i in range(2)
+    ]
+    sender, path = api.as_user(owner_of(benchmark)), f"benchmarks/{benchmark.key}/submissions/"
+    assert sender.post(path, {"systems": rows, "create_systems": True}).status_code == 201
+    make.publish(benchmark)
+    pair = client.get(reverse("api:head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).json()
+    by = {0: "standard_errors", 3: None, 12: "instances"}[n_clusters]
+    assert (pair["measured"] and pair["measured"]["measured_by"]) == by
+    assert bool(pair["no_measured"]) == (by is None)
+    page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
+    assert ("No interval of the mean difference: the instances are in clusters" in page) == (by is None)
 
 
 def test_the_scores_that_are_given_out_can_be_submitted_again(make, client, benchmark):

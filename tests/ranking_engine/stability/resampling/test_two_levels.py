@@ -119,7 +119,7 @@ def test_instances_of_a_cluster_are_drawn_together():
     doubled = InstanceScores(
         scores.system_names, scores.task_names, tuple(np.repeat(b, 2, axis=1) for b in scores.blocks), scores.directions
     )
-    clusters = [np.repeat(np.arange(block.shape[1]), 2) for block in scores.blocks]
+    clusters = [100 * t + np.repeat(np.arange(block.shape[1]), 2) for t, block in enumerate(scores.blocks)]
     alone = two_level_intervals(scores, n_resamples=200, seed=1)
     together = two_level_intervals(doubled, clusters=clusters, n_resamples=200, seed=1)
     for statistic, intervals in alone.items():

@@ -4,11 +4,20 @@ import statistics
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from ranking_engine.core.instances import InstanceScores, paired_differences
-from ranking_engine.stability.separability.instance_errors import LEAST_UNITS, paired_errors
+from ranking_engine.stability.separability.instance_errors import LEAST_UNITS, effective_number, paired_errors
 
 Z = statistics.NormalDist().inv_cdf
+
+# Clusters of the instances of three tasks: of each task its own, some of them or all the same ones.
+CLUSTERED = {
+    "none": None,
+    "own": [np.arange(30) // 2, 100 + np.arange(50) // 3, 200 + np.arange(40) // 3],
+    "some shared": [np.arange(30) // 2, 10 + np.arange(50) // 3, 200 + np.arange(40) // 3],
+    "all shared": [np.arange(size) % 15 for size in (30, 50, 40)],
+}
 
 
 def some_scores(seed, sizes=(30, 50), n_systems=3, missing=0.1, directions=()):
@@ -21,38 +30,39 @@ def some_scores(seed, sizes=(30, 50), n_systems=3, missing=0.1, directions=()):
 
 
 def by_definition(scores, i, j, clusters=None):
-    """Mean and variance of the mean of each task, in plain loops."""
-    tasks = []
+    """The mean and the number of instances of each task, the variance of the mean of these, the degrees of freedom."""
+    tasks, residuals, weights = [], {}, {}
     for t, block in enumerate(scores.oriented()):
         pairs = [(k, block[i, k] - block[j, k]) for k in range(block.shape[1]) if block[i, k] == block[i, k]]
         pairs = [(k, d) for k, d in pairs if d == d]
         mean = sum(d for _, d in pairs) / len(pairs)
-        sums = {}
-        for k, d in pairs:
-            unit = k if clusters is None else clusters[t][k]
-            sums[unit] = sums.get(unit, 0.0) + d - mean
-        variance = sum(s**2 for s in sums.values()) / len(pairs) ** 2 * len(sums) / (len(sums) - 1)
-        tasks.append((mean, variance, len(pairs)))
-    return tasks
+        units = [(t, k) if clusters is None else int(clusters[t][k]) for k, _ in pairs]
+        factor = (len(set(units)) / (len(set(units)) - 1)) ** 0.5 / len(pairs) / len(scores.blocks)
+        for unit, (_, d) in zip(units, pairs, strict=True):
+            residuals[unit] = residuals.get(unit, 0.0) + (d - mean) * factor
+            weights[unit] = weights.get(unit, 0.0) + 1 / len(pairs)
+        tasks.append((mean, len(pairs)))
+    degrees = sum(weights.values()) ** 2 / sum(w**2 for w in weights.values()) - 1
+    return tasks, sum(r**2 for r in residuals.values()), degrees
 
 
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("clustered", list(CLUSTERED))
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_are_as_defined(seed, clustered):
     scores = some_scores(seed, sizes=(30, 50, 40), directions=(1, -1, 1))
-    clusters = [np.arange(block.shape[1]) // 3 for block in scores.blocks] if clustered else None
+    clusters = CLUSTERED[clustered]
     errors = paired_errors(scores, [(0, 1), (2, 0)], clusters=clusters, level=0.1, power=0.9)
     for k, (i, j) in enumerate([(0, 1), (2, 0)]):
-        tasks = by_definition(scores, i, j, clusters)
-        means = [mean for mean, _, _ in tasks]
-        error = sum(variance for _, variance, _ in tasks) ** 0.5 / 3
+        tasks, variance, degrees = by_definition(scores, i, j, clusters)
+        means, error = [mean for mean, _ in tasks], variance**0.5
         between = statistics.stdev(means) / 3**0.5
         assert errors.difference[k] == pytest.approx(statistics.mean(means))
         assert errors.standard_error[k] == pytest.approx(error)
-        assert errors.detectable[k] == pytest.approx((Z(0.95) + Z(0.9)) * error)
+        assert errors.degrees[k] == pytest.approx(degrees)
+        assert errors.detectable[k] == pytest.approx((stdtrit(degrees, 0.95) + stdtrit(degrees, 0.9)) * error)
         assert errors.task_error[k] == pytest.approx(between)
         assert np.isnan(errors.instance_share[k])  # of three tasks it would be chance
-        assert errors.n_common[k] == sum(n for _, _, n in tasks)
+        assert errors.n_common[k] == sum(n for _, n in tasks)
 
 
 def test_from_ten_tasks_on_instances_have_a_share_of_the_uncertainty():
@@ -99,6 +109,34 @@ def test_few_instances_or_clusters_have_no_error():
     assert np.isnan([errors.standard_error[0], errors.detectable[0], errors.instance_share[0]]).all()
     many = some_scores(0, sizes=(40,), missing=0)
     assert np.isnan(paired_errors(many, [(0, 1)], clusters=[np.arange(40) // 5]).standard_error[0])
+
+
+def test_the_same_clusters_on_five_tasks_are_as_good_as_one_task_of_their_means():
+    random = np.random.default_rng(5)
+    one = random.normal(size=(2, 30))
+    five = InstanceScores(("A", "B"), tuple("abcde"), tuple(one + t for t in range(5)), clusters=(np.arange(30),) * 5)
+    errors = paired_errors(five, [(0, 1)])
+    alone = paired_errors(InstanceScores(("A", "B"), ("a",), (one,)), [(0, 1)])
+    assert errors.standard_error[0] == pytest.approx(alone.standard_error[0])
+    assert errors.unpaired_error[0] == pytest.approx(alone.unpaired_error[0])
+    assert errors.degrees.tolist() == pytest.approx([29])
+
+
+def test_tasks_that_share_clusters_have_no_share_of_the_uncertainty():
+    scores = some_scores(3, sizes=(20,) * 10, directions=(1,) * 10)
+    errors = paired_errors(scores, [(0, 1)], clusters=[np.arange(20)] * 10)
+    assert np.isnan(errors.instance_share[0])
+
+
+def test_clusters_of_very_different_sizes_count_as_fewer():
+    """Twelve clusters, one with half of the instances, are as good as three and a half of equal size."""
+    scores = some_scores(4, sizes=(44,), missing=0)
+    sizes = [22, *[2] * 11]
+    clusters = [np.repeat(np.arange(12), sizes)]
+    assert effective_number(sizes) == pytest.approx(44**2 / (22**2 + 11 * 4))
+    assert np.isnan(paired_errors(scores, [(0, 1)], clusters=clusters).standard_error[0])
+    even = paired_errors(scores, [(0, 1)], clusters=[np.arange(44) // 4])
+    assert even.degrees.tolist() == pytest.approx([10])
 
 
 def test_systems_without_a_common_instance_have_no_figure():
