@@ -19,6 +19,7 @@ from leaderboard.common.files import (
     markdown_table,
     markdown_text,
 )
+from leaderboard.rankings.text import PREDICTED_MARK
 
 
 def board_csv(board: Board, name: str) -> Iterator[str]:
@@ -143,7 +144,7 @@ def _caption(board: Board, name: str) -> str:
     text = f"{what}: ranks under {len(board.visible)} rules, changes against {board.reference.name}; "
     text += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
     text = f"{text}; ties within a task: {ties}." if ties else f"{text}."
-    return f"{text} ≈ marks ranks that rest on predicted scores. {board.prediction}" if board.prediction else text
+    return f"{text} {PREDICTED_MARK} {board.prediction}" if board.prediction else text
 
 
 def _places(board: Board) -> dict[int, int]:

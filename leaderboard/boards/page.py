@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.benchmarks.announcements import announcements_of
@@ -36,6 +37,7 @@ from leaderboard.rankings.text import (
     AGGREGATION_SHORT_NAMES,
     POLICY_NAMES,
     POLICY_SHORT_NAMES,
+    PREDICTED_MARK,
     TIE_NAMES,
     precision_sentence,
 )
@@ -219,7 +221,7 @@ class BoardPage:
         basis = f"Changes are against {self.reference['name']}; missing scores: {self.policy['name']}"
         basis += f"; task groups: {self.aggregation['name']}" if self.has_groups else ""
         basis += f"; ties in a task: {self.ties['name']}" if self.ties["key"] else ""
-        basis += f". ≈ marks ranks that rest on predicted scores. {self.prediction}" if self.has_predictions else "."
+        basis += f". {gettext(PREDICTED_MARK)} {self.prediction}" if self.has_predictions else "."
         return f"Ranks of {name} under {rules}{revision}. {basis}".strip()
 
     @cached_property

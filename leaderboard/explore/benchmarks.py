@@ -104,6 +104,7 @@ class BenchmarkRank:
     worth: float  # of its rank, as asked; NaN where it is alone
     share: float  # of the other ranked systems that are below it, ties one half
     is_declared: bool = False  # whether its owners said which model it is
+    n_predicted: int = 0  # scores that its rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,11 @@ class Compared:
     pairs: list[PairAgreement]  # of each two benchmarks
     reason: str  # why there is no board
     agreement_reason: str = ""  # why there is a board and no agreement
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether a rank that is shown rests on predicted scores."""
+        return any(place is not None and place.n_predicted for row in self.rows for place in row.places)
 
 
 def choices(viewer: Viewer, query: CompareQuery) -> Choices:
@@ -277,7 +283,14 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     n_with_rank = Counter(ranks)
     places = {
         SystemKey(name=fold_name(system.name)): BenchmarkRank(
-            rank, column.n_ranked, n_with_rank[rank] > 1, system.name, system.key, float(worth[i]), float(shares[i])
+            rank,
+            column.n_ranked,
+            n_with_rank[rank] > 1,
+            system.name,
+            system.key,
+            float(worth[i]),
+            float(shares[i]),
+            n_predicted=column.predicted_of(i),
         )
         for i, (system, rank) in enumerate(zip(systems, ranks, strict=True))
         if rank >= 1

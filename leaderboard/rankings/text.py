@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import value_text
@@ -38,6 +38,9 @@ AGGREGATION_NAMES = {
     "two_step": "two steps",
 }
 AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
+PREDICTED_MARK = gettext_noop(
+    "Systems with predicted scores are marked ≈; ranks of other systems depend on these predictions, too."
+)
 TIE_NAMES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
 
 

@@ -21,6 +21,7 @@ class IntervalRow:
     simultaneous_text: str
     measured_text: str
     is_possibly_best: bool
+    n_predicted: int = 0  # scores that the rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class IntervalSection:
         n_ranked: how many the rule ranks.
         level: of each interval by itself.
         has_measured: whether there are intervals from standard errors.
+        has_predictions: whether the rule ranks by predicted scores, too.
     """
 
     rule: str
@@ -46,6 +48,7 @@ class IntervalSection:
     n_ranked: int
     level: float
     has_measured: bool
+    has_predictions: bool
 
 
 def interval_section(publication: Publication, rule: str) -> IntervalSection | None:
@@ -79,10 +82,12 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
                 simultaneous_text=interval_text(at_once, i),
                 measured_text=interval_text(again, i) if measured.is_measured else "",
                 is_possibly_best=column.possibly_best is not None and bool(column.possibly_best[i]),
+                n_predicted=column.predicted_of(i),
             )
             for i in order[:MAX_ROWS]
         ],
         n_ranked=column.n_ranked,
         level=board.study_parameters["level"],
         has_measured=measured.is_measured,
+        has_predictions=bool(column.prediction),
     )

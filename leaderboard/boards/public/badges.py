@@ -1,5 +1,6 @@
 """Badges: the rank of a system, or the winner of a benchmark, in a few words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import Http404
@@ -92,8 +93,7 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
     rank, name = int(column.ranks[i]), column.name
     if rank >= 1 and column.status == "ranked":
         tied = "joint " if int((column.ranks == rank).sum()) > 1 else ""
-        n = column.predicted_of(i)
-        mark, note = ("≈ ", f" {n} of its scores {'is' if n == 1 else 'are'} predicted.") if n else ("", "")
+        mark, note = _predicted(column.predicted_of(i))
         message = f"{mark}{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
         tone = "first" if rank == 1 else "plain"
         return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.{note}", tone
@@ -109,20 +109,26 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
     return f"no ranking, {name}", f"{name} gives no ranking. {reason}".strip(), "quiet"
 
 
+def _predicted(n: int) -> tuple[str, str]:
+    """The mark before a rank that rests on `n` predicted scores, and a sentence behind it."""
+    return ("≈ ", f" {n} of its scores {'is' if n == 1 else 'are'} predicted.") if n else ("", "")
+
+
 def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
     """As `_under`, over all rules."""
+    mark, note = _predicted(max((column.predicted_of(i) for column in board.columns), default=0))
     firsts = [column.name for column in board.electing if int(column.ranks[i]) == 1]
     n_electing = len(board.electing)
     if firsts:
-        message = f"1st under {_count(len(firsts), n_electing, firsts[0])}"
-        return message, f"first, alone or with others, under {in_words(firsts, most=len(firsts))}.", "first"
+        message = f"{mark}1st under {_count(len(firsts), n_electing, firsts[0])}"
+        return message, f"first, alone or with others, under {in_words(firsts, most=len(firsts))}.{note}", "first"
     ranked = [column for column in board.columns if column.status == "ranked"]
     ranks = sorted(int(column.ranks[i]) for column in ranked if column.ranks[i] >= 1)
     if ranks:
         low, high = ordinal(ranks[0]), ordinal(ranks[-1])
         under = _count(len(ranks), len(ranked), ranked[0].name)
         message = f"{low} under {under}" if low == high else f"{low} to {high} under {under}"
-        return message, f"{message}.", "plain"
+        return f"{mark}{message}", f"{message}.{note}", "plain"
     if any(column.status == COMPUTING for column in board.columns):
         return "computing", "its ranks are being computed.", "quiet"
     return "unranked", "no rule ranks it.", "quiet"
@@ -155,21 +161,33 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
         if column.elects:
             who = _winners(column.winner_names, column.n_winners)
             winners = in_words(column.winner_names, total=column.n_winners)
-            return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {winners} under {column.name}.", "first")
+            mark, note = _winner_mark([column])
+            sentence = f"{where}: {winners} under {column.name}.{note}"
+            return Badge(benchmark.name, f"{mark}{who}, {column.name}", sentence, "first")
         message, sentence = f"no winner, {column.name}", f"{column.name} has no winner. {as_sentence(column.reason)}"
         if column.status == COMPUTING:
             message, sentence = f"computing, {column.name}", "the ranking is being computed."
         return Badge(benchmark.name, message, f"{where}: {sentence}".strip(), "quiet")
     camps, n_rules = board.camps, len(board.electing)
     winner = board.published.facts.get("condorcet_winner")
-    sentence = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}"
+    mark, note = _winner_mark(board.electing)
+    sentence = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}{note}"
     if not camps:
         is_to_come = any(column.status == COMPUTING for column in board.columns)
         return Badge(benchmark.name, "computing" if is_to_come else "no winner", sentence, "quiet")
     if len(camps) == 1:
         who = _winners(list(camps[0].winners), camps[0].n_winners)
-        return Badge(benchmark.name, f"{who} under {_count(n_rules, n_rules, camps[0].rules[0])}", sentence, "first")
-    return Badge(benchmark.name, f"{len(camps)} winners under {n_rules} rules", sentence, "plain")
+        who = f"{mark}{who} under {_count(n_rules, n_rules, camps[0].rules[0])}"
+        return Badge(benchmark.name, who, sentence, "first")
+    return Badge(benchmark.name, f"{mark}{len(camps)} winners under {n_rules} rules", sentence, "plain")
+
+
+def _winner_mark(columns: Sequence[Column]) -> tuple[str, str]:
+    """The mark before winners of whom one has predicted scores, and a sentence behind them."""
+    is_predicted = any(
+        column.n_predicted is not None and column.n_predicted[column.is_winner].any() for column in columns
+    )
+    return ("≈ ", " Some scores of a winner are predicted.") if is_predicted else ("", "")
 
 
 def _winners(names: list[str], n_winners: int) -> str:

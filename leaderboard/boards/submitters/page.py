@@ -17,6 +17,7 @@ class SubmitterRow:
     submitter: Submitter
     best: BoardSystem | None
     rank: int | None  # of it, under the benchmark's default rule
+    n_predicted: int = 0  # scores that this rank rests on and no one measured
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class SubmittersPage:
     disclosure: Disclosure
     rows: list[SubmitterRow]
     rule_name: str
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether a rank that is shown rests on predicted scores."""
+        return any(row.n_predicted for row in self.rows)
 
     @property
     def n_unlisted(self) -> int:
@@ -62,11 +68,15 @@ def best_systems(audience: Audience, submitters: Iterable[Submitter]) -> list[Su
     board, systems = published_board(publication), systems_at(publication.revision)
     column = next((one for one in board.columns if one.rule == audience.benchmark.default_rule), None)
     rank_of = {system.id: int(column.ranks[i]) for i, system in enumerate(systems)} if column else {}
+    n_predicted = {system.id: column.predicted_of(i) for i, system in enumerate(systems)} if column else {}
     by_id = {system.id: system for system in systems}
     rows = []
     for submitter in submitters:
         here = [by_id[pk] for pk in submitter.system_ids if pk in by_id]
         ranked = [system for system in here if rank_of.get(system.id, 0) >= 1]
         best = min(ranked, key=lambda system: (rank_of[system.id], system.name)) if ranked else None
-        rows.append(SubmitterRow(submitter, best, rank_of[best.id] if best else None))
+        if best is None:
+            rows.append(SubmitterRow(submitter, None, None))
+        else:
+            rows.append(SubmitterRow(submitter, best, rank_of[best.id], n_predicted[best.id]))
     return rows

@@ -69,6 +69,7 @@ class ModelOnBoard:
     hidden_text: str  # what is kept from the reader; empty where nothing is
     shares: list[TaskShare] | None  # None where its scores are too many to be read for this page
     pareto: list[ParetoPlace]
+    n_predicted: int = 0  # scores that its rank rests on and no one measured
 
     @property
     def is_open(self) -> bool:
@@ -104,6 +105,11 @@ class ModelPage:
     def has_pareto(self) -> bool:
         """Whether it has a place on a front, or none there, on a board of this page."""
         return any(one.pareto for one in self.boards)
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether its rank on a board of this page rests on predicted scores of its own."""
+        return any(one.n_predicted for one in self.boards)
 
     @property
     def has_intervals(self) -> bool:
@@ -202,6 +208,7 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
         interval_text=interval_text(column, i),
         score_text=score_text(float(column.scores[i]), column.rule),
         reason="",
+        n_predicted=column.predicted_of(i),
         pareto=[] if audience.is_restricted else pareto_places(benchmark, board, wanted, system),
     )
 

@@ -8,9 +8,11 @@ import pytest
 from django.urls import reverse
 
 from jobs.runner import run_job
+from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.models import Benchmark, Job
 from leaderboard.rankings.predictions import predictions_of
 from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.text import PREDICTED_MARK
 from tests.markup import compact
 from tests.ranking_engine import naive_predictions
 
@@ -61,7 +63,7 @@ def test_the_board_ranks_by_the_predictions_of_the_definition_and_marks_each_suc
         ordered = client.get(reverse("board", args=[predicting.key]), {"reference": rule}).context["board"]
         assert {row.key for row in ordered.rows if row.n_predicted} == marked
     caption = text.partition("<caption")[2].partition("</caption>")[0]
-    assert "≈ marks ranks that rest on predicted scores. 2 scores are predicted from the other scores" in caption
+    assert f"{PREDICTED_MARK} 2 scores are predicted from the other scores" in caption
     assert "How scores are predicted" in text
 
 
@@ -99,7 +101,7 @@ def test_the_pages_of_rules_and_systems_show_predicted_scores_as_such(predicting
     cells_of_matrix = re.findall(r'<em class="predicted" title="[^"]*">([^<]*)</em>', matrix)
     assert texts[0] in cells_of_matrix
     assert len(cells_of_matrix) == 2  # none of S09, which has no rank
-    assert "“≈”: a predicted score" in matrix
+    assert PREDICTED_MARK in compact(client.get(reverse("scores", args=[predicting.key])))
 
 
 def test_files_badges_and_the_api_tell_how_many_scores_are_predicted(predicting, client):
@@ -125,6 +127,9 @@ def test_files_badges_and_the_api_tell_how_many_scores_are_predicted(predicting,
     badge = client.get(reverse("system_badge", args=[key, "s03"]), {"rule": "mean"}).content.decode()
     assert re.search(r"≈ \w+ of 11, Mean", badge)
     assert "1 of its scores is predicted." in badge
+    for system, marked in (("s03", True), ("s01", False)):  # over all rules
+        over_all = client.get(reverse("system_badge", args=[key, system])).content.decode()
+        assert (f">{MARK} " in over_all, "of its scores is predicted" in over_all) == (marked, marked)
     what_if = compact(client.get(reverse("what_if", args=[key])))
     assert f"<td>{MARK}{ranks['s03']}</td>" in what_if or f'">{MARK}{ranks["s03"]}</td>' in what_if
     assert "Predicted scores: results update when you stop moving the sliders." in what_if
@@ -152,7 +157,8 @@ def test_an_owner_who_may_choose_it_reads_the_held_out_error_of_the_board(make, 
     client.force_login(benchmark.memberships.get().user)
     page = compact(client.get(reverse("manage_tasks", args=[benchmark.key])))
     sentence = predictions_of(benchmark.publication.revision).sentence
-    assert f"“Predicted”: {sentence} Ranks that rest on predicted scores are marked with ≈ on every page." in page
+    assert f"“Predicted”: {sentence} {PREDICTED_MARK}" in page
+    assert "draw the best systems down and the worst up, also where gaps are by chance" in page
     assert '<option value="predicted">predicted from the other scores, and marked</option>' in page
     empty = make.benchmark({})
     client.force_login(empty.memberships.get().user)
@@ -174,3 +180,32 @@ def test_the_board_says_that_significance_tests_leave_out_predicted_scores(predi
     assert words in compact(client.get(reverse("board", args=[predicting.key]), {"reference": "mean"}))
     native = client.get(reverse("api:separability", args=[predicting.key]), {"rule": "copeland"}).json()
     assert "predicted" not in native["tested_text"]
+
+
+def test_every_page_with_a_rank_of_a_system_with_predicted_scores_marks_it_and_says_what_the_mark_means(make, client):
+    table = scores(T=8)
+    best = max(table, key=lambda system: sum(filter(None, table[system])))
+    table[best][2] = None
+    predicting = make.published(table, missing_policy="predicted", n_tasks=8, default_rule="mean")
+    other = make.published(scores(), name="Other", key="other", missing_policy="drop_systems", default_rule="mean")
+    author = predicting.memberships.get(role="owner").user
+    change_links(predicting, {best.lower(): NEW}, author=author)
+    run_job(Job.objects.get(kind="bootstrap", benchmark=predicting).pk, worker="test")
+    client.force_login(author)
+    pages = {
+        "embed": client.get(reverse("embed", args=[predicting.key]), {"top": 12}),
+        "stability": client.get(reverse("stability", args=[predicting.key]), {"rule": "mean"}),
+        "model": client.get(reverse("model", args=[best.lower()])),
+        "compare": client.get(reverse("compare"), {"b": [predicting.key, other.key], "rule": "mean"}),
+        "submitters": client.get(reverse("submitters", args=[predicting.key])),
+    }
+    for name, page in pages.items():
+        text = compact(page)
+        assert '<abbr title="1 predicted score">≈</abbr>' in text, name
+        assert PREDICTED_MARK in text, name
+    assert "Intervals over tasks take predicted scores as if they were measured" in compact(pages["stability"])
+    assert MARK not in compact(client.get(reverse("embed", args=[other.key]), {"top": 12}))
+    for address in (reverse("badge", args=[predicting.key]), reverse("badge", args=[predicting.key]) + "?rule=mean"):
+        badge = client.get(address).content.decode()
+        assert (f">{MARK} " in badge, "Some scores of a winner are predicted." in badge) == (True, True)
+    assert MARK not in client.get(reverse("badge", args=[other.key])).content.decode()
