@@ -5,7 +5,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from django.db.models import Min
+from django.db.models import Max
 
 from leaderboard.models import Benchmark, InstanceScores, Revision, TaskReferences
 from leaderboard.rankings.scores import WITHDRAWN, current_scores
@@ -59,7 +59,9 @@ def unpack_names(packed: bytes | memoryview) -> list[str]:
 
 
 def clusters_on(cells: Mapping[Cell, InstanceScores], sets: Mapping[int, int]) -> dict[int, list[str]]:
-    """The cluster of each instance, by task: as the first submission that holds and states some says it.
+    """The cluster of each instance, by task: as the latest submission that holds and states some says it.
+
+    Only those of moderators, and copies of them, are stored: a cluster of all instances would end all significance.
 
     Args:
         cells: the instance scores that hold.
@@ -72,9 +74,10 @@ def clusters_on(cells: Mapping[Cell, InstanceScores], sets: Mapping[int, int]) -
     if not ids:
         return {}
     rows = InstanceScores.objects.filter(pk__among=ids, clusters__isnull=False).order_by("task_id")
-    if not (first := list(rows.values_list("task_id").annotate(first=Min("pk")).values_list("first", flat=True))):
+    latest = list(rows.values_list("task_id").annotate(latest=Max("pk")).values_list("latest", flat=True))
+    if not latest:
         return {}
-    packed = InstanceScores.objects.filter(pk__among=first).values_list("task_id", "clusters")
+    packed = InstanceScores.objects.filter(pk__among=latest).values_list("task_id", "clusters")
     return {task: unpack_names(names) for task, names in packed if names is not None}
 
 

@@ -144,7 +144,8 @@ def check_rows(
     if not rows:
         check.problems.add("rows", "there is no system; an upload needs at least one")
     if not check.problems:
-        for key, message, line in foreign_sets(audience.benchmark, checked, tells=not audience.is_restricted):
+        may_moderate, tells = audience.may_moderate, not audience.is_restricted
+        for key, message, line in foreign_sets(audience.benchmark, checked, may_moderate=may_moderate, tells=tells):
             name = check.tasks[key].name
             sentence = message if line else f"{name}: {message}"
             check.problems.add(key, sentence, line=line, place_name=name if line else "")

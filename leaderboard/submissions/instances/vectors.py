@@ -20,6 +20,8 @@ from ranking_engine.core.decimals import rounded, rounded_score
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import cluster_codes
 
+NO_CLUSTERS = "clusters of instances count only if a moderator of the benchmark states them; leave the clusters out"
+OTHER_CLUSTERS = "these instances are in other clusters than on the board; leave the clusters out"
 TOLERANCE = 1e-6  # a stated score further from the mean of its instances is flagged
 
 
@@ -77,18 +79,22 @@ def differing_means(rows: Iterable[CheckedRow]) -> list[tuple[str, str, float, f
     ]
 
 
-def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: bool) -> list[tuple[str, str, int | None]]:
+def foreign_sets(
+    benchmark: Benchmark, rows: Sequence[CheckedRow], *, may_moderate: bool, tells: bool
+) -> list[tuple[str, str, int | None]]:
     """What is wrong with the sets of instances of checked rows: a task's key, the message, the line of a row.
 
-    On each task a system is compared with the others on the board, so it has to have their set, and clusters that it
-    states have to be theirs if they state some. A system that is in the rows itself does not count: its scores are
-    replaced.
+    On each task a system is compared with the others on the board, so it has to have their set. A system that is in the
+    rows itself does not count: its scores are replaced. Moderators state clusters, and replace those of the board. What
+    others state has to be the clusters of the board, and gets their names in the rows; clusters that a correction takes
+    over stay in them if they are still those of the board.
 
     Args:
         benchmark: where to.
         rows: one per system.
-        tells: whether the message counts the names that match. Where scores are hidden it does not: by counts one
-            could guess, name by name, what others were measured on.
+        may_moderate: whether a moderator sends them.
+        tells: whether messages count the names that match, and say whether clusters do. Where scores are hidden they
+            do not: one could guess, name by name, what others were measured on.
     """
     with_some = [row for row in rows if row.get("instances")]
     if not with_some:
@@ -100,8 +106,13 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("pk", "key"))
     others = {cell: row for cell, row in cells.items() if cell[0] not in replaced}
     chosen = shared_sets(others)
-    clusters = {tasks[task]: names for task, names in clusters_on(others, chosen).items()}
-    sets = {tasks[task]: InstanceSet.objects.get(pk=pk) for task, pk in chosen.items()}
+    chosen_now = shared_sets(cells)
+    stored = InstanceSet.objects.in_bulk({*chosen.values(), *chosen_now.values()})
+    sets = {tasks[task]: stored[pk] for task, pk in chosen.items()}
+    clusters = {
+        (tasks[task], stored[chosen_now[task]].content_hash): of_task
+        for task, of_task in clusters_on(cells, chosen_now).items()
+    }
     names = _names_by_set(rows)
     problems: dict[str, tuple[str, str, int | None]] = {}
     for row in with_some:
@@ -116,11 +127,17 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: boo
                 )
                 rest = "Systems are compared only on the same instances; leave the score empty if there is none"
                 problems[key] = (key, f"{first} {rest}", row["line"])
-            elif key in clusters and key not in problems and "clusters" in entry:
-                stated_here = unpack_names(base64.b64decode(entry["clusters"]))
-                if cluster_codes(stated_here)[0].tolist() != cluster_codes(clusters[key])[0].tolist():
-                    message = "these instances are in other clusters than on the board; leave the clusters out"
-                    problems[key] = (key, message, row["line"])
+            elif "clusters" in entry:
+                of_board = clusters.get((key, entry["set"]), [])
+                codes = cluster_codes(unpack_names(base64.b64decode(entry["clusters"])))[0]
+                is_of_board = np.array_equal(codes, cluster_codes(of_board)[0])
+                is_taken_over = key not in row.get("stated_instances", row["instances"])
+                if is_of_board and (is_taken_over or (tells and not may_moderate)):
+                    entry["clusters"] = base64.b64encode(pack_names(of_board)).decode()
+                elif is_taken_over:
+                    del entry["clusters"]
+                elif not may_moderate:
+                    problems.setdefault(key, (key, OTHER_CLUSTERS if tells and of_board else NO_CLUSTERS, row["line"]))
     return list(problems.values())
 
 

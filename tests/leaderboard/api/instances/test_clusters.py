@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.benchmarks.releases import new_edition
-from leaderboard.models import InstanceScores, Revision
+from leaderboard.models import Benchmark, InstanceScores, Revision
 from leaderboard.rankings.instances import clusters_on, current_instances, shared_sets, unpack_names
 from leaderboard.rankings.score_matrix import hash_anew
 from leaderboard.submissions.importing.packing import packed, unpacked
@@ -170,16 +170,57 @@ def test_the_hash_of_the_figures_covers_clusters_and_nothing_else_that_is_new(ma
     assert len(hashes) == 3
 
 
-def test_later_submissions_state_the_same_clusters_or_none(benchmark):
+def test_moderators_state_clusters_and_replace_them(make, benchmark):
     upload(benchmark, table_of([0], is_stated=False))
-    upload(benchmark, table_of([1]))  # the first that states some
-    renamed = [name and f"text {name}" for name in PASSAGES]
-    upload(benchmark, table_of([2], clusters=renamed))
+    assert on_board(benchmark) == []
+    upload(benchmark, table_of([1]), by=make.member(benchmark, "moderator"))
     assert on_board(benchmark) == PASSAGES
-    with pytest.raises(InputError, match="in other clusters than on the board; leave the clusters out"):
-        upload(benchmark, table_of([0], clusters=["all"] * N))
+    upload(benchmark, table_of([2], is_stated=False))
+    assert on_board(benchmark) == PASSAGES
     every = ["all"] * N
-    upload(benchmark, table_of(clusters=every))  # all scores are replaced, so there are no others to agree with
+    upload(benchmark, table_of([2], clusters=every))
+    assert on_board(benchmark) == every
+    upload(benchmark, table_of([0]))
+    assert on_board(benchmark) == PASSAGES
+
+
+def test_others_do_not_state_clusters_where_the_board_has_none(make, benchmark):
+    """The first to submit would otherwise put all instances into one cluster, and nothing would be significant."""
+    stranger = make.user("eve")
+    with pytest.raises(InputError, match="count only if a moderator of the benchmark states them; leave"):
+        upload(benchmark, table_of([0], clusters=["all"] * N), by=stranger)
+    upload(benchmark, table_of([0], is_stated=False), by=stranger)
+    assert set(InstanceScores.objects.values_list("clusters", flat=True)) == {None}
+
+
+def test_others_state_the_clusters_of_the_board_or_none(make, benchmark):
+    stranger = make.user("eve")
+    upload(benchmark, table_of([0]))
+    with pytest.raises(InputError, match="in other clusters than on the board; leave the clusters out"):
+        upload(benchmark, table_of([1], clusters=["all"] * N), by=stranger)
+    renamed = [name and f"text {name}" for name in PASSAGES]
+    upload(benchmark, table_of([1], clusters=renamed), by=stranger)  # names of theirs could be those of another task
+    assert [unpack_names(row.clusters) for row in InstanceScores.objects.all()] == [PASSAGES] * 2
+
+
+@pytest.mark.parametrize("clusters", [PASSAGES, ["all"] * N])
+def test_where_scores_are_hidden_no_message_says_whether_clusters_are_those_of_the_board(make, benchmark, clusters):
+    upload(benchmark, table_of([0]))
+    Benchmark.objects.filter(pk=benchmark.pk).update(score_view=Benchmark.ScoreView.OWN)
+    benchmark.refresh_from_db()
+    with pytest.raises(InputError, match="count only if a moderator of the benchmark states them; leave"):
+        upload(benchmark, table_of([1], clusters=clusters), by=make.user("eve"))
+
+
+def test_a_correction_does_not_bring_replaced_clusters_back(api, benchmark):
+    owner = owner_of(benchmark)
+    upload(benchmark, table_of([0]))
+    first = InstanceScores.objects.get().submission
+    every = ["all"] * N
+    upload(benchmark, table_of([1], clusters=every))
+    body = {"systems": [{"corrects": str(first.uuid), "scores": {"Task 2": 3}}], "note": "It was left out."}
+    assert api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body).status_code == 201
+    assert InstanceScores.objects.latest("pk").clusters is None
     assert on_board(benchmark) == every
 
 
