@@ -193,6 +193,7 @@ class RulePropertiesDetailSerializer(PublishedSerializer):
     rule = s.CharField()
     state = s.ChoiceField(choices=["computed", "computing", "failed", "undefined"])
     reason = s.CharField(allow_blank=True, help_text="Why there is no search, where `state` is `undefined`.")
+    note = s.CharField(allow_blank=True, help_text="What filling in missing scores does to these properties.")
     results = PropertyEntrySerializer(many=True)
 
 
@@ -363,6 +364,7 @@ class RulePropertiesView(FigureView):
             "rule": rule,
             "state": properties.state,
             "reason": properties.reason,
+            "note": properties.note,
             "results": properties.lines,
         }
         return self.answer_here(lambda: RulePropertiesDetailSerializer.render(content))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.comparisons.iia_violations import iia_violations_since_before
 from leaderboard.computing.rankings import TWO_STEP, site_rules
@@ -21,6 +22,8 @@ from ranking_engine import RULES, ScoreMatrix
 from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, witness
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.missing import PREDICTED
+from ranking_engine.stability.resampling.batches import IMPUTING
 
 FEWEST_STEPS = 20  # of all searches under a rule; with fewer none is begun
 
@@ -53,11 +56,13 @@ class RuleProperties:
         lines: in the catalogue's order.
         state: `computed`, `computing`, `failed` or `undefined`.
         reason: why there is no search, where the state is `undefined`.
+        note: what filling in missing scores does to the properties; empty where the rule ranks none that is filled in.
     """
 
     lines: list[PropertyLine]
     state: str
     reason: str
+    note: str = ""
 
 
 def compute_axioms(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -132,6 +137,11 @@ def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:
     return [key for key in PROPERTIES if not entry(rule, key).holds]
 
 
+FILLED_IN = gettext_noop(
+    "These are properties on complete scores. On this benchmark missing scores are filled in from the scores of other "
+    "systems, which can therefore decide which of two systems is ahead: independence of irrelevant alternatives, for "
+    "example, fails even under the mean."
+)
 NOT_KEPT = "a newer revision came first, or the results are old and were deleted"
 
 # --- Read back -------------------------------------------------------------------------------------------------------
@@ -145,19 +155,21 @@ def rule_properties(revision: Revision, rule: str) -> RuleProperties:
     if rule not in RULES:
         name = RULES[rule_of_variant(rule)].name
         return RuleProperties([], "undefined", f"violations are listed for {name} itself, not for its variants")
+    policy = configuration_of(revision).missing_policy
+    note = gettext(FILLED_IN) if RULES[rule].needs_complete and policy in (*IMPUTING, PREDICTED) else ""
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)
         if job is None or job.state in (Job.State.DONE, Job.State.SUPERSEDED):
-            return RuleProperties(_lines(rule, {}, {}, {}), "undefined", NOT_KEPT)
+            return RuleProperties(_lines(rule, {}, {}, {}), "undefined", NOT_KEPT, note)
         state = "failed" if job.state == Job.State.FAILED else "computing"
-        return RuleProperties(_lines(rule, {}, {}, {}), state, "")
+        return RuleProperties(_lines(rule, {}, {}, {}), state, "", note)
     if report.summary["reason"]:
-        return RuleProperties(_lines(rule, {}, {}, {}), "undefined", report.summary["reason"])
+        return RuleProperties(_lines(rule, {}, {}, {}), "undefined", report.summary["reason"], note)
     searches = json.loads(unpack_arrays(report.arrays)["found"].tobytes()).get(rule, {})
     lines = _lines(rule, searches, system_names(revision), configuration_of(revision).task_names)
     reason = "" if searches or all(line.holds for line in lines) else f"{RULES[rule].name} is too slow to search here"
-    return RuleProperties(lines, "undefined" if reason else "computed", reason)
+    return RuleProperties(lines, "undefined" if reason else "computed", reason, note)
 
 
 def _lines(

@@ -8,8 +8,8 @@ the policy, for which NATIVE is here.
 `omission_witness` gives an example for every rule and policy under which that can happen: the system, last on the task
 whose score it leaves out, overtakes a rival, though no task ties two systems. It is the first that `first_witness`
 meets in a search of small tables; records state it, and where one does not, it is searched. Under the policies of
-`NEVER` there is none. Under `predicted` no table is as small as that: scores are predicted from `LEAST_SCORES` on. Its
-example, `PREDICTED_EXAMPLE`, is one board for all rules.
+`NEVER` there is none. Under `predicted` no table is as small as that, as scores are predicted from
+`predictions.LEAST_SCORES` on: no example is kept, and tests find one for every rule among boards of a few systems.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 "Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
 """
-CALLS = {"gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "_"}
+CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "_"}
 IN_TAGS = re.compile(r"\b_\(\"([^\"]*)\"\)")
 Message = tuple[str, str]  # a text, and its plural or nothing
 

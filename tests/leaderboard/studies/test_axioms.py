@@ -3,6 +3,7 @@
 import html
 import json
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -11,10 +12,11 @@ from leaderboard.models import Benchmark, Job, Report
 from leaderboard.queue.kinds import AXIOMS, JOB_KINDS
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
-from leaderboard.studies.axioms import axioms_report, properties_to_search, rule_properties, steps_for
-from ranking_engine import RULES
+from leaderboard.studies.axioms import FILLED_IN, axioms_report, properties_to_search, rule_properties, steps_for
+from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, violates, witness
 from ranking_engine.core.synthetic import random_matrix
+from tests.markup import compact
 
 # A and B swap under Borda once C is there, which B beats by more where it is ahead.
 SWAP = {"Anna": [3, 3, 1, 1, 3], "Bert": [2, 2, 3, 3, 2], "Carl & Co": [1, 1, 2, 2, 1]}
@@ -87,6 +89,33 @@ def test_missing_scores_can_break_what_holds_for_complete_ones(make):
     assert properties_to_search("copeland", matrix) == list(PROPERTIES)
     assert "unanimity" not in properties_to_search("borda", matrix)
     assert "unanimity" not in properties_to_search("copeland", random_matrix(8, 6, seed=2))
+
+
+@pytest.mark.parametrize("policy", ["median", "worst", "predicted", "drop_systems"])
+def test_where_missing_scores_are_filled_in_the_page_says_that_properties_are_of_complete_ones(make, client, policy):
+    benchmark = make.published(SWAP, missing_policy=policy)
+    revision = benchmark.publication.revision
+    page = compact(client.get(reverse("rule", args=[benchmark.key, "mean"])))
+    answer = client.get(reverse("api:rule_properties", args=[benchmark.key, "mean"])).json()
+    is_filled_in = policy != "drop_systems"
+    assert (FILLED_IN in page, answer["note"]) == (is_filled_in, FILLED_IN if is_filled_in else "")
+    assert rule_properties(revision, "copeland").note == ""  # needs no score filled in
+
+
+@pytest.mark.parametrize("policy", ["median", "worst", "predicted"])
+def test_filled_in_scores_let_other_systems_decide_under_the_mean_which_of_two_is_ahead(policy):
+    generator, n_reversed = np.random.default_rng(0), 0
+    for _ in range(10):
+        values = np.round(10 * generator.normal(size=(12, 1)) + 3 * generator.normal(size=(12, 6)), 1)
+        values[generator.permutation(12)[:4], 0] = np.nan
+        whole = rank(ScoreMatrix(values), "mean", missing=policy).ranks
+        for k in range(12):
+            others = np.delete(np.arange(12), k)
+            without = rank(ScoreMatrix(values[others]), "mean", missing=policy).ranks
+            both = (whole[others] > 0) & (without > 0)
+            before, after = whole[others][both], without[both]
+            n_reversed += ((before[:, None] < before) & (after[:, None] > after)).sum()
+    assert n_reversed > 0
 
 
 def test_two_step_boards_say_why_nothing_was_searched(make, client):
