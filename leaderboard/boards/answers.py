@@ -11,7 +11,7 @@ from leaderboard.boards.board import Board
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, shortened
 from leaderboard.rankings.agreement import Agreement
-from leaderboard.rankings.confidence.intervals import possibly_best_text, range_text
+from leaderboard.rankings.confidence.intervals import measured_caution, possibly_best_text, range_text
 from leaderboard.rankings.confidence.significance import neighbour_arrays, neighbour_tests
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.verdict import Camp
@@ -97,6 +97,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "high": high,
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
         "level": f"{localise(100 * level, 'g')} %",
+        "caution": measured_caution(published) if published.is_measured else "",
         "meaning": (
             f"if {'the scores were measured' if published.is_measured else 'the same tasks were drawn'} again "
             f"{'on the same tasks' if published.is_measured else 'with replacement'}; "

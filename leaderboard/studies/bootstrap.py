@@ -11,6 +11,7 @@ from leaderboard.models import Job, Report, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, error_table, revision_matrix
+from leaderboard.studies.instances import with_clustered_errors
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.stability.bootstrap import (
     BUDGET_SECONDS,
@@ -18,7 +19,7 @@ from ranking_engine.stability.bootstrap import (
     affordable_resamples,
     rank_intervals,
 )
-from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
+from ranking_engine.stability.resampling.measured_ranks import LEAST_DRAWS, MAX_RANKS, measured_rank_intervals
 
 MEASURED_DRAWS = 1_000
 TASKS_PART = 0.8  # of the work: the intervals over tasks
@@ -89,22 +90,26 @@ def measured_part(
     table: RevisionMatrix, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
 ) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
     """Summary and ends of the rank intervals from stated standard errors; None where no score that counts has one."""
-    errors, is_voting = error_table(table), table.matrix.votes
+    errors, is_voting = with_clustered_errors(table, error_table(table)), table.matrix.votes
     n_errors, n_scores = (int((~np.isnan(one[:, is_voting])).sum()) for one in (errors, table.matrix.values))
     if not n_errors:
         return None, {}
+    n_draws = min(MEASURED_DRAWS, MAX_RANKS // table.matrix.n_systems)
     summary: dict[str, Any] = {
-        "n_draws": MEASURED_DRAWS, "n_errors": n_errors, "n_scores": n_scores, "reason": "", "undefined": {},
+        "n_draws": n_draws, "n_errors": n_errors, "n_scores": n_scores, "reason": "", "undefined": {},
         "fewer": {},
     }  # fmt: skip
     if table.configuration.aggregation == TWO_STEP:
         return summary | {"reason": "with two-step aggregation single tasks have no weight of their own"}, {}
+    if n_draws < LEAST_DRAWS:
+        return summary | {"n_draws": 0, "reason": "there are too many systems to rank them again for every draw"}, {}
     ends: dict[str, np.ndarray] = {}
     by_rule = measured_rank_intervals(
         reweighted(table.matrix, table.configuration.aggregation),
         errors,
         tuple(table.rules.quick),
-        n_draws=MEASURED_DRAWS,
+        n_draws=n_draws,
+        centres=table.written,
         level=parameters["level"],
         seed=parameters["seed"],
         missing=table.configuration.missing_policy,
@@ -116,6 +121,6 @@ def measured_part(
             summary["undefined"][rule] = intervals.reason
             continue
         ends |= {f"measured_lower_{rule}": intervals.lower, f"measured_upper_{rule}": intervals.upper}
-        if intervals.n_draws < MEASURED_DRAWS:
+        if intervals.n_draws < n_draws:
             summary["fewer"][rule] = intervals.n_draws
     return summary, ends

@@ -15,13 +15,13 @@ from leaderboard.rankings.reports import RANKING, make_report, published_reports
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.studies.items import items_of_board
 from leaderboard.studies.redrawn_ranks import redrawn_arrays
-from leaderboard.submissions.instances.vectors import unpack_vector
+from leaderboard.submissions.instances.vectors import TOLERANCE, unpack_vector
 from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.stability.instance_subsets import task_subset_curves
-from ranking_engine.stability.separability.instance_errors import paired_errors
+from ranking_engine.stability.separability.instance_errors import paired_errors, residual_sums
 from ranking_engine.stability.separability.pair_tests import instance_separability
 
 MAX_CELLS = 20_000_000  # scores of single instances that one job holds
@@ -198,6 +198,32 @@ def weighed_instances(scores: InstanceScores) -> FloatArray:
 def clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
     """The clusters of `weighed_instances`, some of several tasks; None where no instances have clusters."""
     return np.concatenate(scores.clusters) if scores.clusters else None
+
+
+def with_clustered_errors(table: RevisionMatrix, errors: np.ndarray) -> np.ndarray:
+    """Stated standard errors with those in their place that know the clusters of the instances.
+
+    A stated error stays where the instances have no clusters, or too few, or the score is not their mean.
+
+    Args:
+        table: the scores.
+        errors: in the shape of its matrix, NaN where none is stated.
+    """
+    cells = current_instances(table.revision)
+    if np.isnan(errors).all() or not clusters_on(cells, shared_sets(cells)) or (held := board_instances(table)) is None:
+        return errors
+    known = errors.copy()
+    for key, block, codes in zip(held.scores.task_names, held.scores.blocks, held.scores.clusters, strict=True):
+        t = table.matrix.task_names.index(key)
+        for i, row in zip(held.rows, block, strict=True):
+            values, clusters = row[~np.isnan(row)], codes[~np.isnan(row)]
+            sizes = np.bincount(clusters)
+            if not len(values) or len(set(clusters.tolist())) == len(values):
+                continue
+            error = float(np.linalg.norm(residual_sums(values, clusters, sizes)))
+            if error > 0 and not np.isnan(errors[i, t]) and abs(table.written[i, t] - values.mean()) <= TOLERANCE:
+                known[i, t] = error
+    return known
 
 
 @dataclass(frozen=True, eq=False)

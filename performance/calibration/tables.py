@@ -8,7 +8,13 @@ from functools import partial
 
 from performance.calibration.populations import Population
 from performance.calibration.simulation import Rate, Trial, simulate
-from performance.calibration.trials import differences, false_claims, intervals_of_ranks, strengths
+from performance.calibration.trials import (
+    differences,
+    false_claims,
+    intervals_of_measured_ranks,
+    intervals_of_ranks,
+    strengths,
+)
 
 N_RESAMPLES = 1000  # the fewest that a quick rule gets
 
@@ -125,6 +131,27 @@ TABLES = (
             ("the best is possibly best", _by_rule("best")),
             ("possibly best systems", _by_rule("n_best")),
             ("ranks in an interval", _by_rule("width_together")),
+        ],
+    ),
+    Table(
+        "measured",
+        "Rank intervals from standard errors",
+        "abilities",
+        [
+            *(
+                Cell(f"a standard deviation of {spread:g}", partial(intervals_of_measured_ranks, spread, 0.0))
+                for spread in (0.1, 0.5, 1, 2, 4)
+            ),
+            *(
+                Cell(f"of {spread:g}, half of an error in common", partial(intervals_of_measured_ranks, spread, 0.5))
+                for spread in (0.1, 1)
+            ),
+        ],
+        [
+            ("mean", ("mean covered",)),
+            ("Borda", ("borda covered",)),
+            ("of the system shown first", _by_rule("winner", ("mean", "borda"))),
+            ("ranks in an interval", _by_rule("width", ("mean", "borda"))),
         ],
     ),
     Table(

@@ -16,6 +16,7 @@ from ranking_engine.core.clusters import clusters_of
 from ranking_engine.core.instances import InstanceScores, paired_differences
 from ranking_engine.core.ranking import ranks_of
 from ranking_engine.stability.bootstrap import rank_intervals
+from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
 from ranking_engine.stability.separability.pair_tests import CONTRADICTED, SEPARABLE
 from ranking_engine.stability.separability.significance import significance
 
@@ -49,6 +50,34 @@ def intervals_of_ranks(population: Population, n_resamples: int, random: np.rand
             f"{rule} n_best": float(together.possibly_best.sum()),
             f"{rule} width": float((upper - lower + 1).mean()),
             f"{rule} width_together": float((together.upper - together.lower + 1).mean()),
+        }
+    return figures
+
+
+def intervals_of_measured_ranks(spread: float, shared: float, random: np.random.Generator) -> Figures:
+    """Whether rank intervals from standard errors hold the true ranks of 20 systems on 4 tasks.
+
+    Args:
+        spread: the standard deviation of abilities, in standard errors of the mean over tasks.
+        shared: the part of the variance of an error that all systems have in common.
+        random: the random numbers.
+
+    Figures by rule: `covered`, `winner` and `width` as `intervals_of_ranks` has them.
+    """
+    abilities = spread * random.normal(size=20)
+    errors = np.full((20, 4), 2.0)  # of the mean over four tasks: 1
+    common, own = random.normal(size=(1, 4)), random.normal(size=(20, 4))
+    noise = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+    matrix = ScoreMatrix(abilities[:, None] + errors * noise)
+    truth = ranks_of(abilities[None])[0]
+    seed = int(random.integers(2**31))
+    figures: Figures = {}
+    for rule, intervals in measured_rank_intervals(matrix, errors, TESTED_RULES, n_draws=1000, seed=seed).items():
+        is_covered = (intervals.lower <= truth) & (truth <= intervals.upper)
+        figures |= {
+            f"{rule} covered": float(is_covered.mean()),
+            f"{rule} winner": float(is_covered[intervals.ranks == 1].mean()),
+            f"{rule} width": float((intervals.upper - intervals.lower + 1).mean()),
         }
     return figures
 

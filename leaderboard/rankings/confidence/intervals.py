@@ -36,6 +36,16 @@ def n_resamples(published: PublishedBoard, rule: str) -> int:
     return int(study.get("fewer", {}).get(rule, usual))
 
 
+def measured_caution(published: PublishedBoard) -> str:
+    """How far rank intervals from stated standard errors can be trusted: a sentence (docs/calibration.md)."""
+    outside = 1 - published.study_parameters["level"]
+    often = "1 time in 20" if round(outside, 9) == 0.05 else f"{localise(100 * outside, '.3g')} % of the time"
+    return (
+        f"Where systems are closer than their errors, the true rank is outside more often than {often}, most of all "
+        "for those shown first."
+    )
+
+
 def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
     """What the rank intervals from stated standard errors are, and what they assume."""
     level, n = f"{100 * published.study_parameters['level']:g} %", measured["n_errors"]
@@ -47,8 +57,9 @@ def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> 
         have = "score has" if n == 1 else "scores have"
         text += f" {n:,} of {measured['n_scores']:,} {have} a standard error; the others count as exact."
     text += (
-        " It takes the errors of systems as independent: where systems are measured on the same instances, it is "
-        "usually wider than it need be. What other tasks would change is not in it."
+        f" {level} of the draws lie in it. {measured_caution(published)} Where the rank itself is outside, as under "
+        "rules that punish noise, the interval is extended to it. It takes the errors of systems as independent: where "
+        "systems are measured on the same instances, it may be wider. What other tasks would change is not in it."
     )
     fewer = [f"{n_draws:,} times for {get_rule(rule).name}" for rule, n_draws in measured["fewer"].items()]
     return text + (f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else "")

@@ -2,8 +2,12 @@
 
 Where scores have standard errors but no instances, each score is drawn from a normal distribution around it, all
 independently, and every table that is drawn is ranked. Systems that were measured on the same instances do well or
-badly on them together; their differences vary less than that, and the intervals are wider than they need be. The tasks
-stay: what other tasks would change is not in these intervals (see `stability.bootstrap`).
+badly on them together; their differences vary less than that, and the intervals may be wider than they need be. The
+tasks stay: what other tasks would change is not in these intervals (see `stability.bootstrap`).
+
+They say where draws around the scores lie, and this is not where the true rank lies: scores vary more than what is
+true, because they have their errors, and a draw adds these once more. Where systems are closer than their errors, the
+true rank is outside more often than 1 - level, most of all for those shown first (docs/calibration.md).
 
 A predicted score is drawn around its prediction, with the error that held-out scores of its task have. Predictions of
 one system are off together, which independent draws do not have: its intervals are too narrow where several are
@@ -45,7 +49,7 @@ class MeasuredRanks:
     Attributes:
         reason: why there are none; otherwise empty.
         ranks: under the scores as they are; -1 = unranked.
-        lower, upper: the ends, -1 for systems without a rank.
+        lower, upper: the ends, -1 for systems without a rank; the rank under the scores as they are is always between.
         n_draws: tables in which the rule ranks: draws that leave it undefined do not count.
     """
 
@@ -57,16 +61,23 @@ class MeasuredRanks:
 
     @classmethod
     def of_draws(cls, ranking: Ranking, ranks: NDArray[np.int32], level: float) -> MeasuredRanks:
-        """Return the intervals from the ranks of the systems in each table, shape (n_tables, n_systems)."""
-        is_ranked = ranks != UNRANKED
-        n = is_ranked.sum(axis=0)
-        ordered = np.sort(np.where(is_ranked, ranks, np.iinfo(np.int32).max), axis=0)
-        below = np.floor((1 - level) / 2 * np.maximum(n - 1, 0) + 1e-9).astype(np.intp)
-        places = (below, np.maximum(n - 1, 0) - below)
-        ends = (np.take_along_axis(ordered, place[None], axis=0)[0] for place in places)
-        lower, upper = (np.where(n > 0, end, UNRANKED).astype(np.int32) for end in ends)
-        n_draws = int(is_ranked.any(axis=1).sum())
-        return cls("" if n_draws else "no table is ranked", ranking.ranks, lower, upper, n_draws)
+        """Return the intervals from the ranks of the systems in each table, shape (n_tables, n_systems).
+
+        A system that has no rank in a table where others have one comes after these: it did worst there.
+        """
+        drawn = ranks[(ranks != UNRANKED).any(axis=1)]
+        none = np.full(ranks.shape[1], UNRANKED, dtype=np.int32)
+        if not len(drawn):
+            return cls("no table is ranked", ranking.ranks, none, none, 0)
+        is_ranked = drawn != UNRANKED
+        ordered = np.sort(np.where(is_ranked, drawn, 1 + is_ranked.sum(axis=1, keepdims=True)), axis=0)
+        below = math.floor((1 - level) / 2 * (len(drawn) - 1) + 1e-9)
+        # A rule that punishes noise ranks worse in every draw, and a score without an error stays where it is.
+        now, has_ends = ranking.ranks, is_ranked.any(axis=0)
+        lower = np.where(now == UNRANKED, ordered[below], np.minimum(ordered[below], now))
+        upper = np.maximum(ordered[len(drawn) - 1 - below], now)
+        lower, upper = (np.where(has_ends, end, none).astype(np.int32) for end in (lower, upper))
+        return cls("", now, lower, upper, len(drawn))
 
 
 def measured_rank_intervals(
@@ -78,12 +89,13 @@ def measured_rank_intervals(
     level: float = 0.95,
     seed: int = 0,
     missing: str = "drop_systems",
+    centres: ArrayLike | None = None,
     budget: float = math.inf,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, MeasuredRanks]:
     """Return by rule the intervals whose ends are the quantiles (1 - level) / 2 and (1 + level) / 2, outwards.
 
-    Draws in which a rule gives a system no rank do not count for that system.
+    They are extended to the rank under the scores as they are, where it lies outside.
 
     Args:
         matrix: the scores.
@@ -94,6 +106,8 @@ def measured_rank_intervals(
         seed: 0 or more; the same seed gives the same intervals.
         missing: what becomes of missing scores under rules that need all. Predicted scores are predicted once, from
             the scores as they are, and drawn with the error that held-out scores of their task have.
+        centres: the scores before they were rounded to the precisions of tasks, of the same shape: these are what draws
+            lie around, and a draw is rounded. By default those of the matrix.
         budget: the seconds for all rules together, as their costs are estimated. Each gets an equal share, and what the
             cheaper ones do not need. A rule whose share is too small for all tables ranks the first of them. The
             dearest rules rank none as long as one would get fewer than LEAST_DRAWS.
@@ -103,8 +117,12 @@ def measured_rank_intervals(
         ValueError: an argument is out of range, or no score that counts has an error above 0.
     """
     spread = np.nan_to_num(np.asarray(errors, dtype=np.float64), nan=0.0, posinf=np.inf)
-    if spread.shape != matrix.values.shape:
-        raise ValueError(f"`errors` has shape {spread.shape}; expected that of the scores, {matrix.values.shape}")
+    centre = matrix.values if centres is None else np.asarray(centres, dtype=np.float64)
+    if not spread.shape == centre.shape == matrix.values.shape:
+        raise ValueError(
+            f"`errors` has shape {spread.shape}, `centres` has shape {centre.shape}; expected that of the scores, "
+            f"{matrix.values.shape}"
+        )
     if (spread < 0).any() or np.isinf(spread).any():
         raise ValueError("`errors` has a negative or infinite number; a standard error is 0 or more")
     if not (spread[:, matrix.votes] * ~np.isnan(matrix.values[:, matrix.votes]) > 0).any():
@@ -113,9 +131,9 @@ def measured_rank_intervals(
         raise ValueError(f"`level` is {level}; expected a number between 0 and 1")
     if n_draws < 1 or n_draws * matrix.n_systems > MAX_RANKS:
         raise ValueError(f"`n_draws` is {n_draws}; expected 1 to {MAX_RANKS // matrix.n_systems} for these systems")
-    centre, filled = matrix.values, filled_in(matrix) if missing == PREDICTED else None
+    filled = filled_in(matrix) if missing == PREDICTED else None
     if filled is not None:
-        centre = filled.placed_in(matrix).values
+        centre = np.where(np.isnan(matrix.values), filled.placed_in(matrix).values, centre)
         spread = np.where(np.isnan(matrix.values), filled.errors_in(matrix), spread)
     rankings = rank_all(matrix, rules, missing=missing)
     affordable = affordable_draws(matrix, rankings, n_draws, budget)

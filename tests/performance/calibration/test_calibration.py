@@ -15,7 +15,14 @@ from performance.calibration.__main__ import PAGE, with_table
 from performance.calibration.populations import Population, draw_board
 from performance.calibration.simulation import Rate, rates, simulate
 from performance.calibration.tables import DECLARED, N_RESAMPLES, NULLS, TABLES, Cell, Table, table_rows
-from performance.calibration.trials import RULES, differences, false_claims, intervals_of_ranks, strengths
+from performance.calibration.trials import (
+    RULES,
+    differences,
+    false_claims,
+    intervals_of_measured_ranks,
+    intervals_of_ranks,
+    strengths,
+)
 from ranking_engine.core.clusters import clusters_of
 
 COVERAGE, CLAIMS = 0.94, 0.06
@@ -28,6 +35,13 @@ def test_at_the_fewest_tasks_intervals_hold_the_true_rank():
         assert found[f"{rule} covered"].mean >= COVERAGE, rule
         assert found[f"{rule} together"].mean >= COVERAGE, rule
         assert found[f"{rule} best"].mean >= COVERAGE, rule
+
+
+def test_intervals_from_standard_errors_hold_the_true_rank_only_where_systems_are_far_apart():
+    near, far = (simulate("measured", partial(intervals_of_measured_ranks, spread, 0.0), 10) for spread in (0.1, 4))
+    assert near["mean covered"].mean < 0.9
+    assert far["mean covered"].mean >= COVERAGE
+    assert near["mean width"].mean > far["mean width"].mean
 
 
 @pytest.mark.slow

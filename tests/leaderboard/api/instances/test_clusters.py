@@ -11,7 +11,8 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Benchmark, InstanceScores, Revision
 from leaderboard.rankings.instances import clusters_on, current_instances, shared_sets, unpack_names
-from leaderboard.rankings.score_matrix import hash_anew
+from leaderboard.rankings.score_matrix import error_table, hash_anew, revision_matrix
+from leaderboard.studies.instances import with_clustered_errors
 from leaderboard.submissions.importing.packing import packed, unpacked
 from leaderboard.submissions.imports import read_import
 from leaderboard.submissions.uploads import Upload, submit_upload
@@ -130,6 +131,34 @@ def test_few_clusters_have_no_interval_though_standard_errors_are_stated(api, ma
     assert bool(pair["no_measured"]) == (by is None)
     page = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": "ada", "b": "bert"}).content.decode()
     assert ("No interval of the mean difference: the instances are in clusters" in page) == (by is None)
+
+
+def test_an_error_that_knows_the_clusters_of_instances_takes_the_place_of_a_stated_one(make, api):
+    """Twelve passages of five questions each, all right or all wrong: as good as twelve instances, not as sixty."""
+    benchmark = make.benchmark({}, tasks=[TaskSpec("Task 0"), TaskSpec("Task 1")])
+    right = {name: np.repeat(np.arange(12) % (k + 2) == 0, 5).astype(float) for k, name in enumerate("AB")}
+    naive = {name: float(row.std(ddof=1)) / 60**0.5 for name, row in right.items()}
+    rows = [
+        {
+            "name": name,
+            "scores": {
+                "Task 0": {"value": float(row.mean()) + off, "standard_error": naive[name]},
+                "Task 1": {"value": 1, "standard_error": 0.5},
+            },
+            "instances": {"Task 0": {f"q{u:02}": value for u, value in enumerate(row.tolist())}},
+            "clusters": {"Task 0": {f"q{u:02}": f"passage {u // 5}" for u in range(60)}},
+        }
+        for (name, row), off in zip(right.items(), (0, 0.1), strict=True)
+    ]
+    sent = api.as_user(owner_of(benchmark)).post(
+        f"benchmarks/{benchmark.key}/submissions/", {"systems": rows, "create_systems": True}
+    )
+    assert sent.status_code == 201, sent.json()
+    table = revision_matrix(make.publish(benchmark).publication.revision)
+    errors = with_clustered_errors(table, error_table(table))
+    clustered = float(right["A"][::5].std(ddof=1)) / 12**0.5
+    # The score of B is not the mean of its instances: its error is not theirs.
+    assert errors.tolist() == [[pytest.approx(clustered), 0.5], [pytest.approx(naive["B"]), 0.5]]
 
 
 def test_the_scores_that_are_given_out_can_be_submitted_again(make, client, benchmark):

@@ -14,7 +14,12 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line import main
 from ranking_engine.core.missing import filled_in
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.resampling.measured_ranks import BATCHED_SHARE, NUMBER, measured_rank_intervals
+from ranking_engine.stability.resampling.measured_ranks import (
+    BATCHED_SHARE,
+    NUMBER,
+    MeasuredRanks,
+    measured_rank_intervals,
+)
 
 
 @pytest.mark.parametrize("rule", ["mean", "borda", "kemeny", "copeland[variant=lower]"])
@@ -26,9 +31,10 @@ def test_the_ends_are_quantiles_of_the_ranks_of_the_tables_drawn(rule):
     for _ in range(41):
         drawn = matrix.with_values(matrix.values + errors * generator.standard_normal((5, 6)))
         ranks.append(rank(drawn, rule).ranks.tolist())
-    ordered = np.sort(np.array(ranks), axis=0)
-    assert intervals.ranks.tolist() == rank(matrix, rule).ranks.tolist()
-    assert (intervals.lower.tolist(), intervals.upper.tolist()) == (ordered[2].tolist(), ordered[38].tolist())
+    ordered, now = np.sort(np.array(ranks), axis=0), rank(matrix, rule).ranks
+    assert intervals.ranks.tolist() == now.tolist()
+    assert intervals.lower.tolist() == np.minimum(ordered[2], now).tolist()
+    assert intervals.upper.tolist() == np.maximum(ordered[38], now).tolist()
     assert intervals.n_draws == 41
 
 
@@ -58,9 +64,13 @@ def test_every_rule_ranks_the_same_tables_as_one_by_one(missing):
             continue
         assert intervals[rule].n_draws == len(ranks[rule]), rule
         for i in range(6):
-            ordered = sorted(row[i] for row in ranks[rule] if row[i] >= 1)
+            has_rank = any(row[i] >= 1 for row in ranks[rule])
+            # Where it has no rank, it comes after those that have one.
+            ordered = sorted(row[i] if row[i] >= 1 else 1 + sum(r >= 1 for r in row) for row in ranks[rule])
             below = math.floor(0.1 * (len(ordered) - 1) + 1e-9)
-            ends = (ordered[below], ordered[len(ordered) - 1 - below]) if ordered else (-1, -1)
+            ends = (ordered[below], ordered[len(ordered) - 1 - below]) if has_rank else (-1, -1)
+            if has_rank and (now := int(ranking.ranks[i])) >= 1:
+                ends = (min(ends[0], now), max(ends[1], now))
             assert (intervals[rule].lower[i], intervals[rule].upper[i]) == ends, (rule, i)
 
 
@@ -81,6 +91,42 @@ def test_a_budget_gives_dear_rules_fewer_draws_or_none():
     assert without["plackett_luce"].reason == "it takes too long to rank again for every draw"
     assert (without["plackett_luce"].n_draws, without["mean"].n_draws) == (0, 300)
     assert set(without["plackett_luce"].lower.tolist()) == {-1}
+
+
+def test_the_rank_that_a_system_has_is_in_its_interval():
+    """Four others with errors and one without: some of the four pass it in nearly every draw."""
+    matrix = ScoreMatrix([[5.0], [5.0], [5.0], [5.0], [5.1]])
+    errors = np.array([[9.0]] * 4 + [[0.0]])
+    intervals = measured_rank_intervals(matrix, errors, ["mean"], n_draws=1000, level=0.5)["mean"]
+    assert intervals.ranks[4] == 1
+    assert (intervals.lower[4], intervals.upper[4]) == (1, 4)
+
+
+def test_draws_lie_around_the_scores_before_they_were_rounded():
+    """With a precision of 1 both are 1; before, they were 0.6 and 1.4, four standard errors apart."""
+    written = np.array([[0.6], [1.4]])
+    matrix = ScoreMatrix(written, precision=[1])
+    intervals = measured_rank_intervals(matrix, np.full((2, 1), 0.2), ["mean"], n_draws=400, centres=written)["mean"]
+    assert intervals.ranks.tolist() == [1, 1]
+    random, ranks = np.random.default_rng([0, NUMBER]), []
+    for _ in range(400):
+        low, high = np.round(written + 0.2 * random.standard_normal((2, 1)))[:, 0]
+        ranks.append([1 + (high > low), 1 + (low > high)])
+    ordered = np.sort(np.array(ranks), axis=0)
+    assert [intervals.lower.tolist(), intervals.upper.tolist()] == [
+        np.minimum(ordered[9], 1).tolist(),
+        np.maximum(ordered[390], 1).tolist(),
+    ]
+    with pytest.raises(ValueError, match="`centres` has shape"):
+        measured_rank_intervals(matrix, np.ones((2, 1)), ["mean"], centres=np.ones((1, 2)))
+
+
+def test_a_draw_without_a_rank_comes_after_those_with_one():
+    ranking = rank(ScoreMatrix([[3.0], [2.0], [1.0], [np.nan]]), "mean")
+    drawn = np.array([[1, 2, -1, -1], [2, 1, -1, -1], [1, -1, -1, -1], [-1, -1, -1, -1], [1, 2, 3, -1]], dtype=np.int32)
+    intervals = MeasuredRanks.of_draws(ranking, drawn, 0.999)
+    assert intervals.n_draws == 4
+    assert (intervals.lower.tolist(), intervals.upper.tolist()) == ([1, 1, 2, -1], [2, 2, 3, -1])
 
 
 def test_scores_measured_on_the_same_instances_have_wider_intervals_than_they_need():
