@@ -1,6 +1,6 @@
 """Forms of signing in: what allauth's ask, with this site's limits."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
 from allauth.core import context
@@ -10,6 +10,7 @@ from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BooleanField
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
@@ -118,10 +119,13 @@ class TokenForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         choices=[
-            (ApiToken.Scope.READ, "read everything you can see"),
-            (ApiToken.Scope.SUBMIT, "submit scores"),
-            (ApiToken.Scope.MANAGE, "host: decide on submissions, change your benchmarks, create benchmarks"),
-            (ApiToken.Scope.EVALUATE, "fetch predictions of your benchmarks, and report their scores"),
+            (ApiToken.Scope.READ, gettext_lazy("read everything you can see")),
+            (ApiToken.Scope.SUBMIT, gettext_lazy("submit scores")),
+            (
+                ApiToken.Scope.MANAGE,
+                gettext_lazy("host: decide on submissions, change your benchmarks, create benchmarks"),
+            ),
+            (ApiToken.Scope.EVALUATE, gettext_lazy("fetch predictions of your benchmarks, and report their scores")),
         ],
         initial=[ApiToken.Scope.READ],
         label=gettext_lazy("Scopes"),
@@ -129,7 +133,7 @@ class TokenForm(forms.Form):
         error_messages={"required": gettext_lazy("Choose at least one.")},
     )
     days = forms.TypedChoiceField(
-        choices=[(days, f"{days} days") for days in LIFETIMES],
+        choices=[(days, format_lazy(gettext_lazy("{days} days"), days=days)) for days in LIFETIMES],
         initial=LIFETIMES[1],
         coerce=int,
         label=gettext_lazy("Expires after"),
@@ -143,7 +147,7 @@ class ProfileForm(forms.ModelForm):
         model = User
         fields = ("organisation", "orcid")
         labels: ClassVar[dict[str, str]] = {"orcid": "ORCID iD"}
-        help_texts: ClassVar[dict[str, str]] = {"orcid": "For example 0000-0002-1825-0097."}
+        help_texts: ClassVar[dict[str, Any]] = {"orcid": gettext_lazy("For example 0000-0002-1825-0097.")}
 
     def clean_orcid(self) -> str:
         """An iD whose check digit fits."""

@@ -175,7 +175,7 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
         OwnBenchmark(
             key=row.benchmark.key,
             name=row.benchmark.name,
-            role=Membership.Role(row.role).label,
+            role=str(Membership.Role(row.role).label),
             visibility=row.benchmark.visibility,
             n_waiting=waiting.get(row.benchmark_id, 0),
             n_requests=requests.get(row.benchmark_id, 0),

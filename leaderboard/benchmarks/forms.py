@@ -127,7 +127,7 @@ class NewBenchmarkForm(forms.Form):
 
 
 def _rule_help() -> str:
-    text = (
+    text = gettext(
         'Lists show its winner, and the board compares the other rules with it. <a href="{}">Six questions</a> '
         "help you choose."
     )
@@ -174,7 +174,7 @@ class AboutForm(forms.ModelForm):
             "name", "description", "visibility", "submission_policy", "default_rule",
             "source_url", "licence", "citation", "doi", "tags",
         )  # fmt: skip
-        labels = {"visibility": "Who can read it", "submission_policy": "Who can submit"}
+        labels = {"visibility": gettext_lazy("Who can read it"), "submission_policy": gettext_lazy("Who can submit")}
 
     def clean_description(self) -> str:
         """As it was where only the ends of its lines differ, which browsers write in their own way."""
@@ -211,12 +211,14 @@ class CreateForm(AboutForm):
 class SettingsForm(AboutForm):
     """A benchmark's settings that no rank depends on."""
 
-    deadline = MomentField("Submissions until", "Owners can still submit afterwards.")
+    deadline = MomentField(gettext_lazy("Submissions until"), gettext_lazy("Owners can still submit afterwards."))
     embargo_until = MomentField(
-        "Embargo until", "Scores accepted before this date join the board on it, in the order of acceptance."
+        gettext_lazy("Embargo until"),
+        gettext_lazy("Scores accepted before this date join the board on it, in the order of acceptance."),
     )
     anonymous_until = MomentField(
-        "Hide system names until", "Systems are shown as numbers, and only moderators see scores."
+        gettext_lazy("Hide system names until"),
+        gettext_lazy("Systems are shown as numbers, and only moderators see scores."),
     )
     reason = LineFormField(
         required=False,
@@ -232,22 +234,28 @@ class SettingsForm(AboutForm):
                   "shows_submitters")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
-            "daily_cap": "Max. systems per user per day",
-            "total_cap": "Max. systems per user in total",
-            "score_view": "What they see",
-            "decision_days": "Review period (days)",
-            "rejects_overdue": "Reject overdue submissions",
-            "submitters_withdraw": "Submitters withdraw their accepted scores themselves",
-            "shows_submitters": "Readers see how many systems each submitter entered",
+            "daily_cap": gettext_lazy("Max. systems per user per day"),
+            "total_cap": gettext_lazy("Max. systems per user in total"),
+            "score_view": gettext_lazy("What they see"),
+            "decision_days": gettext_lazy("Review period (days)"),
+            "rejects_overdue": gettext_lazy("Reject overdue submissions"),
+            "submitters_withdraw": gettext_lazy("Submitters withdraw their accepted scores themselves"),
+            "shows_submitters": gettext_lazy("Readers see how many systems each submitter entered"),
         }
-        help_texts = {"daily_cap": "No limit if empty.", "total_cap": "No limit if empty.",
-                      "score_view": "Moderators and owners see everything.",
-                      "decision_days": "Shown to submitters; applies to new submissions.",
-                      "rejects_overdue": "Otherwise they stay in the queue, marked overdue.",
-                      "submitters_withdraw": "While submissions are open. Otherwise they ask, and a moderator "
-                                             "decides.",
-                      "shows_submitters": "Only counts, and only of submitters with an accepted system; not "
-                                          "while an embargo is in force or names or scores are hidden."}  # fmt: skip
+        help_texts = {
+            "daily_cap": gettext_lazy("No limit if empty."),
+            "total_cap": gettext_lazy("No limit if empty."),
+            "score_view": gettext_lazy("Moderators and owners see everything."),
+            "decision_days": gettext_lazy("Shown to submitters; applies to new submissions."),
+            "rejects_overdue": gettext_lazy("Otherwise they stay in the queue, marked overdue."),
+            "submitters_withdraw": gettext_lazy(
+                "While submissions are open. Otherwise they ask, and a moderator decides."
+            ),
+            "shows_submitters": gettext_lazy(
+                "Only counts, and only of submitters with an accepted system; not while an embargo is in force or "
+                "names or scores are hidden."
+            ),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
         super().__init__(*args, **kwargs)

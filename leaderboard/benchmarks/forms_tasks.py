@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
@@ -19,6 +20,9 @@ from ranking_engine.catalogue.registry import MAX_VARIANTS
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.names import clean_name, fold_name
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 NEW_ROWS = 3
 SHORT = {"autocomplete": "off"}
 FIGURE = {"inputmode": "decimal", "autocomplete": "off", "class": "figure"}
@@ -27,7 +31,7 @@ FIGURE = {"inputmode": "decimal", "autocomplete": "off", "class": "figure"}
 class FigureField(forms.FloatField):
     """A number that may be left out."""
 
-    def __init__(self, label: str, help_text: str = "") -> None:
+    def __init__(self, label: "StrOrPromise", help_text: "StrOrPromise" = "") -> None:
         super().__init__(required=False, label=label, help_text=help_text, widget=forms.TextInput(attrs=FIGURE))
 
     def to_python(self, value: Any) -> Any:  # noqa: ANN401
@@ -42,7 +46,7 @@ class FigureField(forms.FloatField):
 class ExactField(forms.DecimalField):
     """A decimal that is not negative and is stored as it is written, or nothing."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: "StrOrPromise") -> None:
         super().__init__(
             required=False,
             label=label,
@@ -123,10 +127,10 @@ class TaskForm(RowForm):
         required=False, max_length=NAME_LENGTH, label=gettext_lazy("Metric"), widget=forms.TextInput(SHORT)
     )
     unit = LineFormField(required=False, max_length=40, label=gettext_lazy("Unit"), widget=forms.TextInput(SHORT))
-    minimum = FigureField("Minimum")
-    maximum = FigureField("Maximum")
-    chance = FigureField("Chance level")
-    precision = ExactField("Precision")
+    minimum = FigureField(gettext_lazy("Minimum"))
+    maximum = FigureField(gettext_lazy("Maximum"))
+    chance = FigureField(gettext_lazy("Chance level"))
+    precision = ExactField(gettext_lazy("Precision"))
     cluster = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
@@ -159,12 +163,12 @@ class CountingForm(forms.Form):
     )
     missing_policy = forms.ChoiceField(
         choices=[
-            ("undefined", "no ranking under rules that need every score"),
-            ("drop_systems", "incomplete systems are unranked"),
-            ("drop_tasks", "incomplete tasks are left out"),
-            ("median", "the task’s median is filled in"),
-            ("worst", "the task’s worst score is filled in"),
-            ("predicted", "predicted from the other scores, and marked"),
+            ("undefined", gettext_lazy("no ranking under rules that need every score")),
+            ("drop_systems", gettext_lazy("incomplete systems are unranked")),
+            ("drop_tasks", gettext_lazy("incomplete tasks are left out")),
+            ("median", gettext_lazy("the task’s median is filled in")),
+            ("worst", gettext_lazy("the task’s worst score is filled in")),
+            ("predicted", gettext_lazy("predicted from the other scores, and marked")),
         ],
         label=gettext_lazy("Missing scores"),
         help_text=gettext_lazy("For rules that need every score. Readers can switch to the other policies."),
@@ -173,18 +177,25 @@ class CountingForm(forms.Form):
         choices=Benchmark.Replacement.choices, label=gettext_lazy("When a system is submitted again"), required=False
     )
     gamma = FigureField(
-        "Optimality threshold γ",
-        help_text="In the unit of the scores, such as 95 for percentages. If empty, it is 95 % of the maximum, "
-        "provided that all tasks of weight above 0 have the same maximum and higher is better on all of "
-        "them.",
+        gettext_lazy("Optimality threshold γ"),
+        help_text=gettext_lazy(
+            "In the unit of the scores, such as 95 for percentages. If empty, it is 95 % of the maximum, provided that "
+            "all tasks of weight above 0 have the same maximum and higher is better on all of them."
+        ),
     )
     variants = VariantsFormField(
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
         label=gettext_lazy("Variants of rules"),
-        help_text=f"Rules with other options, or with your own points, as additional columns. One per line, up to "
-        f"{MAX_VARIANTS}: <code>copeland[variant=lower]</code>, <code>win_rate[variant=helm]</code>, "
-        f"<code>borda[ties=average]</code>, <code>positional[vector=12,10,8]</code>.",
+        help_text=format_lazy(
+            gettext_lazy(
+                "Rules with other options, or with your own points, as additional columns. One per line, up to "
+                "{max_variants}: {examples}."
+            ),
+            max_variants=MAX_VARIANTS,
+            examples="<code>copeland[variant=lower]</code>, <code>win_rate[variant=helm]</code>, "
+            "<code>borda[ties=average]</code>, <code>positional[vector=12,10,8]</code>",
+        ),
         widget=forms.Textarea(attrs={"rows": 3, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
     )
 

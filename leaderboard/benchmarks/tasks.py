@@ -1,7 +1,6 @@
 """Changing what ranks depend on: tasks, groups, directions, weights, scales, policies. Previewed first.
 
-The preview makes the change, reads the configuration that comes of it, and rolls it back: what is shown is what would
-be stored, and what cannot be stored is refused by the same checks.
+The preview makes the change, reads the configuration that comes of it and rolls it back, so that the same checks hold.
 """
 
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from django.utils.translation import gettext
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.stored import in_english
 from leaderboard.common.text import decimal_text
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import AuditEntry, Benchmark, Configuration, Revision, Task, TaskGroup, User
@@ -386,7 +386,7 @@ def task_fields(task: Task) -> dict[str, Any]:
     """What the trail tells of a task."""
     return {
         "name": task.name,
-        "direction": Task.Direction(task.direction).label,
+        "direction": in_english(Task.Direction(task.direction).label),
         "weight": task.weight,
         "group": task.group.name if task.group else "",
         "metric": task.metric,

@@ -1,15 +1,19 @@
 """Fields of forms for texts that people write, such a text where no form asks for it, and errors beside fields."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import BadRequest, ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.forms import BaseForm, Form
 from django.http import HttpRequest
+from django.utils.text import format_lazy
 
 from leaderboard.models.texts import is_line, is_lines
 from ranking_engine.text.characters import lines_problem
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 # On pages and in the API alike: of why someone did something, and of what they say of their submission.
 REASON_LENGTH = NOTE_LENGTH = 5000
@@ -46,9 +50,9 @@ class CsvFileField(forms.FileField):
 class MomentField(forms.DateTimeField):
     """A moment in UTC, which may be left out."""
 
-    def __init__(self, label: str, help_text: str = "") -> None:
+    def __init__(self, label: "StrOrPromise", help_text: "StrOrPromise" = "") -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-        super().__init__(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
+        super().__init__(required=False, label=format_lazy("{} (UTC)", label), help_text=help_text, widget=widget)
 
 
 def sent_lines(request: HttpRequest, name: str, most: int) -> str:

@@ -13,6 +13,7 @@ from django.db.models import Count, Min, Q
 
 from leaderboard.access.audience import Audience
 from leaderboard.access.audit import Change, changes_between
+from leaderboard.common.language.stored import in_english
 from leaderboard.comparisons.iia_violations import stored_iia_violations
 from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
 from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
@@ -161,7 +162,7 @@ def configuration_changes(older: BoardConfiguration, newer: BoardConfiguration) 
 def _in_words(entry: dict[str, Any]) -> dict[str, Any]:
     fields = {name: value for name, value in entry.items() if name not in {"id", "key"}}
     if "direction" in fields:
-        fields["direction"] = Task.Direction(fields["direction"]).label
+        fields["direction"] = in_english(Task.Direction(fields["direction"]).label)
     return fields
 
 

@@ -19,7 +19,12 @@ LONGEST_OPTION = 200  # characters
 def metric_choices() -> list[tuple[str, str]]:
     """The metrics by key; of those whose library is not installed, the name says so."""
     named = [
-        (key, metric.name if is_available(metric) else f"{metric.name} (not installed here)")
+        (
+            key,
+            metric.name
+            if is_available(metric)
+            else gettext("%(metric)s (not installed here)") % {"metric": metric.name},
+        )
         for key, metric in METRICS.items()
     ]
     return [*sorted(named, key=lambda one: one[1].casefold()), (EVALUATOR.key, EVALUATOR.name)]
@@ -44,7 +49,7 @@ class ReferencesForm(forms.Form):
         for option in metric.options:
             self.fields[f"option-{option.key}"] = option_field(option)
         if metric.key == EVALUATOR.key:
-            self.fields["file"].label = "Instances"
+            self.fields["file"].label = gettext("Instances")
 
     def clean_file(self) -> Any:  # noqa: ANN401
         """A file that is not larger than what is read."""
@@ -86,8 +91,8 @@ class PhaseForm(forms.Form):
 
     name = LineFormField(max_length=80, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     kind = forms.ChoiceField(choices=Phase.Kind.choices, initial=Phase.Kind.TEST)
-    opens_at = MomentField("Opens")
-    closes_at = MomentField("Closes", "Leave it empty if it stays open.")
+    opens_at = MomentField(gettext_lazy("Opens"))
+    closes_at = MomentField(gettext_lazy("Closes"), gettext_lazy("Leave it empty if it stays open."))
     split = forms.ChoiceField(
         choices=Phase.Split.choices,
         initial=Phase.Split.TEST,
@@ -95,9 +100,11 @@ class PhaseForm(forms.Form):
         help_text=gettext_lazy("The board shows scores on these instances."),
     )
     private_at = MomentField(
-        "Private board appears",
-        "Only with the public split, after the phase has closed: the board then goes over to scores on the private "
-        "split, for all systems at once.",
+        gettext_lazy("Private board appears"),
+        gettext_lazy(
+            "Only with the public split, after the phase has closed: the board then goes over to scores on the private "
+            "split, for all systems at once."
+        ),
     )
     daily_cap = forms.IntegerField(
         required=False,

@@ -1,7 +1,7 @@
 """A table that someone brings along, and how it is to be ranked."""
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
@@ -15,31 +15,39 @@ from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
 from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule, read_variants
 from ranking_engine.catalogue.variants import LONGEST_KEY
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 CODE = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
-POLICIES = {
-    "": "the file’s, else incomplete systems unranked",
-    "undefined": "no ranking",
-    "drop_systems": "incomplete systems unranked",
-    "drop_tasks": "incomplete tasks left out",
-    "median": "task median filled in",
-    "worst": "task’s worst score filled in",
-    "predicted": "predicted from the other scores",
+POLICIES: "dict[str, StrOrPromise]" = {
+    "": gettext_lazy("the file’s, else incomplete systems unranked"),
+    "undefined": gettext_lazy("no ranking"),
+    "drop_systems": gettext_lazy("incomplete systems unranked"),
+    "drop_tasks": gettext_lazy("incomplete tasks left out"),
+    "median": gettext_lazy("task median filled in"),
+    "worst": gettext_lazy("task’s worst score filled in"),
+    "predicted": gettext_lazy("predicted from the other scores"),
 }
-COUNTING = {
-    "": "groups balanced, where there are any",
-    "basic": "tasks by their own weight",
-    "weighted": "weighted by group",
-    "balanced": "groups balanced",
-    "two_step": "two steps",
+COUNTING: "dict[str, StrOrPromise]" = {
+    "": gettext_lazy("groups balanced, where there are any"),
+    "basic": gettext_lazy("tasks by their own weight"),
+    "weighted": gettext_lazy("weighted by group"),
+    "balanced": gettext_lazy("groups balanced"),
+    "two_step": gettext_lazy("two steps"),
 }
-PLACES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
+PLACES: "dict[str, StrOrPromise]" = {
+    "": gettext_lazy("rule default"),
+    "average": gettext_lazy("average place"),
+    "best": gettext_lazy("best place"),
+    "worst": gettext_lazy("worst place"),
+}
 
 
 def _rules(first: str) -> list[tuple[str, str]]:
     return [("", first), *((key, RULES[key].name) for key in site_rules())]
 
 
-def _choices(words: dict[str, str], known: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- a mapping or a tuple
+def _choices(words: "dict[str, StrOrPromise]", known: Any) -> "list[tuple[str, StrOrPromise]]":  # noqa: ANN401
     return [(key, text) for key, text in words.items() if not key or key in known]
 
 
@@ -97,7 +105,7 @@ class TryForm(forms.Form):
     )
     reference = forms.ChoiceField(
         required=False,
-        choices=lambda: _rules("Borda; Copeland where scores are missing"),
+        choices=lambda: _rules(gettext("Borda; Copeland where scores are missing")),
         label=gettext_lazy("Sort by, compare with"),
     )
     policy = forms.ChoiceField(
@@ -132,7 +140,7 @@ class TryForm(forms.Form):
         if self.is_bound and isinstance(reference, forms.ChoiceField):  # a board can be sorted by its variants, too
             with contextlib.suppress(ValidationError):
                 names = [(key, get_rule(key).name) for key in variants_in(self.data.get("variants", ""))]
-                reference.choices = [*_rules("Borda; Copeland where scores are missing"), *names]
+                reference.choices = [*_rules(gettext("Borda; Copeland where scores are missing")), *names]
 
     def clean_variants(self) -> tuple[str, ...]:
         """Their keys, in the order of a board."""

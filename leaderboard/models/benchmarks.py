@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q, Value
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.people import User
 from leaderboard.models.texts import FieldsField, LineField, LinesField, ListedField, VariantsField
@@ -50,42 +51,42 @@ class Benchmark(models.Model):
     """A hosted set of tasks with systems scored on them."""
 
     class Kind(models.TextChoices):
-        SCORES = "scores", "scores, which submitters send"
-        VOTES = "votes", "votes on pairs of systems, from which scores are computed"
+        SCORES = "scores", gettext_lazy("scores, which submitters send")
+        VOTES = "votes", gettext_lazy("votes on pairs of systems, from which scores are computed")
 
     class Visibility(models.TextChoices):
-        PUBLIC = "public", "public: listed, everyone can read it"
-        UNLISTED = "unlisted", "unlisted: everyone with the link can read it"
-        PRIVATE = "private", "private: members only"
+        PUBLIC = "public", gettext_lazy("public: listed, everyone can read it")
+        UNLISTED = "unlisted", gettext_lazy("unlisted: everyone with the link can read it")
+        PRIVATE = "private", gettext_lazy("private: members only")
 
     class SubmissionPolicy(models.TextChoices):
-        OPEN = "open", "open: accepted at once"
-        MODERATED = "moderated", "moderated: a moderator decides"
-        OWNERS = "owners", "owners only"
-        CLOSED = "closed", "closed"
+        OPEN = "open", gettext_lazy("open: accepted at once")
+        MODERATED = "moderated", gettext_lazy("moderated: a moderator decides")
+        OWNERS = "owners", gettext_lazy("owners only")
+        CLOSED = "closed", gettext_lazy("closed")
 
     class Replacement(models.TextChoices):
-        ROW = "row", "a new submission replaces the system's whole row"
-        TASK = "task", "a new submission replaces the tasks it mentions"
+        ROW = "row", gettext_lazy("a new submission replaces the system's whole row")
+        TASK = "task", gettext_lazy("a new submission replaces the tasks it mentions")
 
     class ScoreView(models.TextChoices):
-        FULL = "full", "ranks and scores"
-        RANKS = "ranks", "ranks without scores"
-        OWN = "own", "only your own systems"
+        FULL = "full", gettext_lazy("ranks and scores")
+        RANKS = "ranks", gettext_lazy("ranks without scores")
+        OWN = "own", gettext_lazy("only your own systems")
 
     class MissingPolicy(models.TextChoices):
-        UNDEFINED = "undefined"
-        DROP_SYSTEMS = "drop_systems"
-        DROP_TASKS = "drop_tasks"
-        MEDIAN = "median"
-        WORST = "worst"
-        PREDICTED = "predicted"
+        UNDEFINED = "undefined", gettext_lazy("Undefined")
+        DROP_SYSTEMS = "drop_systems", gettext_lazy("Drop Systems")
+        DROP_TASKS = "drop_tasks", gettext_lazy("Drop Tasks")
+        MEDIAN = "median", gettext_lazy("Median")
+        WORST = "worst", gettext_lazy("Worst")
+        PREDICTED = "predicted", gettext_lazy("Predicted")
 
     class Aggregation(models.TextChoices):
-        BASIC = "basic", "basic: every task counts its own weight"
-        WEIGHTED = "weighted", "weighted: group weight x task weight / number of tasks in the group"
-        BALANCED = "balanced", "balanced: every group counts exactly its weight"
-        TWO_STEP = "two_step", "two-step: every group is a leaderboard, then these are ranked"
+        BASIC = "basic", gettext_lazy("basic: every task counts its own weight")
+        WEIGHTED = "weighted", gettext_lazy("weighted: group weight x task weight / number of tasks in the group")
+        BALANCED = "balanced", gettext_lazy("balanced: every group counts exactly its weight")
+        TWO_STEP = "two_step", gettext_lazy("two-step: every group is a leaderboard, then these are ranked")
 
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
     name = LineField(max_length=NAME_LENGTH)
@@ -210,9 +211,9 @@ class Task(models.Model):
     """A voter: one column of the score matrix. Archived, never deleted."""
 
     class Direction(models.IntegerChoices):
-        HIGHER = 1, "higher is better"
-        LOWER = -1, "lower is better"
-        UNORDERED = 0, "unordered: shown, does not count"
+        HIGHER = 1, gettext_lazy("higher is better")
+        LOWER = -1, gettext_lazy("lower is better")
+        UNORDERED = 0, gettext_lazy("unordered: shown, does not count")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tasks")
     group = models.ForeignKey(TaskGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="tasks")

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import NAME_LENGTH, Benchmark, Task
 from leaderboard.models.people import User
@@ -63,17 +64,17 @@ class Phase(models.Model):
     """A time in which predictions are accepted, and what becomes of them."""
 
     class Kind(models.TextChoices):
-        DEVELOPMENT = "development"
-        TEST = "test"
+        DEVELOPMENT = "development", gettext_lazy("Development")
+        TEST = "test", gettext_lazy("Test")
 
     class Split(models.TextChoices):
-        DEVELOPMENT = "development", "development: the instances of this split"
-        PUBLIC = "public", "public: the instances of this split"
-        TEST = "test", "test: all instances that are not of the development split"
+        DEVELOPMENT = "development", gettext_lazy("development: the instances of this split")
+        PUBLIC = "public", gettext_lazy("public: the instances of this split")
+        TEST = "test", gettext_lazy("test: all instances that are not of the development split")
 
     class Counts(models.TextChoices):
-        BEST = "best", "a system's best submission"
-        LAST = "last", "a system's last submission"
+        BEST = "best", gettext_lazy("a system's best submission")
+        LAST = "last", gettext_lazy("a system's last submission")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="phases")
     name = LineField(max_length=80)
@@ -186,11 +187,11 @@ class PredictionSubmission(models.Model):
     """A system's predictions, from the upload to the ordinary submission that comes of them."""
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        SCORING = "scoring"
-        SCORED = "scored"
-        REFUSED = "refused"
-        CANCELLED = "cancelled"
+        WAITING = "waiting", gettext_lazy("Waiting")
+        SCORING = "scoring", gettext_lazy("Scoring")
+        SCORED = "scored", gettext_lazy("Scored")
+        REFUSED = "refused", gettext_lazy("Refused")
+        CANCELLED = "cancelled", gettext_lazy("Cancelled")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="prediction_submissions")

@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.people import User
@@ -13,16 +14,16 @@ class FollowedAddress(models.Model):
     """An address whose scores a benchmark takes over as they change, in the name of the owner who added it."""
 
     class Kind(models.TextChoices):
-        FILE = "file", "one file: a table, or a result file that an upload accepts"
-        LIST = "list", "a JSON list of files, or a folder on GitHub, GitLab, Gitea or Forgejo"
-        BOARD = "board", "a board of another Plurank site"
+        FILE = "file", gettext_lazy("one file: a table, or a result file that an upload accepts")
+        LIST = "list", gettext_lazy("a JSON list of files, or a folder on GitHub, GitLab, Gitea or Forgejo")
+        BOARD = "board", gettext_lazy("a board of another Plurank site")
 
     class Every(models.IntegerChoices):
-        QUARTER = 15, "every 15 minutes"
-        HOUR = 60, "every hour"
-        QUARTER_DAY = 360, "every 6 hours"
-        DAY = 1440, "every day"
-        WEEK = 10080, "every week"
+        QUARTER = 15, gettext_lazy("every 15 minutes")
+        HOUR = 60, gettext_lazy("every hour")
+        QUARTER_DAY = 360, gettext_lazy("every 6 hours")
+        DAY = 1440, gettext_lazy("every day")
+        WEEK = 10080, gettext_lazy("every week")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="followed_addresses")
@@ -57,10 +58,10 @@ class Fetch(models.Model):
     """One attempt to bring a benchmark into step with an address."""
 
     class Outcome(models.TextChoices):
-        UNCHANGED = "unchanged", "nothing changed"
-        DRAFT = "draft", "a draft to confirm"
-        ACCEPTED = "accepted", "on the board"
-        FAILED = "failed", "failed"
+        UNCHANGED = "unchanged", gettext_lazy("nothing changed")
+        DRAFT = "draft", gettext_lazy("a draft to confirm")
+        ACCEPTED = "accepted", gettext_lazy("on the board")
+        FAILED = "failed", gettext_lazy("failed")
 
     followed = models.ForeignKey(FollowedAddress, on_delete=models.CASCADE, related_name="fetches")
     at = models.DateTimeField(auto_now_add=True)

@@ -1,6 +1,7 @@
 """Boards over benchmarks that people saved under an address."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
 from leaderboard.models.people import User
@@ -12,8 +13,8 @@ class MetaBoard(models.Model):
     """A question that `/compare/` answers, saved: which benchmarks vote, and how. Its figures are never stored."""
 
     class Worth(models.TextChoices):
-        SHARE = "share", "share of rivals beaten"
-        POINTS = "points", "Borda points"
+        SHARE = "share", gettext_lazy("share of rivals beaten")
+        POINTS = "points", gettext_lazy("Borda points")
 
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
     name = LineField(max_length=NAME_LENGTH)

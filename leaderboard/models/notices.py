@@ -1,6 +1,7 @@
 """Messages to people: notices on the site, their choices, and the outbox of emails and webhooks."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.people import User
@@ -44,14 +45,17 @@ class OutboxMessage(models.Model):
 class NoticeKind(models.TextChoices):
     """What one may be told of."""
 
-    DECISION = "decision", "A decision on one of my submissions, or a delay"
-    PREDICTIONS = "predictions", "My predictions that were scored or refused"
-    OVERTAKEN = "overtaken", "One of my systems fell in rank"
-    FIRST_PLACE = "first_place", "A new first place on one of my benchmarks"
-    WAITING = "waiting", "A submission that I can decide on"
-    TOKEN = "token", "One of my API tokens expires soon"
-    WEBHOOK = "webhook", "A webhook of one of my benchmarks that was switched off"
-    FOLLOWED = "followed", "What an address that one of my benchmarks follows brought, or that it was switched off"
+    DECISION = "decision", gettext_lazy("A decision on one of my submissions, or a delay")
+    PREDICTIONS = "predictions", gettext_lazy("My predictions that were scored or refused")
+    OVERTAKEN = "overtaken", gettext_lazy("One of my systems fell in rank")
+    FIRST_PLACE = "first_place", gettext_lazy("A new first place on one of my benchmarks")
+    WAITING = "waiting", gettext_lazy("A submission that I can decide on")
+    TOKEN = "token", gettext_lazy("One of my API tokens expires soon")
+    WEBHOOK = "webhook", gettext_lazy("A webhook of one of my benchmarks that was switched off")
+    FOLLOWED = (
+        "followed",
+        gettext_lazy("What an address that one of my benchmarks follows brought, or that it was switched off"),
+    )
 
 
 class Notice(models.Model):
@@ -89,9 +93,9 @@ class NoticeChoice(models.Model):
     """Where someone wants to hear of one kind of thing. Without a row: on the site and by mail."""
 
     class Way(models.TextChoices):
-        MAIL = "mail", "on the site and by email"
-        SITE = "site", "on the site only"
-        OFF = "off", "not at all"
+        MAIL = "mail", gettext_lazy("on the site and by email")
+        SITE = "site", gettext_lazy("on the site only")
+        OFF = "off", gettext_lazy("not at all")
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notice_choices")
     kind = models.CharField(max_length=12, choices=NoticeKind)

@@ -1,6 +1,7 @@
 """Organisations that own benchmarks: their members, invitations, and what was changed by whom."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
 from leaderboard.models.people import User
@@ -27,8 +28,8 @@ class OrganisationMember(models.Model):
     """What a person is in an organisation."""
 
     class Role(models.TextChoices):
-        OWNER = "owner"
-        MEMBER = "member"
+        OWNER = "owner", gettext_lazy("Owner")
+        MEMBER = "member", gettext_lazy("Member")
 
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="organisation_members")

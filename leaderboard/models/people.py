@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy
 from knox.models import AbstractAuthToken, AuthTokenManager
 
 from leaderboard.models.texts import LineField
@@ -137,9 +138,9 @@ class Membership(models.Model):
     """What a user may do on one benchmark beyond what everyone may."""
 
     class Role(models.TextChoices):
-        OWNER = "owner"
-        MODERATOR = "moderator"
-        MEMBER = "member"
+        OWNER = "owner", gettext_lazy("Owner")
+        MODERATOR = "moderator", gettext_lazy("Moderator")
+        MEMBER = "member", gettext_lazy("Member")
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     benchmark = models.ForeignKey("leaderboard.Benchmark", on_delete=models.CASCADE, related_name="memberships")

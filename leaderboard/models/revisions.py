@@ -1,6 +1,7 @@
 """Revisions: immutable, numbered states of a benchmark's inputs."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import NAME_LENGTH, Benchmark
 from leaderboard.models.people import User
@@ -21,14 +22,14 @@ class Revision(models.Model):
     """One immutable state of a benchmark's inputs, numbered from 1."""
 
     class Cause(models.TextChoices):
-        BATCH = "batch"
-        WITHDRAWAL = "withdrawal"
-        REINSTATEMENT = "reinstatement"
-        CONFIGURATION = "configuration", "change of configuration"
-        RENAMING = "renaming"
-        EMBARGO = "embargo", "end of an embargo"
-        CORRECTION = "correction"
-        TAKEDOWN = "takedown"
+        BATCH = "batch", gettext_lazy("Batch")
+        WITHDRAWAL = "withdrawal", gettext_lazy("Withdrawal")
+        REINSTATEMENT = "reinstatement", gettext_lazy("Reinstatement")
+        CONFIGURATION = "configuration", gettext_lazy("change of configuration")
+        RENAMING = "renaming", gettext_lazy("Renaming")
+        EMBARGO = "embargo", gettext_lazy("end of an embargo")
+        CORRECTION = "correction", gettext_lazy("Correction")
+        TAKEDOWN = "takedown", gettext_lazy("Takedown")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
@@ -56,9 +57,9 @@ class SystemChange(models.Model):
     """A system joins the board, is renamed, or leaves it, from one revision on."""
 
     class Kind(models.TextChoices):
-        JOINED = "joined"
-        RENAMED = "renamed"
-        LEFT = "left"
+        JOINED = "joined", gettext_lazy("Joined")
+        RENAMED = "renamed", gettext_lazy("Renamed")
+        LEFT = "left", gettext_lazy("Left")
 
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="system_changes")
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="changes")

@@ -1,6 +1,7 @@
 """Studies of a benchmark: which its owners want, what people tried out, and the parts of an unfinished study."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.jobs import Job
@@ -12,10 +13,10 @@ class StudyChoice(models.Model):
     """When one study of one benchmark runs, and how long it may take. Without a row the study's default holds."""
 
     class When(models.TextChoices):
-        EVERY = "every", "after every submission"
-        NIGHTLY = "nightly", "at night"
-        DEMAND = "demand", "when someone asks"
-        IDLE = "idle", "after every submission, while nothing else waits"
+        EVERY = "every", gettext_lazy("after every submission")
+        NIGHTLY = "nightly", gettext_lazy("at night")
+        DEMAND = "demand", gettext_lazy("when someone asks")
+        IDLE = "idle", gettext_lazy("after every submission, while nothing else waits")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="study_choices")
     study = models.CharField(max_length=24)

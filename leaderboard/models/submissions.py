@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark, Task
 from leaderboard.models.people import User
@@ -92,12 +93,12 @@ class Submission(models.Model):
     """One system's scores in one batch. Its content never changes; `state` is a cache of its last event."""
 
     class State(models.TextChoices):
-        PENDING = "pending"
-        APPROVED = "approved"  # accepted when the embargo ends
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"
-        RETRACTED = "retracted"  # by its submitter, before it came onto the board
+        PENDING = "pending", gettext_lazy("Pending")
+        APPROVED = "approved", gettext_lazy("Approved")  # accepted when the embargo ends
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        REJECTED = "rejected", gettext_lazy("Rejected")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        RETRACTED = "retracted", gettext_lazy("Retracted")  # by its submitter, before it came onto the board
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="submissions")
@@ -134,16 +135,16 @@ class SubmissionEvent(models.Model):
     """What happened to a submission, when, by whom and why. Append-only."""
 
     class Kind(models.TextChoices):
-        APPROVED = "approved", "approved, to be accepted when the embargo ends"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"
-        REINSTATED = "reinstated"
-        RETRACTED = "retracted", "withdrawn by its submitter"
-        OVERDUE = "overdue", "overdue: no decision in time"
-        TAKEN_DOWN = "taken_down", "taken down: its scores are deleted"
-        ASKED = "asked", "withdrawal requested"
-        KEPT = "kept", "withdrawal declined"
+        APPROVED = "approved", gettext_lazy("approved, to be accepted when the embargo ends")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        REJECTED = "rejected", gettext_lazy("Rejected")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        REINSTATED = "reinstated", gettext_lazy("Reinstated")
+        RETRACTED = "retracted", gettext_lazy("withdrawn by its submitter")
+        OVERDUE = "overdue", gettext_lazy("overdue: no decision in time")
+        TAKEN_DOWN = "taken_down", gettext_lazy("taken down: its scores are deleted")
+        ASKED = "asked", gettext_lazy("withdrawal requested")
+        KEPT = "kept", gettext_lazy("withdrawal declined")
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)

@@ -4,6 +4,7 @@ import secrets
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.people import User
@@ -61,12 +62,12 @@ class VoteBatch(models.Model):
     """One upload or API call of votes. Its content never changes, except where someone who voted is to be forgotten."""
 
     class State(models.TextChoices):
-        DRAFT = "draft", "not confirmed"
-        PENDING = "pending"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"
-        RETRACTED = "retracted", "withdrawn by its submitter"
+        DRAFT = "draft", gettext_lazy("not confirmed")
+        PENDING = "pending", gettext_lazy("Pending")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        REJECTED = "rejected", gettext_lazy("Rejected")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        RETRACTED = "retracted", gettext_lazy("withdrawn by its submitter")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="vote_batches")
@@ -104,13 +105,13 @@ class VoteEvent(models.Model):
     """What happened to a batch of votes, when, by whom and why. Append-only."""
 
     class Kind(models.TextChoices):
-        SENT = "sent"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"
-        REINSTATED = "reinstated"
-        RETRACTED = "retracted", "withdrawn by its submitter"
-        FORGOTTEN = "forgotten", "a person was forgotten"
+        SENT = "sent", gettext_lazy("Sent")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        REJECTED = "rejected", gettext_lazy("Rejected")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        REINSTATED = "reinstated", gettext_lazy("Reinstated")
+        RETRACTED = "retracted", gettext_lazy("withdrawn by its submitter")
+        FORGOTTEN = "forgotten", gettext_lazy("a person was forgotten")
 
     batch = models.ForeignKey(VoteBatch, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.notices import OutboxMessage
@@ -21,13 +22,13 @@ class Webhook(models.Model):
     `uuid` and `secret_number`."""
 
     class Event(models.TextChoices):
-        REVISION = "revision", "a new revision, before its board is there"
-        PUBLICATION = "publication", "a new board"
+        REVISION = "revision", gettext_lazy("a new revision, before its board is there")
+        PUBLICATION = "publication", gettext_lazy("a new board")
 
     class File(models.TextChoices):
-        NONE = "none", "a short message with links"
-        CSV = "csv", "the scores as a CSV file"
-        JSON = "json", "the board as a JSON file"
+        NONE = "none", gettext_lazy("a short message with links")
+        CSV = "csv", gettext_lazy("the scores as a CSV file")
+        JSON = "json", gettext_lazy("the board as a JSON file")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="webhooks")

@@ -9,7 +9,7 @@ from tests.languages.extraction import messages
 CODE, FOLDER = "en-xa", "en_XA"
 ACCENTS = str.maketrans("aceinouyACEINOUY", "áçéíñóúýÁÇÉÍÑÓÚÝ")
 WORD = 7  # letters
-KEPT = re.compile(r"%\(\w+\)s|%%|<[^>]*>|&#?\w+;")  # placeholders, markup and entities
+KEPT = re.compile(r"%\(\w+\)s|\{\w*\}|%%|<[^>]*>|&#?\w+;")  # placeholders, markup and entities
 
 
 def pseudo(text: str) -> str:

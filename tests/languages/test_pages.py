@@ -5,7 +5,10 @@ import re
 import pytest
 from django.urls import reverse
 
+from leaderboard.benchmarks.tasks import task_fields
+from leaderboard.models import Task
 from tests.factories import owner_of
+from tests.languages.pseudo import pseudo
 from tests.languages.test_languages import pseudo_language, text_of  # noqa: F401 -- a fixture
 from tests.signing_in import signed_in
 
@@ -15,11 +18,11 @@ ENGLISH = re.compile(r"(?:[A-Za-z’]{2,}[ ,;:–-]+){2,}[A-Za-z’]{2,}")  # th
 UNMARKED = {
     "board": 31, "scores": 0, "head_to_head": 5, "agreement": 715, "history": 0, "history_compare": 1, "timeline": 3,
     "pareto": 0, "prospects": 0, "what_if": 5, "stability": 13, "experiments": 20, "instances": 0, "submitters": 0,
-    "submit": 1, "upload": 11, "manage": 28, "manage_tasks": 23, "manage_studies": 14, "manage_metadata": 1,
+    "submit": 0, "upload": 11, "manage": 0, "manage_tasks": 0, "manage_studies": 11, "manage_metadata": 1,
     "manage_models": 0, "manage_releases": 0, "manage_queue": 0, "manage_people": 0, "manage_audit": 0,
-    "manage_webhooks": 4, "manage_following": 4, "manage_references": 0, "manage_phases": 6,
-    "dashboard": 0, "profile": 0, "notices": 0, "notice_choices": 11, "tokens": 3, "sessions": 0, "close_account": 0,
-    "organisations": 0, "home": 0, "new": 0, "try": 12, "try_votes": 6, "compare": 6, "landscape": 0, "rules": 93,
+    "manage_webhooks": 0, "manage_following": 0, "manage_references": 0, "manage_phases": 0,
+    "dashboard": 0, "profile": 0, "notices": 0, "notice_choices": 0, "tokens": 0, "sessions": 0, "close_account": 0,
+    "organisations": 0, "home": 0, "new": 0, "try": 2, "try_votes": 6, "compare": 6, "landscape": 0, "rules": 93,
     "choose_rule": 50, "status": 3,
 }  # fmt: skip
 OF_BENCHMARK = {
@@ -50,3 +53,9 @@ def english_in(page: bytes) -> list[str]:
 def test_english_is_seen_outside_of_brackets_only():
     page = "<p>⟦Not ⟦this⟧ one here⟧ but these three words</p><code>git log of all</code><p>Two words</p>"
     assert english_in(page.encode()) == ["but these three words"]
+
+
+def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):  # noqa: F811
+    task = make.published({"A": [1.0], "B": [2.0]}).tasks.get()
+    assert Task.Direction(task.direction).label == pseudo("higher is better")
+    assert task_fields(task)["direction"] == "higher is better"
