@@ -241,10 +241,11 @@ def _bump(
 ) -> RankLines:
     """The visible systems as lines across the rules; those of equal rank in the middle of the places they share."""
     ranks = [average_ranks(column.ranks) for column in columns]
+    names, unranked = [gettext(column.name) for column in columns], gettext("unranked")
 
     def line(i: int) -> RankedSystem:
         system = systems[i]
-        ranks_text = ", ".join(f"{column.name} {_rank_text(column, i) or 'unranked'}" for column in columns)
+        ranks_text = ", ".join(f"{names[k]} {_rank_text(column, i) or unranked}" for k, column in enumerate(columns))
         others = [pin for pin in pins if pin != system.key]
         is_pinned = system.key in pins
         return RankedSystem(
@@ -257,26 +258,29 @@ def _bump(
         )
 
     return rank_lines(
-        "Ranks under every rule",
+        gettext("Ranks under every rule"),
         gettext(
             "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. Tied "
             "systems are drawn at the middle of the places that they share; below the dashed line ranks are closer "
             "together."
         ),
-        [column.name for column in columns],
+        names,
         [line(i) for i in visible],
     )
 
 
 def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
     """The agreement of every two rules as squares."""
-    names = [column.name for column in columns]
+    together = gettext("%(rule)s and %(other)s: τ %(tau)s")  # looked up once for hundreds of squares
+    with_all = gettext("%(rule)s: τ %(tau)s with the others on average")
+    names = [gettext(column.name) for column in columns]
 
     def said(i: int, j: int) -> str:
-        return names[i] if i == j else f"{names[i]} and {names[j]}: τ {_figure(tau[i, j])}"
+        pair = {"rule": names[i], "other": names[j], "tau": _figure(tau[i, j])}
+        return names[i] if i == j else together % pair
 
     return heat_map(
-        "Kendall’s tau between the rules",
+        gettext("Kendall’s tau between the rules"),
         gettext(
             "A square shows how far two rules agree on the order of the systems that both rank: 1 if they agree on "
             "every "
@@ -289,7 +293,7 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
         text=lambda value: in_language(f"{value:.2f}".replace("0.", ".")).replace("-", "\N{MINUS SIGN}"),
         said=said,
         legend=LEGEND,
-        row_said=[f"{name}: τ {_figure(_mean(tau, k))} with the others on average" for k, name in enumerate(names)],
+        row_said=[with_all % {"rule": name, "tau": _figure(_mean(tau, k))} for k, name in enumerate(names)],
     )
 
 
@@ -314,7 +318,12 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
         return gettext("All rules order the systems in the same way.")
     return gettext(
         "%(name)s and %(name2)s agree least (τ %(figure)s); two rules agree at τ %(figure2)s on average."
-    ) % {"name": columns[j].name, "name2": columns[i].name, "figure": _figure(low), "figure2": _figure(mean)}
+    ) % {
+        "name": gettext(columns[j].name),
+        "name2": gettext(columns[i].name),
+        "figure": _figure(low),
+        "figure2": _figure(mean),
+    }
 
 
 def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -> str:

@@ -8,6 +8,7 @@ from django.template.defaultfilters import date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import is_aware, localtime
+from django.utils.translation import gettext
 
 from leaderboard.common import text as wording
 
@@ -54,6 +55,12 @@ def sort_sign(state: str) -> SafeString:
     if state not in SIGNS:
         return SafeString("")
     return format_html('<span class="sign" aria-hidden="true"> {}</span>', SIGNS[state])
+
+
+@register.filter
+def translated(text: str) -> str:
+    """A text of the engine, such as the name of a rule, in the language of the page."""
+    return gettext(text)
 
 
 @register.filter

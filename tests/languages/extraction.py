@@ -19,6 +19,12 @@ if __name__ == "__main__":
 from django.template import engines
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
+from ranking_engine import RULES
+from ranking_engine.axioms import PROPERTIES
+from ranking_engine.catalogue.choice import QUESTIONS, choose_rule
+from ranking_engine.catalogue.rule import FAMILIES
+from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES
+
 CATALOGUE = Path(__file__).parents[2] / "locale" / "django.pot"
 HEAD = """# The texts of the pages that can be translated; `make messages` writes this file.
 msgid ""
@@ -36,7 +42,7 @@ Message = tuple[str, str]  # a text, and its plural or nothing
 def messages() -> dict[Message, list[str]]:
     """Each marked text with the files that have it."""
     places: dict[Message, list[str]] = {}
-    for path, message in [*_of_templates(), *_of_python()]:
+    for path, message in [*_of_templates(), *_of_python(), *_of_engine()]:
         files = places.setdefault(message, [])
         if path not in files:
             files.append(path)
@@ -68,6 +74,27 @@ def _of_python() -> Iterator[tuple[str, Message]]:
                 if texts:
                     plural = texts[1] if node.func.id.startswith("ngettext") else ""
                     yield file.relative_to(settings.ROOT).as_posix(), (texts[0], plural)
+
+
+def _of_engine() -> Iterator[tuple[str, Message]]:
+    """Names and sentences of the engine, which knows no languages: pages translate them where they show them."""
+    for rule in RULES.values():
+        yield from (("ranking_engine/rules", (text, "")) for text in (rule.name, rule.summary))
+    for key, family in FAMILIES.items():
+        yield from (("ranking_engine/catalogue/rule.py", (text, "")) for text in (key, family.meaning))
+    for asked in PROPERTIES.values():
+        yield from (
+            ("ranking_engine/axioms/properties.py", (text, "")) for text in (asked.name, asked.definition, asked.source)
+        )
+    for study in (*STUDIES.values(), *EXPERIMENTS.values()):
+        yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))
+    for need in choose_rule({}).requirements:  # what every answer needs
+        yield from (("ranking_engine/catalogue/choice.py", (text, "")) for text in (need.text, need.lack))
+    for question in QUESTIONS:
+        needs = [text for answer in question.answers for need in answer.needs for text in (need.text, need.lack)]
+        answers = [answer.text for answer in question.answers]
+        for text in (question.text, question.why, *answers, *needs):
+            yield "ranking_engine/catalogue/choice.py", (text, "")
 
 
 def catalogue() -> str:
