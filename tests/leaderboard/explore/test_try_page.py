@@ -187,7 +187,8 @@ def test_what_takes_too_long_is_left_out_and_said_so(client, settings):
     about = "".join(f'[[task]]\nname = "t{t}"\ngroup = "g{t // 3}"\n' for t in range(198))
     page = unescape(compact(posted(client, table, about=about, aggregation="two_step")))
     assert "The limit of 3 seconds was too short for" in page
-    assert "Bradley-Terry" in re.search(r"was too short for ([^<]*)", page)[1]
+    # The slowest comes last; where the machine is busy, so many are left out that it is one of those not named.
+    assert re.search(r"was too short for [^<]*(Bradley-Terry|and \d+ more)", page)
     assert "It takes more time or memory than allowed for an answer on demand: 3 seconds." in page
     assert "Ranks of your table" in page
 
