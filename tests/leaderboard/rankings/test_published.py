@@ -80,21 +80,23 @@ def test_beyond_the_budget_the_refusal_says_how_much_is_too_much(make, settings)
 
 
 def test_two_who_ask_at_once_cause_one_computation():
-    calls, answers, started = [], [], threading.Event()
+    calls, answers, started, second_asks = [], [], threading.Event(), threading.Event()
 
     def compute():
         calls.append(threading.get_ident())
         started.set()
+        second_asks.wait(30)
         time.sleep(0.2)
         return "answer"
 
-    def ask():
+    def ask(begins: threading.Event):
+        begins.set()
         answers.append(single_flight("key", compute))
 
-    first = threading.Thread(target=ask)
+    first = threading.Thread(target=ask, args=(threading.Event(),))
     first.start()
     started.wait(5)
-    second = threading.Thread(target=ask)
+    second = threading.Thread(target=ask, args=(second_asks,))
     second.start()
     first.join(5)
     second.join(5)
