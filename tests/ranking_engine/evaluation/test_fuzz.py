@@ -62,9 +62,10 @@ def table_of(rows) -> bytes:
 
 def parquet_of(rows) -> bytes:
     stream = io.BytesIO()
-    parquet.write_table(
-        pa.table({"id": [str(row["id"]) for row in rows], "prediction": [str(row) for row in rows]}), stream
-    )
+    texts = {"id": [str(row["id"]) for row in rows], "prediction": [str(row) for row in rows]}
+    # Half of a surrogate pair cannot be written into such a file.
+    whole = {name: [text.encode(errors="replace").decode() for text in column] for name, column in texts.items()}
+    parquet.write_table(pa.table(whole), stream)
     return stream.getvalue()
 
 
