@@ -45,10 +45,10 @@ class Hosted:
 def set_up(make: Factory, owner: User, submitter: User) -> Hosted:
     """Make a benchmark with hidden tests, one that collects votes, an organisation, and addresses that GLUE follows."""
     hidden = hidden_benchmark(make, name="Hidden labels", key="hidden", owner=owner)
-    found = _organisation(owner, submitter, hidden)
+    organisation = _organisation(owner, submitter, hidden)
     prediction, refused = _predictions(make, hidden, owner, submitter)
     _follow(Benchmark.objects.get(key="glue"), owner)
-    return Hosted(prediction, refused, _votes(make, owner, submitter), found)
+    return Hosted(prediction, refused, _votes(make, owner, submitter), organisation)
 
 
 def _organisation(owner: User, submitter: User, benchmark: Benchmark) -> str:

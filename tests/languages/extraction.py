@@ -82,9 +82,9 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
         yield from (("ranking_engine/rules", (text, "")) for text in (rule.name, rule.summary))
     for key, family in FAMILIES.items():
         yield from (("ranking_engine/catalogue/rule.py", (text, "")) for text in (key, family.meaning))
-    for asked in PROPERTIES.values():
+    for entry in PROPERTIES.values():
         yield from (
-            ("ranking_engine/axioms/properties.py", (text, "")) for text in (asked.name, asked.definition, asked.source)
+            ("ranking_engine/axioms/properties.py", (text, "")) for text in (entry.name, entry.definition, entry.source)
         )
     for study in (*STUDIES.values(), *EXPERIMENTS.values()):
         yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))

@@ -123,7 +123,31 @@ class CSVParser(BaseParser):
         return read_bytes(stream, parser_context, settings.UPLOAD_BYTES)
 
 
-class FilesParser(MultiPartParser):
+class BoundedFormParser(MultiPartParser):
+    """A form whose length is checked before it is read."""
+
+    def form_of(self, stream: Any, media_type: str | None, parser_context: Any, limit: int) -> Any:  # noqa: ANN401
+        """The fields and files of a form.
+
+        Args:
+            stream, media_type, parser_context: as `parse` has them.
+            limit: bytes that the body may have.
+
+        Raises:
+            ApiError: they are too many bytes, or no form.
+        """
+        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
+        if not length.isdecimal() or int(length) > limit:
+            raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except TooManyFilesSent as error:
+            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files.") from error
+        except (ParseError, SuspiciousOperation, UnicodeError) as error:
+            raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
+
+
+class FilesParser(BoundedFormParser):
     """Files with the fields that go with them, as a form sends them: `files` as often as there are files."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
@@ -132,16 +156,7 @@ class FilesParser(MultiPartParser):
         Raises:
             ApiError: they are too many bytes, or no form.
         """
-        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
-        limit = settings.IMPORT_BYTES + FORM_BYTES
-        if not length.isdecimal() or int(length) > limit:
-            raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
-        try:
-            form = super().parse(stream, media_type, parser_context)
-        except TooManyFilesSent as error:
-            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files.") from error
-        except (ParseError, SuspiciousOperation, UnicodeError) as error:
-            raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
+        form = self.form_of(stream, media_type, parser_context, settings.IMPORT_BYTES + FORM_BYTES)
         body: dict[str, Any] = dict(form.data.items())
         if "mapping" in body:
             body["mapping"] = strict_json(body["mapping"])
@@ -163,7 +178,7 @@ def _parameters(media_type: str | None) -> dict[str, str]:
     return {name.strip().lower(): value.strip().strip('"') for name, _, value in parts}
 
 
-class PredictionsParser(MultiPartParser):
+class PredictionsParser(BoundedFormParser):
     """A form with one file for all tasks, as `table`, or files of single tasks, each as `file:` and its task."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
@@ -172,16 +187,7 @@ class PredictionsParser(MultiPartParser):
         Raises:
             ApiError: they are too many bytes, or no form.
         """
-        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
-        limit = settings.PREDICTIONS_BYTES + FORM_BYTES
-        if not length.isdecimal() or int(length) > limit:
-            raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
-        try:
-            form = super().parse(stream, media_type, parser_context)
-        except TooManyFilesSent as error:
-            raise ApiError(400, f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files.") from error
-        except (ParseError, SuspiciousOperation, UnicodeError) as error:
-            raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
+        form = self.form_of(stream, media_type, parser_context, settings.PREDICTIONS_BYTES + FORM_BYTES)
         several = [name for name in form.files if len(form.files.getlist(name)) > 1]
         if several:
             raise ApiError(400, f"The form has several files {several[0][:60]!r}; a field has one.")

@@ -94,9 +94,9 @@ def test_bad_clusters_are_refused_with_their_place(text, message):
 def test_errors_and_intervals_take_the_clusters_of_the_scores():
     scores = some_scores()
     without = InstanceScores(scores.system_names, scores.task_names, scores.blocks, scores.directions)
-    stated = paired_errors(without, [(0, 1)], clusters=scores.clusters)
-    assert paired_errors(scores, [(0, 1)]).standard_error.tolist() == stated.standard_error.tolist()
-    assert paired_errors(without, [(0, 1)]).standard_error.tolist() != stated.standard_error.tolist()
+    clustered = paired_errors(without, [(0, 1)], clusters=scores.clusters)
+    assert paired_errors(scores, [(0, 1)]).standard_error.tolist() == clustered.standard_error.tolist()
+    assert paired_errors(without, [(0, 1)]).standard_error.tolist() != clustered.standard_error.tolist()
     expected = two_level_intervals(without, clusters=scores.clusters, n_resamples=50)["mean"]
     assert two_level_intervals(scores, n_resamples=50)["mean"].lower["instances"].tolist() == (
         expected.lower["instances"].tolist()
@@ -105,7 +105,7 @@ def test_errors_and_intervals_take_the_clusters_of_the_scores():
 
 def test_a_resample_of_differences_draws_whole_clusters():
     scores = some_scores(1)
-    found = paired_differences(scores, [(0, 1)], n_resamples=300, level=0.9, seed=4)
+    intervals = paired_differences(scores, [(0, 1)], n_resamples=300, level=0.9, seed=4)
     random, means = np.random.default_rng([4, 0, 1]), np.zeros(300)
     for block, codes in zip(scores.oriented(), scores.clusters, strict=True):
         difference = block[0] - block[1]
@@ -114,12 +114,12 @@ def test_a_resample_of_differences_draws_whole_clusters():
         for r, drawn in enumerate(random.integers(len(names), size=(300, len(names)))):
             values = [difference[u] for g in drawn for u in both if codes[u] == names[g]]
             means[r] += sum(values) / len(values) / 2
-    assert [found.lower[0], found.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
+    assert [intervals.lower[0], intervals.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
 
 
 def test_a_cluster_of_two_tasks_is_drawn_for_both():
     scores = some_scores(1, shared_from=9)
-    found = paired_differences(scores, [(0, 1)], n_resamples=300, level=0.9, seed=4)
+    intervals = paired_differences(scores, [(0, 1)], n_resamples=300, level=0.9, seed=4)
     instances = {}  # of each cluster the differences by task
     for t, (block, codes) in enumerate(zip(scores.oriented(), scores.clusters, strict=True)):
         for u, code in enumerate(codes.tolist()):
@@ -129,12 +129,12 @@ def test_a_cluster_of_two_tasks_is_drawn_for_both():
     for drawn in np.random.default_rng([4, 0, 1]).integers(len(names), size=(300, len(names))):
         of_tasks = [[d for g in drawn for d in instances[names[g]][t]] for t in (0, 1)]
         means.append(np.mean([np.mean(row) for row in of_tasks]))
-    assert [found.lower[0], found.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
+    assert [intervals.lower[0], intervals.upper[0]] == pytest.approx(np.quantile(means, (0.05, 0.95)).tolist())
 
 
 def test_two_levels_draw_a_cluster_of_two_tasks_for_both():
     scores = some_scores(2, shared_from=9)
-    found = two_level_intervals(scores, n_resamples=200, level=0.8, seed=3)["mean"]
+    intervals = two_level_intervals(scores, n_resamples=200, level=0.8, seed=3)["mean"]
     random, names = np.random.default_rng([3, 200]), sorted(set(np.concatenate(scores.clusters).tolist()))
     random.integers(2, size=(200, 2))  # the tasks
     ranks = []
@@ -146,9 +146,9 @@ def test_two_levels_draw_a_cluster_of_two_tasks_for_both():
         average = np.mean(means, axis=0)
         ranks.append([1 + sum(other > one + 1e-12 for other in average) for one in average])
     ordered = np.sort(np.array(ranks), axis=0)
-    assert found.lower["instances"].tolist() == ordered[19].tolist()
-    assert found.upper["instances"].tolist() == ordered[180].tolist()
-    assert np.isnan(found.instance_share).all()
+    assert intervals.lower["instances"].tolist() == ordered[19].tolist()
+    assert intervals.upper["instances"].tolist() == ordered[180].tolist()
+    assert np.isnan(intervals.instance_share).all()
 
 
 def test_two_levels_on_the_same_clusters_of_all_tasks_are_as_sure_as_one_task():
@@ -156,9 +156,9 @@ def test_two_levels_on_the_same_clusters_of_all_tasks_are_as_sure_as_one_task():
     block = np.random.default_rng(1).normal(size=(4, 20))
     blocks = tuple(block + t for t in range(8))
     scores = InstanceScores(tuple("ABCD"), tuple("abcdefgh"), blocks, clusters=(np.arange(20),) * 8)
-    for statistic, found in two_level_intervals(scores, n_resamples=200).items():
-        assert found.lower["both"].tolist() == found.lower["instances"].tolist(), statistic
-        assert found.upper["both"].tolist() == found.upper["instances"].tolist(), statistic
+    for statistic, intervals in two_level_intervals(scores, n_resamples=200).items():
+        assert intervals.lower["both"].tolist() == intervals.lower["instances"].tolist(), statistic
+        assert intervals.upper["both"].tolist() == intervals.upper["instances"].tolist(), statistic
 
 
 def test_signs_are_flipped_by_cluster():

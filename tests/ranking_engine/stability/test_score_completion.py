@@ -53,7 +53,7 @@ def test_factors_are_a_minimum_of_the_penalised_squares(n_factors):
 
     generator = np.random.default_rng(1)
     tries = [minimize(unlikely, generator.normal(size=13 * n_factors), tol=1e-10) for _ in range(6)]
-    best = min(tries, key=lambda found: found.fun).x.reshape(13, n_factors)
+    best = min(tries, key=lambda fit: fit.fun).x.reshape(13, n_factors)
     np.testing.assert_allclose(fitted, best[:7] @ best[7:].T, atol=0.02)
     assert factored(z[None], 0, [1.0]).tolist() == np.zeros((1, 1, 7, 6)).tolist()
 
