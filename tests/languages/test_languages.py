@@ -7,13 +7,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
 
 from leaderboard.models import Notice
 from tests.factories import owner_of
-from tests.languages.catalogues import forget_catalogues
 from tests.languages.extraction import CATALOGUE, catalogue
-from tests.languages.pseudo import CODE, FOLDER, pseudo, write_catalogue
+from tests.languages.pseudo import pseudo
 from tests.signing_in import signed_in
 
 TEMPLATES = settings.ROOT / "templates"
@@ -85,18 +83,6 @@ def test_the_catalogue_has_the_texts_that_are_marked_now():
 )
 def test_the_pseudo_language_keeps_placeholders_and_markup(text, shown):
     assert pseudo(text) == shown
-
-
-@pytest.fixture
-def pseudo_language(settings, tmp_path):
-    """A site in the pseudo-language."""
-    write_catalogue(tmp_path)
-    assert (tmp_path / FOLDER / "LC_MESSAGES" / "django.mo").stat().st_size > 20_000
-    settings.LOCALE_PATHS, settings.LANGUAGE_CODE = [tmp_path], CODE
-    forget_catalogues()
-    with translation.override(CODE):
-        yield
-    forget_catalogues()
 
 
 class _Texts(HTMLParser):

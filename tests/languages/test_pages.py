@@ -9,7 +9,7 @@ from leaderboard.benchmarks.tasks import task_fields
 from leaderboard.models import Task
 from tests.factories import owner_of
 from tests.languages.pseudo import pseudo
-from tests.languages.test_languages import pseudo_language, text_of  # noqa: F401 -- a fixture
+from tests.languages.test_languages import text_of
 from tests.signing_in import signed_in
 
 MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
@@ -34,7 +34,7 @@ OF_BENCHMARK = {
 
 
 @pytest.mark.parametrize("route", UNMARKED)
-def test_no_more_texts_of_a_page_are_english_than_are_known(make, pseudo_language, route):  # noqa: F811
+def test_no_more_texts_of_a_page_are_english_than_are_known(make, pseudo_language, route):
     benchmark = make.published({"A": [1.0, 2.5, 3.0], "B": [2.0, 1.5, 1.0], "C": [3.0, 3.5, 2.0]}, name="Bench")
     page = signed_in(owner_of(benchmark)).get(reverse(route, args=[benchmark.key] if route in OF_BENCHMARK else []))
     assert page.status_code == 200
@@ -55,7 +55,7 @@ def test_english_is_seen_outside_of_brackets_only():
     assert english_in(page.encode()) == ["but these three words"]
 
 
-def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):  # noqa: F811
+def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):
     task = make.published({"A": [1.0], "B": [2.0]}).tasks.get()
     assert Task.Direction(task.direction).label == pseudo("higher is better")
     assert task_fields(task)["direction"] == "higher is better"

@@ -54,7 +54,7 @@ def benchmark(make):
     """One task whose instances all count."""
     benchmark = make.benchmark({}, n_tasks=1)
     rows = "".join(f"i{k},{label}\n" for k, label in enumerate(LABELS))
-    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "accuracy", by=owner_of(benchmark))
+    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "exact_match", by=owner_of(benchmark))
     Task.objects.filter(benchmark=benchmark).update(key="animals")
     return benchmark
 
@@ -62,7 +62,7 @@ def benchmark(make):
 def halve(benchmark) -> None:
     """Make half of its instances public."""
     rows = "".join(f"i{k},{label},{SPLITS[k]}\n" for k, label in enumerate(LABELS))
-    add_references(benchmark.tasks.get(), f"id,reference,split\n{rows}", "accuracy", by=owner_of(benchmark))
+    add_references(benchmark.tasks.get(), f"id,reference,split\n{rows}", "exact_match", by=owner_of(benchmark))
 
 
 def phase_of(benchmark, **values) -> Phase:
@@ -172,7 +172,7 @@ def test_scoring_again_does_not_lower_what_the_ladder_asks_for(make, benchmark):
     submitted(benchmark, user, range(20))
     best = submitted(benchmark, user, range(5))
     rows = "".join(f"i{k},{'yes' if k == N - 1 else label}\n" for k, label in enumerate(LABELS))
-    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "accuracy", by=owner)
+    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "exact_match", by=owner)
     benchmark.refresh_from_db()
     assert score_again(audience_of(owner, benchmark)) == 1
     other_name, _ = submit_predictions(benchmark, user, upload("B", animals=labels_with_errors(range(10))))

@@ -122,7 +122,7 @@ def test_where_the_last_report_is_a_problem_the_other_new_scores_get_onto_the_bo
         call(f"{claim(call)}/report/", {"value": 0.5})
     score_all(benchmark)
     task = benchmark.tasks.get(key="animals")
-    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "accuracy", by=owner_of(benchmark))
+    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "exact_match", by=owner_of(benchmark))
     add_references(benchmark.tasks.get(key="numbers"), "id\nn3\nn2\nn1\n", "evaluator", by=owner_of(benchmark))
     benchmark.refresh_from_db()
     assert score_again(audience_of(owner_of(benchmark), benchmark)) == 2

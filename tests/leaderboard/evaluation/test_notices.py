@@ -94,7 +94,7 @@ def test_scoring_again_is_no_news(make):
     scored(benchmark, user)
     before = notices(user)
     corrected = REFERENCES.replace("i2,cat", "i2,dog")
-    add_references(benchmark.tasks.get(key="animals"), corrected, "accuracy", by=owner_of(benchmark))
+    add_references(benchmark.tasks.get(key="animals"), corrected, "exact_match", by=owner_of(benchmark))
     benchmark.refresh_from_db()
     assert score_again(audience_of(owner_of(benchmark), benchmark)) == 1
     score_all(benchmark)

@@ -190,7 +190,7 @@ def test_no_score_on_both_splits_gives_the_private_ones_away(make):
     benchmark, user, now = hidden_benchmark(make), make.user(), timezone.now()
     old = phase_of(benchmark, "Old", opens_at=now - DAY, closes_at=now + DAY)
     halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
-    add_references(benchmark.tasks.get(key="animals"), halves, "accuracy", by=owner_of(benchmark))
+    add_references(benchmark.tasks.get(key="animals"), halves, "exact_match", by=owner_of(benchmark))
     phase_of(benchmark, "Public", split="public", opens_at=now + DAY, closes_at=now + 2 * DAY, private_at=now + 9 * DAY)
     with pytest.raises(ValidationError) as caught:
         phase_of(benchmark, "Between", opens_at=now + 3 * DAY, closes_at=now + 4 * DAY)

@@ -41,7 +41,7 @@ def test_all_scores_change_together_with_one_revision(make):
     with pytest.raises(EvaluationError, match="newest references"):
         score_again(audience_of(owner, benchmark))
     task = benchmark.tasks.get(key="animals")
-    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "accuracy", by=owner)
+    add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "exact_match", by=owner)
     benchmark.refresh_from_db()
     n_before = Revision.objects.filter(benchmark=benchmark).count()
     assert score_again(audience_of(owner, benchmark)) == 2
@@ -75,12 +75,12 @@ def test_in_a_phase_on_the_public_split_tasks_without_one_are_scored_again_too(m
     benchmark, user = hidden_benchmark(make), make.user()
     owner, task = owner_of(benchmark), benchmark.tasks.get(key="animals")
     halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
-    add_references(task, halves, "accuracy", by=owner)
+    add_references(task, halves, "exact_match", by=owner)
     values = {"name": "Final", "opens_at": timezone.now() - timedelta(days=1), "split": "public"}
     store_phase(benchmark, values, author=owner)
     scored(benchmark, user)
     corrected = (halves if keeps_splits else REFERENCES).replace("i2,cat", "i2,dog")
-    add_references(task, corrected, "accuracy", by=owner)
+    add_references(task, corrected, "exact_match", by=owner)
     benchmark.refresh_from_db()
     assert score_again(audience_of(owner, benchmark)) == 1
     assert score_all(benchmark) == ["done"]

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_predictions_become_a_submission_with_scores_errors_and_single_instances(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = hidden_benchmark(make, "accuracy"), make.user()
     wrong = ["dog" if k == 7 or k == 2 else label for k, label in enumerate(LABELS)]
     row = scored(benchmark, user, animals=labels_file(wrong), numbers=numbers_file((1.5, 2.5, 7.0)))
     assert (row.state, row.problems, row.outcome) == ("scored", [], "It is the first one that was scored.")
@@ -42,7 +42,7 @@ def test_predictions_become_a_submission_with_scores_errors_and_single_instances
 
 
 def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in_the_api(make, client):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = hidden_benchmark(make, "accuracy"), make.user()
     row = scored(benchmark, user)
     provenance = [
         {
@@ -75,6 +75,6 @@ def test_a_submission_of_scores_names_no_files(make, client):
 
 def test_the_form_for_scores_leads_to_predictions_where_the_benchmark_takes_them(make, client):
     client.force_login(make.user(), backend="django.contrib.auth.backends.ModelBackend")
-    for benchmark, leads in ((hidden_benchmark(make), True), (make.benchmark(), False)):
+    for benchmark, leads in ((hidden_benchmark(make, "accuracy"), True), (make.benchmark(), False)):
         page = compact(client.get(reverse("submit", args=[benchmark.key])))
         assert (reverse("new_predictions", args=[benchmark.key]) in page) == leads
