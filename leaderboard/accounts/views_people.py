@@ -110,7 +110,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
         return redirect("board", invitation.benchmark.key)
     if not request.user.is_authenticated:
         remember_invitation(request, secret)
-    return render(request, "accounts/join.html", {"invitation": invitation})
+    return render(request, "accounts/join.html", {"invitation": invitation, "name": invitation.benchmark.name})
 
 
 @login_required

@@ -188,4 +188,4 @@ def join_organisation_page(request: HttpRequest, secret: str) -> HttpResponse:
         return redirect("organisation", invitation.organisation.key)
     if not request.user.is_authenticated:
         remember_invitation(request, secret)
-    return render(request, "organisations/join.html", {"invitation": invitation})
+    return render(request, "organisations/join.html", {"invitation": invitation, "name": invitation.organisation.name})
