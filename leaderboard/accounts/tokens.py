@@ -13,6 +13,7 @@ from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 
 from leaderboard.accounts.address_proof import has_proven_address
+from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.locks import user_lock
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.prepared import PreparedQuery
@@ -63,14 +64,25 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
             if has_proven_address(user):  # so that no one makes one behind their back
                 pages = ("tokens", "account_change_password", "sessions")
                 links = "\n".join(site_address(reverse(page)) for page in pages)
-                text = (
-                    f"Hello {user.shown_name},\n\n"
-                    f"an API token was created for your account: “{token.name}”. Its scopes are "
-                    f"{', '.join(token.scopes)}, and it expires on {moment_in_words(token.expiry)}.\n\n"
-                    "If that was not you, someone else is signed in to your account. Revoke the token, change your "
-                    f"password, and sign out everywhere else:\n\n{links}\n"
-                )
-                put_mail(user.email, subject="[Plurank] A new API token", text=text)
+                facts = {
+                    "token": token.name,
+                    "scopes": ", ".join(token.scopes),
+                    "expiry": moment_in_words(token.expiry),
+                }
+                paragraphs = [
+                    gettext("Hello %(name)s,") % {"name": user.shown_name},
+                    gettext(
+                        "an API token was created for your account: “%(token)s”. Its scopes are %(scopes)s, and it "
+                        "expires on %(expiry)s."
+                    )
+                    % facts,
+                    gettext(
+                        "If that was not you, someone else is signed in to your account. Revoke the token, change your "
+                        "password, and sign out everywhere else:"
+                    ),
+                    f"{links}\n",
+                ]
+                put_mail(user.email, subject=gettext("[Plurank] A new API token"), text="\n\n".join(paragraphs))
             return token, secret
     except IntegrityError as error:
         raise TokenError(
@@ -141,8 +153,9 @@ def tell_of_expiring_tokens() -> int:
             [token.user_id],
             NoticeKind.TOKEN,
             key=f"token {token.digest[:32]} {days}",
-            text=gettext("Your API token “%(token)s” expires on %(expiry)s. Programs that use it need a new one.")
-            % {"token": token.name, "expiry": moment_in_words(token.expiry)},
+            sentence=Sentence(
+                "Your API token “%(token)s” expires on %(expiry)s. Programs that use it need a new one."
+            ).of(token=token.name, expiry=token.expiry),
             path=reverse("tokens"),
         )
     return n_written

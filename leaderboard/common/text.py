@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import in_language
 from ranking_engine import RULES, Ranking
 from ranking_engine.catalogue.registry import get_rule
@@ -48,10 +50,10 @@ def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> s
     named = list(names[:most])
     n_more = (len(names) if total is None else total) - len(named)
     if n_more > 0:
-        named.append(f"{n_more} more")
+        named.append(gettext("%(n)s more") % {"n": n_more})
     if len(named) < 2:
         return "".join(named)
-    return f"{', '.join(named[:-1])} and {named[-1]}"
+    return gettext("%(first)s and %(last)s") % {"first": ", ".join(named[:-1]), "last": named[-1]}
 
 
 def shortened(name: str) -> str:

@@ -1,8 +1,8 @@
 """Notices about predictions: their submitter hears that they were scored, or refused."""
 
 from django.urls import reverse
-from django.utils.translation import gettext
 
+from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import shortened
 from leaderboard.models import NoticeKind, PredictionSubmission
 from leaderboard.notifications.notices import tell
@@ -17,16 +17,16 @@ def tell_of_scoring(row: PredictionSubmission) -> None:
         row: with its benchmark, in the state that it has from now on.
     """
     if row.state == PredictionSubmission.State.REFUSED:
-        sentence = gettext("Your predictions of %(system)s for %(benchmark)s were refused; their page says why.")
+        sentence = Sentence("Your predictions of %(system)s for %(benchmark)s were refused; their page says why.")
     elif row.is_trial:
-        sentence = gettext("The trial run of your predictions of %(system)s for %(benchmark)s was scored.")
+        sentence = Sentence("The trial run of your predictions of %(system)s for %(benchmark)s was scored.")
     else:
-        sentence = gettext("Your predictions of %(system)s for %(benchmark)s were scored.")
+        sentence = Sentence("Your predictions of %(system)s for %(benchmark)s were scored.")
     tell(
         [row.submitter_id],
         NoticeKind.PREDICTIONS,
         key=f"predictions {row.pk} {row.state}",
-        text=sentence % {"system": shortened(row.system_name), "benchmark": row.benchmark.name},
+        sentence=sentence.of(system=shortened(row.system_name), benchmark=row.benchmark.name),
         path=reverse("prediction", args=[row.uuid]),
         benchmark=row.benchmark,
     )

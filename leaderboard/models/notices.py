@@ -65,7 +65,9 @@ class Notice(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=12, choices=NoticeKind)
     key = models.CharField(max_length=100)
-    text = models.TextField()
+    text = models.TextField()  # in English
+    # The same as data, which is said in the language of the reader; None in notices of older releases.
+    sentence = models.JSONField(null=True)
     # What someone wrote of it, such as a reason, and who: their words go with their account.
     words = models.TextField(blank=True)
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -82,11 +84,6 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}"
-
-    @property
-    def whole_text(self) -> str:
-        """What is told, with the reason that someone gave."""
-        return f"{self.text} Reason: {self.words}" if self.words else self.text
 
 
 class NoticeChoice(models.Model):

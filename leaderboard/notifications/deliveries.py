@@ -20,6 +20,7 @@ from django.utils.crypto import salted_hmac
 
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.site_address import site_address
 from leaderboard.models import (
     AuditEntry,
@@ -37,8 +38,10 @@ from leaderboard.notifications.posting import AddressError, PostError, post
 
 # Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started again.
 MAX_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
-WHY_OFF = "No delivery succeeded for half a day."
-WHY_LEFT = "Its owner left. If you switch it on, it becomes yours; renew its secret, because the former owner knows it."
+WHY_OFF = Sentence("No delivery succeeded for half a day.")
+WHY_LEFT = Sentence(
+    "Its owner left. If you switch it on, it becomes yours; renew its secret, because the former owner knows it."
+)
 SWITCHED_OFF = "the webhook was switched off"
 
 
@@ -127,7 +130,7 @@ def deliver(message: OutboxMessage, board_file: FileMaker | None = None) -> None
         with transaction.atomic():
             WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=getattr(error, "status", None))
             row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
-            if failing.update(is_active=False, why_off=WHY_OFF):
+            if failing.update(is_active=False, why_off=WHY_OFF.text):
                 drop_waiting(webhook, str(error))
                 _tell_of_switching_off(webhook, webhook.benchmark, WHY_OFF)
         raise
@@ -182,23 +185,23 @@ def switch_off_leavers(benchmark: Benchmark) -> int:
     left = Webhook.objects.filter(benchmark=benchmark, is_active=True).exclude(author=None)
     n_left = 0
     for webhook in left.exclude(author__in=owners.values("user")):
-        if Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, why_off=WHY_LEFT):
-            drop_waiting(webhook, WHY_LEFT)
+        if Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, why_off=WHY_LEFT.text):
+            drop_waiting(webhook, WHY_LEFT.text)
             _tell_of_switching_off(webhook, benchmark, WHY_LEFT)
             n_left += 1
     return n_left
 
 
-def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: str) -> None:
+def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: Sentence) -> None:
     subject = AuditEntry.Subject.WEBHOOK
     changes = changes_between(subject, str(webhook.uuid), {"active": True}, {"active": False})
-    record_changes(benchmark, changes, actor=None, reason=why)
+    record_changes(benchmark, changes, actor=None, reason=why.text)
     owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
     tell(
         owners.values_list("user_id", flat=True),
         NoticeKind.WEBHOOK,
         key=f"webhook {webhook.pk} off {timezone.now():%Y-%m-%d}",
-        text=f"A webhook of {benchmark.name} was switched off: {why[0].lower()}{why[1:]}",
+        sentence=Sentence("A webhook of %(benchmark)s was switched off. %(why)s").of(benchmark=benchmark.name, why=why),
         path=reverse("manage_webhooks", args=[benchmark.key]),
         benchmark=benchmark,
     )

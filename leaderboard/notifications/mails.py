@@ -9,24 +9,25 @@ from django.core import signing
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from leaderboard.common.site_address import site_address
 from leaderboard.models import Notice, NoticeDigest, NoticeKind, User
-from leaderboard.notifications.notices import stop_mails
+from leaderboard.notifications.notices import notice_text, stop_mails
 from leaderboard.notifications.outbox import put_mail
 from leaderboard.notifications.queries import visible_notices
 
 SALT = "plurank.unsubscribe"
 SHOWN_NOTICES = 20
 SUBJECTS = {
-    NoticeKind.DECISION: "about your submission",
-    NoticeKind.PREDICTIONS: "about your predictions",
-    NoticeKind.OVERTAKEN: "your system fell in rank",
-    NoticeKind.FIRST_PLACE: "a new first place",
-    NoticeKind.WAITING: "a submission needs a decision",
-    NoticeKind.TOKEN: "an API token expires soon",
-    NoticeKind.WEBHOOK: "a webhook was switched off",
-    NoticeKind.FOLLOWED: "news from an address that your benchmark follows",
+    NoticeKind.DECISION: gettext_lazy("about your submission"),
+    NoticeKind.PREDICTIONS: gettext_lazy("about your predictions"),
+    NoticeKind.OVERTAKEN: gettext_lazy("your system fell in rank"),
+    NoticeKind.FIRST_PLACE: gettext_lazy("a new first place"),
+    NoticeKind.WAITING: gettext_lazy("a submission needs a decision"),
+    NoticeKind.TOKEN: gettext_lazy("an API token expires soon"),
+    NoticeKind.WEBHOOK: gettext_lazy("a webhook was switched off"),
+    NoticeKind.FOLLOWED: gettext_lazy("news from an address that your benchmark follows"),
 }
 MAILS_A_SWEEP = 50
 STALE = timedelta(days=3)  # what could not be mailed for so long is left to the page
@@ -79,18 +80,24 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
     kinds = sorted({notice.kind for notice in visible})
     link = unsubscribe_link(user, kinds)
     # What it is about, in our own words: subjects are where others read them, too.
-    about = benchmark.name if benchmark else "Your account"
-    what = SUBJECTS[NoticeKind(visible[0].kind)] if len(visible) == 1 else f"{len(visible)} notices"
-    lines = [f"Hello {user.shown_name},", ""]
+    about, n_notices = benchmark.name if benchmark else gettext("Your account"), len(visible)
+    what = (
+        str(SUBJECTS[NoticeKind(visible[0].kind)])
+        if n_notices == 1
+        else ngettext("%(n)s notice", "%(n)s notices", n_notices) % {"n": n_notices}
+    )
+    lines = [gettext("Hello %(name)s,") % {"name": user.shown_name}, ""]
     for notice in visible[:SHOWN_NOTICES]:
-        lines += [f"- {notice.whole_text}", f"  {site_address(notice.path)}", ""]
-    if len(visible) > SHOWN_NOTICES:
-        lines += [f"and {len(visible) - SHOWN_NOTICES} more: {site_address(reverse('notices'))}", ""]
-    lines += [f"Unsubscribe from these emails: {link}"]
-    lines += [f"Notification settings: {site_address(reverse('notice_choices'))}", ""]
+        lines += [f"- {notice_text(notice)}", f"  {site_address(notice.path)}", ""]
+    if n_notices > SHOWN_NOTICES:
+        more = {"n": n_notices - SHOWN_NOTICES, "link": site_address(reverse("notices"))}
+        lines += [gettext("and %(n)s more: %(link)s") % more, ""]
+    choices = site_address(reverse("notice_choices"))
+    lines += [gettext("Unsubscribe from these emails: %(link)s") % {"link": link}]
+    lines += [gettext("Notification settings: %(link)s") % {"link": choices}, ""]
     put_mail(
         user.email,
-        subject=f"[Plurank] {about}: {what}",
+        subject=gettext("[Plurank] %(about)s: %(what)s") % {"about": about, "what": what},
         text="\n".join(lines),
         headers={
             "List-Unsubscribe": f"<{link}>",

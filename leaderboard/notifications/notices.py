@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
+from leaderboard.common.language.sentences import Sentence
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import Benchmark, Notice, NoticeChoice, NoticeKind, User
 from leaderboard.notifications.queries import visible_notices
 
@@ -16,19 +19,19 @@ def tell(
     kind: NoticeKind,
     *,
     key: str,
-    text: str,
+    sentence: Sentence,
     path: str,
     benchmark: Benchmark | None = None,
     words: str = "",
     author: User | None = None,
 ) -> int:
     """Tell several people the same; as `tell_each`."""
-    texts = dict.fromkeys(people, text)
-    return tell_each(texts, kind, key=key, path=path, benchmark=benchmark, words=words, author=author)
+    sentences = dict.fromkeys(people, sentence)
+    return tell_each(sentences, kind, key=key, path=path, benchmark=benchmark, words=words, author=author)
 
 
 def tell_each(
-    texts: Mapping[int, str],
+    sentences: Mapping[int, Sentence],
     kind: NoticeKind,
     *,
     key: str,
@@ -42,7 +45,7 @@ def tell_each(
     Closed accounts hear nothing, nor does who does not want to.
 
     Args:
-        texts: what each is told, by the id of the user: one or two sentences, no score, no name that they may not know.
+        sentences: what each is told, by the id of the user: no score, no name that they may not know.
         kind: what sort of thing it is.
         key: which one, unique a person: telling it again changes nothing.
         path: where they see more.
@@ -53,17 +56,18 @@ def tell_each(
     Returns:
         How many rows were written at most.
     """
-    if not texts:
+    if not sentences:
         return 0
-    ways = dict(NoticeChoice.objects.filter(user__in=list(texts), kind=kind).values_list("user_id", "way"))
-    active = User.objects.filter(pk__in=list(texts), is_active=True).order_by("pk").values_list("pk", flat=True)
+    ways = dict(NoticeChoice.objects.filter(user__in=list(sentences), kind=kind).values_list("user_id", "way"))
+    active = User.objects.filter(pk__in=list(sentences), is_active=True).order_by("pk").values_list("pk", flat=True)
     rows = [
         Notice(
             user_id=user,
             benchmark=benchmark,
             kind=kind,
             key=key,
-            text=texts[user][:TEXT_LENGTH],
+            text=in_english(sentences[user])[:TEXT_LENGTH],
+            sentence=sentences[user].as_data(),
             words=" ".join(words.split())[:TEXT_LENGTH],
             author=author if words.strip() else None,
             path=path,
@@ -74,6 +78,15 @@ def tell_each(
     ]
     Notice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
     return len(rows)
+
+
+def notice_text(notice: Notice) -> str:
+    """What a notice says in the language that is in force, with the reason that someone gave.
+
+    Those of older releases are in English.
+    """
+    text = notice.text if notice.sentence is None else str(Sentence.from_data(notice.sentence))
+    return gettext("%(text)s Reason: %(words)s") % {"text": text, "words": notice.words} if notice.words else text
 
 
 def mark_read(user: User) -> int:

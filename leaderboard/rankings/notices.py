@@ -16,7 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import Audience, audience_of
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.language.sentences import Sentence, Value, engine_text, listed
+from leaderboard.common.text import shortened
 from leaderboard.models import Benchmark, NoticeKind, Publication, Report, Revision, Submission, User
 from leaderboard.notifications.notices import tell_each
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
@@ -77,8 +78,8 @@ def _tell_of_publication(benchmark: Benchmark) -> int:
             benchmark=new.benchmark_id, number__gt=old.revision.number, number__lte=new.revision.number
         ).order_by()
         authors = set(between.values_list("author_id", flat=True))
-        fell = _texts_of_fallen(benchmark, change, authors.pop() if len(authors) == 1 else None)
-    first = _texts_of_first(benchmark, change) if change else {}
+        fell = _sentences_of_fallen(benchmark, change, authors.pop() if len(authors) == 1 else None)
+    first = _sentences_of_first(benchmark, change) if change else {}
     path = reverse("board", args=[benchmark.key])
     with transaction.atomic():
         rows = Benchmark.objects.filter(pk=benchmark.pk, noticed_publication=old)
@@ -122,27 +123,34 @@ def ranks_of(publication: Publication, rule: str) -> dict[int, int] | None:
     return {system: rank for system, rank in pairs if rank >= 1}
 
 
-def _texts_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int | None) -> dict[int, str]:
+def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int | None) -> dict[int, Sentence]:
     """What those are told whose systems fell. Who did it all themselves saw it in the preview."""
     systems = defaultdict(list)
     for i in change.best_first(change.ranks.fallen()):
         systems[change.submitters.get(i)].append(i)
-    texts = {}
+    sentences = {}
     for user in User.objects.filter(pk__in=[pk for pk in systems if pk], is_active=True).exclude(pk=sole_author or 0):
         audience = audience_of(user, benchmark)
         own_systems = _own(audience, systems[user.pk])
         if own_systems:
             falls = [
-                f"{shortened(change.names[i])} fell from rank {change.ranks.before[i]} to {change.ranks.after[i]}"
+                Sentence("%(system)s fell from rank %(before)s to %(after)s").of(
+                    system=shortened(change.names[i]), before=change.ranks.before[i], after=change.ranks.after[i]
+                )
                 for i in own_systems[:SHOWN_SYSTEMS]
             ]
-            text = f"On {audience.benchmark.name}, under {change.rule_name}: {in_words(falls, total=len(own_systems))}."
+            values: dict[str, Value] = {
+                "benchmark": audience.benchmark.name,
+                "rule": engine_text(change.rule_name),
+                "falls": listed(falls, SHOWN_SYSTEMS, len(own_systems)),
+            }
+            sentence = Sentence("On %(benchmark)s, under %(rule)s: %(falls)s.")
             passed = change.best_first(change.ranks.passed(own_systems[0]))
             if len(own_systems) == 1 and passed and audience.sees_board:
-                names = [shortened(change.names[j]) for j in passed]
-                text += f" Now ahead of it: {in_words(names, most=SHOWN_SYSTEMS)}."
-            texts[user.pk] = text
-    return texts
+                sentence = Sentence("On %(benchmark)s, under %(rule)s: %(falls)s. Now ahead of it: %(ahead)s.")
+                values["ahead"] = listed([shortened(change.names[j]) for j in passed], SHOWN_SYSTEMS)
+            sentences[user.pk] = sentence.of(**values)
+    return sentences
 
 
 def _own(audience: Audience, systems: list[int]) -> list[int]:
@@ -153,23 +161,32 @@ def _own(audience: Audience, systems: list[int]) -> list[int]:
     return [i for i in systems if i in proven]
 
 
-def _texts_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, str]:
+def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, Sentence]:
     """What the benchmark's people, and who submitted the systems that are first now, are told of them."""
     leaders = change.best_first(change.ranks.newly_first())
     if not leaders or not change.ranks.before:
         return {}
     people = set(benchmark.memberships.values_list("user_id", flat=True))
     people |= {change.submitters[i] for i in leaders if i in change.submitters}
-    texts = {}
+    sentences = {}
     for user in User.objects.filter(pk__in=people, is_active=True):
         audience = audience_of(user, benchmark)
         own = _own(audience, [i for i in leaders if change.submitters.get(i) == user.pk])
         seen = leaders if audience.may_read and audience.sees_others else own
         if seen:
-            names = [shortened(change.names[i]) if audience.sees_names or i in own else "another system" for i in seen]
-            verb = "is" if len(seen) == 1 else "are"
-            listed = in_words(list(dict.fromkeys(names)), most=SHOWN_SYSTEMS)
+            names = [shortened(change.names[i]) if audience.sees_names or i in own else "" for i in seen]
             # A sentence begins with a capital letter, where it begins with words of our own.
-            who = f"A{listed[1:]}" if listed.startswith("another system") else listed
-            texts[user.pk] = f"{who} {verb} now first on {benchmark.name} under {change.rule_name}."
-    return texts
+            systems: list[Value] = [
+                name or (Sentence("another system") if place else Sentence("Another system"))
+                for place, name in enumerate(dict.fromkeys(names))
+            ]
+            sentences[user.pk] = Sentence(
+                "%(systems)s is now first on %(benchmark)s under %(rule)s.",
+                "%(systems)s are now first on %(benchmark)s under %(rule)s.",
+            ).of(
+                n=len(seen),
+                systems=listed(systems, SHOWN_SYSTEMS),
+                benchmark=benchmark.name,
+                rule=engine_text(change.rule_name),
+            )
+    return sentences

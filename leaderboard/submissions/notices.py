@@ -4,20 +4,38 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.language.sentences import Sentence, Value, listed
+from leaderboard.common.text import shortened
 from leaderboard.models import Batch, Membership, NoticeKind, Submission, User
 from leaderboard.notifications.notices import tell
 
 # Of what happens to a submission, what its submitter hears of.
 OUTCOMES = {
-    "accepted": "was accepted",
-    "approved": "was approved; it joins the board when the embargo ends",
-    "rejected": "was rejected",
-    "withdrawn": "was taken off the board",
-    "reinstated": "is back on the board",
-    "overdue": "is still waiting, although the decision is overdue",
-    "taken_down": "was taken down",
-    "kept": "stays on the board: your request to withdraw it was declined",
+    "accepted": Sentence("Your submission of %(systems)s to %(benchmark)s was accepted."),
+    "approved": Sentence(
+        "Your submission of %(systems)s to %(benchmark)s was approved; it joins the board when the embargo ends."
+    ),
+    "rejected": Sentence("Your submission of %(systems)s to %(benchmark)s was rejected."),
+    "withdrawn": Sentence("Your submission of %(systems)s to %(benchmark)s was taken off the board."),
+    "reinstated": Sentence("Your submission of %(systems)s to %(benchmark)s is back on the board."),
+    "overdue": Sentence(
+        "Your submission of %(systems)s to %(benchmark)s is still waiting, although the decision is overdue."
+    ),
+    "taken_down": Sentence("Your submission of %(systems)s to %(benchmark)s was taken down."),
+    "kept": Sentence(
+        "Your submission of %(systems)s to %(benchmark)s stays on the board: your request to withdraw it was declined."
+    ),
+}
+# What the site itself did, because no one decided in time.
+UNDECIDED = {
+    "rejected": Sentence(
+        "Your submission of %(systems)s to %(benchmark)s was rejected. Reason: No moderator decided by %(due)s. You "
+        "can submit it again."
+    ),
+    "overdue": Sentence(
+        "Your submission of %(systems)s to %(benchmark)s is still waiting, although the decision is overdue. Reason: "
+        "No moderator decided by %(due)s."
+    ),
 }
 ONCE = {"accepted", "approved", "rejected", "overdue"}  # and of the whole batch; the others may happen again
 SHOWN_SYSTEMS = 5
@@ -32,7 +50,11 @@ def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User 
     if kind not in OUTCOMES or not submissions:
         return
     batch, first = submissions[0].batch, submissions[0]
-    text = f"Your submission of {_systems(submissions)} to {batch.benchmark.name} {OUTCOMES[kind]}."
+    systems, benchmark = _systems(submissions), batch.benchmark.name
+    if actor is None and batch.decide_by and kind in UNDECIDED:
+        sentence, reason = UNDECIDED[kind].of(systems=systems, benchmark=benchmark, due=batch.decide_by), ""
+    else:
+        sentence = OUTCOMES[kind].of(systems=systems, benchmark=benchmark)
     key = f"batch {batch.pk} {kind}" if kind in ONCE else f"submission {first.pk} {kind} {first.events.count()}"
     path = reverse("batch", args=[batch.uuid])
     if actor is None or actor.pk != batch.uploader_id:
@@ -40,17 +62,23 @@ def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User 
             [batch.uploader_id],
             NoticeKind.DECISION,
             key=key,
-            text=text,
+            sentence=sentence,
             path=path,
             benchmark=batch.benchmark,
             words=reason,
             author=actor,
         )
     if kind == "overdue":
-        text = f"The submission of {_systems(submissions)} to {batch.benchmark.name} is overdue."
-        path = reverse("manage_decide", args=[batch.benchmark.key, batch.uuid])
-        people = _moderators(batch)
-        tell(people, NoticeKind.WAITING, key=f"{key} here", text=text, path=path, benchmark=batch.benchmark)
+        tell(
+            _moderators(batch),
+            NoticeKind.WAITING,
+            key=f"{key} here",
+            sentence=Sentence("The submission of %(systems)s to %(benchmark)s is overdue.").of(
+                systems=systems, benchmark=benchmark
+            ),
+            path=reverse("manage_decide", args=[batch.benchmark.key, batch.uuid]),
+            benchmark=batch.benchmark,
+        )
 
 
 def tell_of_request(submission: Submission, *, author: User, reason: str) -> None:
@@ -60,7 +88,9 @@ def tell_of_request(submission: Submission, *, author: User, reason: str) -> Non
         _moderators(batch),
         NoticeKind.WAITING,
         key=f"submission {submission.pk} asked {n_events}",
-        text=f"The submitter of {_systems([submission])} asks to withdraw it from {submission.benchmark.name}.",
+        sentence=Sentence("The submitter of %(systems)s asks to withdraw it from %(benchmark)s.").of(
+            systems=_systems([submission]), benchmark=submission.benchmark.name
+        ),
         path=reverse("batch", args=[batch.uuid]),
         benchmark=submission.benchmark,
         words=reason,
@@ -75,7 +105,9 @@ def tell_moderators(batch: Batch) -> None:
         _moderators(batch),
         NoticeKind.WAITING,
         key=f"batch {batch.pk} waiting",
-        text=f"A submission of {_systems(submissions)} to {batch.benchmark.name} needs a decision.",
+        sentence=Sentence("A submission of %(systems)s to %(benchmark)s needs a decision.").of(
+            systems=_systems(submissions), benchmark=batch.benchmark.name
+        ),
         path=reverse("manage_decide", args=[batch.benchmark.key, batch.uuid]),
         benchmark=batch.benchmark,
     )
@@ -86,5 +118,5 @@ def _moderators(batch: Batch) -> list[int]:
     return list(members.exclude(user=batch.uploader_id).values_list("user_id", flat=True))
 
 
-def _systems(submissions: Sequence[Submission]) -> str:
-    return in_words([shortened(submission.shown_name) for submission in submissions], most=SHOWN_SYSTEMS)
+def _systems(submissions: Sequence[Submission]) -> list[Value]:
+    return listed([shortened(submission.shown_name) for submission in submissions], SHOWN_SYSTEMS)

@@ -11,6 +11,8 @@ from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext
 
 from leaderboard.common import text as wording
+from leaderboard.models import Notice
+from leaderboard.notifications import notices
 
 register = template.Library()
 TONES = {"failed": " is-error", "done": " is-success", "running": " is-warning", "computing": " is-warning"}
@@ -61,6 +63,12 @@ def sort_sign(state: str) -> SafeString:
 def translated(text: str) -> str:
     """A text of the engine, such as the name of a rule, in the language of the page."""
     return gettext(text)
+
+
+@register.filter
+def notice_text(notice: Notice) -> str:
+    """What a notice says in the language of the page, with the reason that someone gave."""
+    return notices.notice_text(notice)
 
 
 @register.filter

@@ -113,7 +113,7 @@ def accept_votes(batch: VoteBatch, *, actor: User | None, reason: str = "") -> N
     """
     _lock(batch)
     _take(batch, [State.PENDING], Kind.ACCEPTED, actor=actor, reason=reason)
-    tell_of_decision(batch, "was accepted", actor=actor, reason=reason)
+    tell_of_decision(batch, Kind.ACCEPTED, actor=actor, reason=reason)
 
 
 @transaction.atomic
@@ -127,7 +127,7 @@ def reject_votes(batch: VoteBatch, *, actor: User | None, reason: str) -> None:
     _lock(batch)
     _move(batch, [State.PENDING], State.REJECTED)
     _record(batch, Kind.REJECTED, actor=actor, reason=reason)
-    tell_of_decision(batch, "was rejected", actor=actor, reason=reason)
+    tell_of_decision(batch, Kind.REJECTED, actor=actor, reason=reason)
 
 
 @transaction.atomic
@@ -156,7 +156,7 @@ def withdraw_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     require_reason(reason, "it is kept in the history")
     _lock(batch)
     _take(batch, [State.ACCEPTED], Kind.WITHDRAWN, actor=actor, reason=reason)
-    tell_of_decision(batch, "was withdrawn", actor=actor, reason=reason)
+    tell_of_decision(batch, Kind.WITHDRAWN, actor=actor, reason=reason)
 
 
 @transaction.atomic
@@ -169,7 +169,7 @@ def reinstate_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     require_reason(reason, "it is kept in the history")
     _lock(batch)
     _take(batch, [State.WITHDRAWN], Kind.REINSTATED, actor=actor, reason=reason)
-    tell_of_decision(batch, "counts again", actor=actor, reason=reason)
+    tell_of_decision(batch, Kind.REINSTATED, actor=actor, reason=reason)
 
 
 # What is done to a stored batch, by those who may.

@@ -34,7 +34,8 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 "Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
 """
-CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "_"}
+CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "_", "Sentence"}
+WITH_PLURAL = {"ngettext", "ngettext_lazy", "Sentence"}
 IN_TAGS = re.compile(r"\b_\(\"([^\"]*)\"\)")
 Message = tuple[str, str]  # a text, and its plural or nothing
 
@@ -66,13 +67,13 @@ def _of_templates() -> Iterator[tuple[str, Message]]:
 def _of_python() -> Iterator[tuple[str, Message]]:
     for file in sorted((settings.ROOT / "leaderboard").rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        if "gettext" not in text:
+        if "gettext" not in text and "Sentence" not in text:
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS and node.args:
                 texts = [value.value for value in node.args[:2] if isinstance(value, ast.Constant)]
                 if texts:
-                    plural = texts[1] if node.func.id.startswith("ngettext") else ""
+                    plural = texts[1] if node.func.id in WITH_PLURAL and len(texts) == 2 else ""
                     yield file.relative_to(settings.ROOT).as_posix(), (texts[0], plural)
 
 

@@ -9,8 +9,10 @@ from leaderboard.common.language.numbers import PROGRAMS
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
+    from leaderboard.common.language.sentences import Sentence
 
-def in_english(text: "StrOrPromise") -> str:
+
+def in_english(text: "StrOrPromise | Sentence") -> str:
     """A text that is translated where it is shown, as files, the API and the database have it."""
     with translation.override(PROGRAMS):
         return str(text)

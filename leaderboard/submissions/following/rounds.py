@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.notices import tell
@@ -56,8 +57,8 @@ BOARD_COLUMNS = {
     "n": "n:score",
     "missing": "ignored",
 }
-WHY_LEFT = "Its owner left. If you switch it on, it becomes yours."
-WHY_FAILED = "No fetch succeeded for a day."
+WHY_LEFT = Sentence("Its owner left. If you switch it on, it becomes yours.")
+WHY_FAILED = Sentence("No fetch succeeded for a day.")
 SITE_ERROR = "An error of this site; its operators can read more in the log."
 Outcome = Fetch.Outcome
 
@@ -132,10 +133,12 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
     fetch.save()
     if fetch.outcome == Outcome.DRAFT and followed.author_id:
         n = fetch.n_new + fetch.n_changed
-        systems = "1 system" if n == 1 else f"{n} systems"
-        text = f"An address that {benchmark.name} follows has new scores of {systems}: check and confirm the draft."
+        sentence = Sentence(
+            "An address that %(benchmark)s follows has new scores of %(n)s system: check and confirm the draft.",
+            "An address that %(benchmark)s follows has new scores of %(n)s systems: check and confirm the draft.",
+        ).of(benchmark=benchmark.name, n=n)
         path, key = reverse("draft", args=[fetch.draft_uuid]), f"fetch {fetch.pk}"
-        tell([followed.author_id], NoticeKind.FOLLOWED, key=key, text=text, path=path, benchmark=benchmark)
+        tell([followed.author_id], NoticeKind.FOLLOWED, key=key, sentence=sentence, path=path, benchmark=benchmark)
     row.content_hash = fetch.content_hash or row.content_hash
     row.validators = {address: [one.etag, one.last_modified] for address, one in content.validators.items()}
     row.n_failures, row.failing_since, row.is_asked_for = 0, None, False
@@ -208,18 +211,20 @@ def _forget_old(row: FollowedAddress, outcome: str) -> None:
 
 
 @transaction.atomic
-def _switch_off(followed: FollowedAddress, why: str) -> None:
-    if not FollowedAddress.objects.filter(pk=followed.pk, is_active=True).update(is_active=False, why_off=why):
+def _switch_off(followed: FollowedAddress, why: Sentence) -> None:
+    if not FollowedAddress.objects.filter(pk=followed.pk, is_active=True).update(is_active=False, why_off=why.text):
         return
     benchmark, subject = followed.benchmark, AuditEntry.Subject.ADDRESS
     changes = changes_between(subject, str(followed.uuid), {"active": True}, {"active": False})
-    record_changes(benchmark, changes, actor=None, reason=why)
+    record_changes(benchmark, changes, actor=None, reason=why.text)
     owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
     tell(
         owners.values_list("user_id", flat=True),
         NoticeKind.FOLLOWED,
         key=f"followed {followed.pk} off {timezone.now():%Y-%m-%d}",
-        text=f"{benchmark.name} no longer follows one of its addresses: {why[0].lower()}{why[1:]}",
+        sentence=Sentence("%(benchmark)s no longer follows one of its addresses. %(why)s").of(
+            benchmark=benchmark.name, why=why
+        ),
         path=reverse("manage_following", args=[benchmark.key]),
         benchmark=benchmark,
     )

@@ -16,7 +16,7 @@ from leaderboard.accounts.tokens import create_token, tell_of_expiring_tokens
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import ApiToken, Batch, Benchmark, Notice, NoticeChoice, NoticeDigest, OutboxMessage
 from leaderboard.notifications.mails import put_digests, unsubscribe_link
-from leaderboard.notifications.notices import choose_ways
+from leaderboard.notifications.notices import choose_ways, notice_text
 from leaderboard.notifications.outbox import send_due_messages
 from leaderboard.rankings.notices import tell_of_publications
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
@@ -31,7 +31,7 @@ TWO = {"Low": [1.0, 1.0], "Mid": [2.0, 2.0]}
 
 def texts(user, kind: str = "") -> list[str]:
     rows = Notice.objects.filter(user=user, **({"kind": kind} if kind else {}))
-    return [row.whole_text for row in rows.order_by("pk")]
+    return [notice_text(row) for row in rows.order_by("pk")]
 
 
 def mails() -> list:
