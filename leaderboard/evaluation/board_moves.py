@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST, counted_split, has_ladder
 from leaderboard.evaluation.references import opened
@@ -62,7 +63,7 @@ class BoardMove:
 
     Attributes:
         scores: of an ordinary submission, by the key of the task; None where the board stays as it is.
-        sentence: why, for the submitter.
+        sentence: why, for the submitter; stored in English, and translated where it is shown.
     """
 
     scores: dict[str, CheckedScore] | None
@@ -80,25 +81,26 @@ def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardM
     uses_ladder = has_ladder(row.benchmark)
     new = figures_of(files, split, with_values=uses_ladder)
     if len(new) < len(files):
-        return BoardMove(None, "The metric is undefined on the instances that count.")
+        return BoardMove(None, gettext_noop("The metric is undefined on the instances that count."))
     scores = {file.task.key: _score(new[file.task_id], is_rounded=uses_ladder) for file in files}
     if row.phase and row.phase.counts == Phase.Counts.LAST and not uses_ladder:
-        return BoardMove(scores, "The last submission of a system counts.")
+        return BoardMove(scores, gettext_noop("The last submission of a system counts."))
     before = counted_before(row, of_any_system=uses_ladder)
     if not before:
-        return BoardMove(scores, "It is the first one that was scored.")
+        return BoardMove(scores, gettext_noop("It is the first one that was scored."))
     tasks = {file.task_id: file.task for file in files}
     if uses_ladder:
         gain = ladder_gain(new, figures_of(list(before[0].files.all()), split, with_values=True), tasks)
         if gain > 1 + ROUNDING:
-            return BoardMove(scores, "It is better than the best one before by more than chance explains.")
-        return BoardMove(None, "It is not better than the best one before by more than chance explains.")
+            sentence = gettext_noop("It is better than the best one before by more than chance explains.")
+            return BoardMove(scores, sentence)
+        return BoardMove(None, gettext_noop("It is not better than the best one before by more than chance explains."))
     old: dict[int, TaskFigure] = {}
     for one in before:  # of each task the newest that counts: a submission may be of some tasks alone
         old = figures_of(list(one.files.all()), split, with_values=False) | old
     if weighted_majority(new, old, tasks) > 0:
-        return BoardMove(scores, "It is better than the one before.")
-    return BoardMove(None, "It is not better than the one before, which still counts.")
+        return BoardMove(scores, gettext_noop("It is better than the one before."))
+    return BoardMove(None, gettext_noop("It is not better than the one before, which still counts."))
 
 
 def counted_before(row: PredictionSubmission, *, of_any_system: bool) -> list[PredictionSubmission]:

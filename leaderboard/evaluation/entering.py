@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from leaderboard.access.audience import audience_of
 from leaderboard.common.hashing import content_hash
@@ -98,7 +99,7 @@ def enter_if_complete(row: PredictionSubmission) -> None:
     if row.submission_id is None:  # the order of what counts is that of the first decisions
         row.scored_at = timezone.now()
     if row.is_trial:
-        row.outcome = "A trial run: nothing of it gets onto the board."
+        row.outcome = gettext_noop("A trial run: nothing of it gets onto the board.")
     elif row.submission_id is None:
         try:
             with transaction.atomic():  # what was written before an error is taken back

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience, Viewer, audience_of
 from leaderboard.common.moments import moment_in_words
@@ -15,10 +16,13 @@ from leaderboard.evaluation.predicting import metric_named
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, User
 from leaderboard.queue.kinds import EVALUATION, SCORING
 from leaderboard.queue.places import places
+from leaderboard.submissions.status import DONE, FAILED, RUNNING, SUBMITTED, WAITING
 
 State = PredictionSubmission.State
 NO_PREDICTIONS = "There are no such predictions, or you have no access to them."
-DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+# Stages of their own, beside those of every submission.
+SCORED, SUBMISSION = gettext_noop("scored"), gettext_noop("submission")
+ENDED = {State.REFUSED: gettext_noop("refused"), State.CANCELLED: gettext_noop("cancelled")}
 SHOWN = 200  # submissions in a list
 
 
@@ -96,7 +100,7 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
         row: with benchmark, phase, and its submission with the batch.
     """
     files = list(row.files.select_related("task").defer("content").order_by("pk"))
-    stages = [_stage("submitted", DONE, moment_in_words(row.created_at))]
+    stages = [_stage(SUBMITTED, DONE, moment_in_words(row.created_at))]
     is_final, has_failed = True, False
     if row.state in (State.WAITING, State.SCORING):
         jobs = list(jobs_of_predictions(row))
@@ -104,23 +108,23 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
         has_failed = failed is not None
         is_final = has_failed
         if failed is not None:
-            text = "it failed, which is not your fault; the owners of the benchmark can have it tried again"
-            stages.append(_stage("scored", FAILED, text))
+            text = gettext("it failed, which is not your fault; the owners of the benchmark can have it tried again")
+            stages.append(_stage(SCORED, FAILED, text))
         else:
-            stages.append(_stage("scored", *waiting_stage(jobs)))
+            stages.append(_stage(SCORED, *waiting_stage(jobs)))
     elif row.state == State.SCORED:
         at = moment_in_words(row.scored_at) if row.scored_at else ""
-        stages.append(_stage("scored", DONE, at))
+        stages.append(_stage(SCORED, DONE, at))
     else:
-        text = "see the problems below" if row.state == State.REFUSED else "by you"
-        stages.append(_stage(row.state, FAILED, text))
+        text = gettext("see the problems below") if row.state == State.REFUSED else gettext("by you")
+        stages.append(_stage(ENDED[State(row.state)], FAILED, text))
     if not row.is_trial and row.state not in (State.CANCELLED, State.REFUSED):
         if row.submission is not None:
-            stages.append(_stage("submission", DONE, row.outcome))
+            stages.append(_stage(SUBMISSION, DONE, gettext(row.outcome)))
         elif row.state == State.SCORED:
-            stages.append(_stage("submission", FAILED, row.outcome))
+            stages.append(_stage(SUBMISSION, FAILED, gettext(row.outcome)))
         else:
-            stages.append(_stage("submission", WAITING, ""))
+            stages.append(_stage(SUBMISSION, WAITING, ""))
     seen = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
     return PredictionProgress(
         stages, is_final, has_failed, [result_of(file, seen.get(file.task.key, {})) for file in files]
@@ -131,16 +135,18 @@ def waiting_stage(jobs: list[Job]) -> tuple[str, str]:
     """The state and the text of a stage that these jobs have still to bring about."""
     running = next((job for job in jobs if job.state == Job.State.RUNNING), None)
     if running is not None:
-        again = f", attempt {running.attempts}" if running.attempts > 1 else ""
-        return RUNNING, f"{'by a program of the owners' if running.kind == EVALUATION else ''}{again}".strip(", ")
+        again = gettext("attempt %(number)s") % {"number": running.attempts} if running.attempts > 1 else ""
+        by = gettext("by a program of the owners") if running.kind == EVALUATION else ""
+        return RUNNING, ", ".join(filter(None, (by, again)))
     waiting = next((job for job in jobs if job.state == Job.State.WAITING), None)
     if waiting is not None and waiting.kind == EVALUATION:
-        return WAITING, "for a program of the owners"
+        return WAITING, gettext("for a program of the owners")
     place = places(Job.Queue.SCORING).get(waiting.pk) if waiting else None
     if place is None:
-        return WAITING, "for a worker"
-    before = f"{place.n_ahead} {'is' if place.n_ahead == 1 else 'are'} before it" if place.n_ahead else "it is next"
-    return WAITING, f"for a worker: {before}"
+        return WAITING, gettext("for a worker")
+    n = place.n_ahead
+    before = ngettext("%(n)s is before it", "%(n)s are before it", n) % {"n": n} if n else gettext("it is next")
+    return WAITING, gettext("for a worker: %(before)s") % {"before": before}
 
 
 def result_of(file: PredictionFile, seen: dict[str, Any]) -> TaskResult:

@@ -11,6 +11,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
+from leaderboard.explore.what_if_texts import TEXTS
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.on_request import board_under
@@ -27,7 +28,6 @@ LIVE_PAIRS = 4_000_000  # pairs of systems x tasks that a browser compares
 PAGE_ROWS = 100  # rows of a page where not all are shown
 MAX_MOVERS = 6
 TWO_STEP = "two_step"
-STATUS_WORDS = {"no_winner": "no winner", "undefined": "no ranking", "failed": "failed", "computing": "computing"}
 UNRANKED = {"undefined", "failed", "computing"}  # the states in which nothing can be said of the winner
 
 
@@ -204,27 +204,17 @@ def winners_text(column: Column) -> str:
     """Who wins under a rule: one or two names, or how many win together."""
     names, n = column.winner_names, column.n_winners
     if not n:
-        return STATUS_WORDS.get(column.status, "no winner")
-    return f"{n} systems jointly" if n > 2 else ", ".join(names)
+        return str(TEXTS.get(column.status, TEXTS["no_winner"]))
+    return str(TEXTS["jointly"]) % {"n": n} if n > 2 else ", ".join(names)
 
 
 def headline(chip: Chip) -> str:
     """Who is first under the rule that orders the board, and who was."""
-    if chip.is_changed and chip.winners_text == chip.own_text:
-        return gettext("First under %(chip)s: %(winners_text)s, not the same as with the benchmark’s weights.") % {
-            "chip": chip.name,
-            "winners_text": chip.winners_text,
-        }
+    text = "as_own"
     if chip.is_changed:
-        return gettext("First under %(chip)s: %(winners_text)s. With the benchmark’s weights: %(own_text)s.") % {
-            "chip": chip.name,
-            "winners_text": chip.winners_text,
-            "own_text": chip.own_text,
-        }
-    return gettext("First under %(chip)s: %(winners_text)s, as with the benchmark’s weights.") % {
-        "chip": chip.name,
-        "winners_text": chip.winners_text,
-    }
+        text = "not_the_same" if chip.winners_text == chip.own_text else "changed"
+    values = {"chip": chip.name, "winners_text": chip.winners_text, "own_text": chip.own_text}
+    return str(TEXTS[text]) % values
 
 
 def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
@@ -233,23 +223,18 @@ def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
         return gettext("Two-step aggregation ranks groups, so there is no Condorcet winner.")
     winner = board.facts["condorcet_winner"]
     if winner is not None:
-        return gettext("Condorcet winner: %(winner)s.") % {"winner": winner}
+        return str(TEXTS["condorcet_winner"]) % {"winner": winner}
     members = np.flatnonzero(board.in_smith_set).tolist()
-    names = ", ".join(systems[i].name for i in members) if len(members) <= 4 else f"{len(members)} systems"
-    return (
-        gettext("No Condorcet winner; the Smith set is %(names)s.") % {"names": names}
-        if members
-        else gettext("No Condorcet winner.")
-    )
+    names = ", ".join(systems[i].name for i in members)
+    if len(members) > 4:
+        names = str(TEXTS["systems"]) % {"n": len(members)}
+    return str(TEXTS["smith_set"]) % {"names": names} if members else str(TEXTS["no_condorcet_winner"])
 
 
 def dissent_text(chips: Sequence[Chip]) -> str:
     """How many rules elect someone else than with the benchmark's weights."""
     n = sum(chip.is_changed for chip in chips)
-    return gettext("The winner changes under %(n)s of %(sum)s rules.") % {
-        "n": n,
-        "sum": sum(chip.is_compared for chip in chips),
-    }
+    return str(TEXTS["dissent"]) % {"n": n, "sum": sum(chip.is_compared for chip in chips)}
 
 
 class _WhatIfRows:

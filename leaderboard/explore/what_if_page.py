@@ -21,6 +21,7 @@ from leaderboard.explore.weighting import (
     searched_tasks,
 )
 from leaderboard.explore.what_if import TWO_STEP, WhatIfBoard, WhatIfQuery
+from leaderboard.explore.what_if_texts import texts_for_script
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.text import AGGREGATION_NAMES, POLICY_NAMES
@@ -156,11 +157,16 @@ class WhatIfPage:
         return f"{url}?revision={self.revision}" if self.revision else url
 
     @property
+    def texts(self) -> str:
+        """What the page's module says."""
+        return texts_for_script()
+
+    @property
     def presets(self) -> list[WeightsLink]:
         """Weights to start from: the benchmark's own, those that follow from its tasks, and published ones."""
         configuration, query = self.address.configuration, self.query
         return [
-            self._link("The benchmark’s own", Weights(), configuration.aggregation),
+            self._link(gettext("The benchmark’s own"), Weights(), configuration.aggregation),
             *(self._link(one.name, one.weights, one.aggregation or query.aggregation) for one in self.board.presets),
             *self._links(are_published=True),
         ]
@@ -227,9 +233,11 @@ class WhatIfPage:
         """Why the server ranks the board; empty where the browser does."""
         if self.board.is_live:
             return ""
-        why = "Two-step aggregation" if self.board.aggregation == TWO_STEP else "Large board"
-        why = "Predicted scores" if self.board.policy == PREDICTED else why
-        return gettext("%(why)s: results update when you stop moving the sliders.") % {"why": why}
+        if self.board.policy == PREDICTED:
+            return gettext("Predicted scores: results update when you stop moving the sliders.")
+        if self.board.aggregation == TWO_STEP:
+            return gettext("Two-step aggregation: results update when you stop moving the sliders.")
+        return gettext("Large board: results update when you stop moving the sliders.")
 
     @property
     def prediction(self) -> str:

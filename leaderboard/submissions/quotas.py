@@ -164,8 +164,8 @@ def submission_door(audience: Audience) -> tuple[str, str]:
 def after_deadline(benchmark: Benchmark) -> str:
     """What becomes of a submission that no one decided on in time, as a clause."""
     if benchmark.rejects_overdue:
-        return "submissions without a decision by then are rejected and can be submitted again"
-    return "submissions without a decision by then stay in the queue, marked overdue"
+        return gettext("submissions without a decision by then are rejected and can be submitted again")
+    return gettext("submissions without a decision by then stay in the queue, marked overdue")
 
 
 INSTANCES_A_CELL = 10  # scores of single instances are packed, and take a tenth of the space

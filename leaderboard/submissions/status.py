@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db.models import Min
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.moments import moment_in_words
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
@@ -21,8 +21,13 @@ from leaderboard.submissions.statements import statements_of
 from leaderboard.submissions.withdrawals import requested, withdraws_alone
 from ranking_engine.catalogue.registry import get_rule
 
-DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
-WITHDRAWN = "withdrawn"  # the stage of a batch of which nothing is on the board any more
+# States and names of stages are keys, which the API has, too; pages translate them where they show them.
+DONE, RUNNING = gettext_noop("done"), gettext_noop("running")
+WAITING, FAILED = gettext_noop("waiting"), gettext_noop("failed")
+SUBMITTED, APPROVED, ACCEPTED = gettext_noop("submitted"), gettext_noop("approved"), gettext_noop("accepted")
+COMPUTED, PUBLISHED = gettext_noop("computed"), gettext_noop("published")
+REJECTED, RETRACTED = gettext_noop("rejected"), gettext_noop("retracted")
+WITHDRAWN = gettext_noop("withdrawn")  # the stage of a batch of which nothing is on the board any more
 SHOWN_STEPS = 200
 SHOWN_NAMES = 3
 SHOWN_RANKS = 20  # systems of one submission whose ranks are listed
@@ -46,13 +51,13 @@ class BatchStatus:
     def state(self) -> str:
         """In one word: pending, approved, rejected, retracted, accepted, failed, published or withdrawn."""
         last = self.stages[-1]
-        if last["name"] in {"rejected", "retracted", WITHDRAWN} or last["state"] == DONE:
+        if last["name"] in {REJECTED, RETRACTED, WITHDRAWN} or last["state"] == DONE:
             return last["name"]
         if any(stage["state"] == FAILED for stage in self.stages):
             return "failed"
         if self.revision_number is None:
-            return "approved" if any(stage["name"] == "approved" for stage in self.stages) else "pending"
-        return "accepted"
+            return APPROVED if any(stage["name"] == APPROVED for stage in self.stages) else "pending"
+        return ACCEPTED
 
 
 def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]:
@@ -87,7 +92,9 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
             )
     # Where scores were corrected since, the ranks are not what this submission alone led to.
     accepted = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
-    through = " (through the correction)" if accepted.exists() else ""
+    heading = gettext("Current state of %(systems)s")
+    if accepted.exists():
+        heading = gettext("Current state of %(systems)s (through the correction)")
     # What the submissions of a batch correct, and what corrected them since; the other's page says who may read it.
     correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
     corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
@@ -109,14 +116,14 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
         if row.corrects and row.state in past
     ]
     # How far it has come: the last stage that is done, or the first that is not and why.
-    state_text = status.stages[-1]["name"]
+    state_text = gettext(status.stages[-1]["name"])
     if status.stages[-1]["state"] != DONE and status.state != WITHDRAWN:
         unfinished = next(stage for stage in status.stages if stage["state"] != DONE)
-        state_text = f"{unfinished['name']}: {unfinished['state']}"
+        state_text = f"{gettext(unfinished['name'])}: {gettext(unfinished['state'])}"
     return {
         "batch": {
             "uuid": batch.uuid,
-            "title": f"Submission of {_in_words(status)}",
+            "title": gettext("Submission of %(systems)s") % {"systems": _in_words(status)},
             "state": status.state,
             "state_text": state_text,
             "events": status.events,
@@ -129,7 +136,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
         "several": several,
         "default_rule": get_rule(batch.benchmark.default_rule).name,
         "n_not_listed": status.n_systems - len(several) if several else 0,
-        "ranks_heading": f"Current state of {_in_words(status)}{through}",
+        "ranks_heading": heading % {"systems": _in_words(status)},
         "has_before": any(rank["before"] for rank in ranks),
     }
 
@@ -207,12 +214,11 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
         last = SubmissionEvent.objects.filter(submission__batch=batch, kind=SubmissionEvent.Kind.WITHDRAWN)
         withdrawal = last.select_related("actor").order_by("-pk").first()
         stages, is_final, publication = [*stages, withdrawal_stage(withdrawal)], True, None
-    more = f" and {n_systems - len(names)} more" if n_systems > len(names) else ""
     beginning = {
         "at": batch.created_at,
         "who": batch.uploader.shown_name,
         "reason": batch.note,
-        "text": f"submitted {', '.join(names)}{more}",
+        "text": gettext("submitted %(systems)s") % {"systems": in_words(names, len(names), n_systems)},
     }
     return BatchStatus(
         names=names,
@@ -226,7 +232,10 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
             {
                 "at": event.at,
                 "who": event.actor.shown_name if event.actor else "",
-                "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
+                "text": gettext("%(event)s, revision %(number)s")
+                % {"event": event.get_kind_display(), "number": event.revision.number}
+                if event.revision
+                else event.get_kind_display(),
                 "reason": event.reason,
             }
             for event in events
@@ -237,25 +246,30 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
 def _stages(
     batch: Batch, decision: SubmissionEvent | None, *, is_approved: bool
 ) -> tuple[list[dict[str, str]], bool, Publication | None]:
-    stages = [_stage("submitted", DONE, moment_in_words(batch.created_at))]
+    stages = [_stage(SUBMITTED, DONE, moment_in_words(batch.created_at))]
     if decision is None:
         text = "" if is_approved else _queue_text(batch)
         if is_approved:
-            stages.append(_stage("approved", DONE, ""))
+            stages.append(_stage(APPROVED, DONE, ""))
             until = batch.benchmark.embargo_until
-            text = f"It joins the board when the embargo ends{f', on {moment_in_words(until)}' if until else ''}."
-        stages.append(_stage("accepted", WAITING, text))
-        return [*stages, _stage("computed", WAITING, ""), _stage("published", WAITING, "")], True, None
+            text = gettext("It joins the board when the embargo ends.")
+            if until:
+                text = gettext("It joins the board when the embargo ends, on %(until)s.") % {
+                    "until": moment_in_words(until)
+                }
+        stages.append(_stage(ACCEPTED, WAITING, text))
+        return [*stages, _stage(COMPUTED, WAITING, ""), _stage(PUBLISHED, WAITING, "")], True, None
     if decision.kind != SubmissionEvent.Kind.ACCEPTED or decision.revision is None:
         return [*stages, _stage(decision.kind, FAILED, decision.reason)], True, None
     revision = decision.revision
-    stages.append(_stage("accepted", DONE, f"as revision {revision.number}"))
+    stages.append(_stage(ACCEPTED, DONE, gettext("as revision %(number)s") % {"number": revision.number}))
     benchmark = Benchmark.objects.select_related("publication__revision").get(pk=batch.benchmark_id)
     if benchmark.publication and benchmark.published_number >= revision.number:
-        text = f"revision {benchmark.published_number}"
+        text = gettext("revision %(number)s")
         if benchmark.published_number > revision.number:
-            text += f", which includes revision {revision.number}"
-        stages += [_stage("computed", DONE, ""), _stage("published", DONE, text)]
+            text = gettext("revision %(number)s, which includes revision %(own)s")
+        text %= {"number": benchmark.published_number, "own": revision.number}
+        stages += [_stage(COMPUTED, DONE, ""), _stage(PUBLISHED, DONE, text)]
         return stages, True, benchmark.publication
     # The job that will publish the revision: its own, or the newest one where that was superseded.
     jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
@@ -263,7 +277,7 @@ def _stages(
     live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
     job = live or jobs.order_by("sequence").first()
     state, text = _job_stage(job)
-    stages += [_stage("computed", state, text), _stage("published", WAITING, "")]
+    stages += [_stage(COMPUTED, state, text), _stage(PUBLISHED, WAITING, "")]
     return stages, state == FAILED, None
 
 
@@ -271,29 +285,28 @@ def withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
     """The stage that says when it was withdrawn, by whom and why."""
     if event is None:
         return _stage(WITHDRAWN, FAILED, "")
-    who = f" by {event.actor.shown_name}" if event.actor else ""
-    return _stage(
-        WITHDRAWN, FAILED, f"on {moment_in_words(event.at)}{who}{f': {event.reason}' if event.reason else ''}"
-    )
+    text = gettext("on %(at)s by %(person)s") if event.actor else gettext("on %(at)s")
+    text %= {"at": moment_in_words(event.at), "person": event.actor.shown_name if event.actor else ""}
+    return _stage(WITHDRAWN, FAILED, f"{text}: {event.reason}" if event.reason else text)
 
 
 def _queue_text(batch: Batch) -> str:
     """What a submission waits for, and how many wait before it."""
     pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
     n_before = pending.filter(pk__lt=batch.pk).distinct().count()
-    before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is first in the queue"
-    until = f" until {moment_in_words(batch.decide_by)}" if batch.decide_by else ""
-    then = f" {after_deadline(batch.benchmark).capitalize()}." if batch.decide_by else ""
-    if batch.decide_by and batch.decide_by <= timezone.now():
-        until, then = (
-            "",
-            f" The decision was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
-        )
-    return gettext("A moderator decides%(until)s; %(before)s.%(then)s You can close this page and come back.") % {
-        "until": until,
-        "before": before,
-        "then": then,
-    }
+    before = gettext("it is first in the queue")
+    if n_before:
+        before = ngettext("%(n)s is before it", "%(n)s are before it", n_before) % {"n": n_before}
+    due = moment_in_words(batch.decide_by) if batch.decide_by else ""
+    is_overdue = batch.decide_by is not None and batch.decide_by <= timezone.now()
+    first, then = gettext("A moderator decides; %(before)s."), ""
+    if is_overdue:
+        then = gettext("The decision was due on %(due)s; the moderators see that it is overdue.") % {"due": due}
+    elif due:
+        first = gettext("A moderator decides until %(due)s; %(before)s.")
+        then = as_sentence(after_deadline(batch.benchmark))
+    last = gettext("You can close this page and come back.")
+    return " ".join(filter(None, (first % {"due": due, "before": before}, then, last)))
 
 
 def _job_stage(job: Job | None) -> tuple[str, str]:
@@ -301,12 +314,13 @@ def _job_stage(job: Job | None) -> tuple[str, str]:
         return WAITING, ""
     error = told_error(job, sees_all=False)
     if job.state == Job.State.FAILED:
-        return FAILED, gettext("%(error)s. No scores are lost.") % {"error": error or "it failed"}
+        return FAILED, gettext("%(error)s. No scores are lost.") % {"error": error or gettext("it failed")}
     if job.state == Job.State.RUNNING:
-        return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
+        return RUNNING, "" if job.attempts == 1 else gettext("attempt %(number)s") % {"number": job.attempts}
     if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
         return RUNNING, ""
-    return WAITING, f"for another attempt after: {error}" if error else "for a worker"
+    again = gettext("for another attempt after: %(error)s") % {"error": error}
+    return WAITING, again if error else gettext("for a worker")
 
 
 def _stage(name: str, state: str, text: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ import { Contest } from "./rules/catalogue.js";
 import { Board } from "./what_if/board.js";
 import { Sliders } from "./what_if/sliders.js";
 import { Weighting } from "./what_if/weighting.js";
+import { filled } from "./what_if/words.js";
 
 const SETTLE = 500; // milliseconds without a change after which the address, the server and the reader are told
 const MOST_FACTOR = 1000; // by which many weights are multiplied at once
@@ -149,7 +150,7 @@ function start(data) {
     const count = document.getElementById("search-count");
     const filter = () => {
       const n = sliders.filter(search.value);
-      count.textContent = search.value.trim() ? `${n} ${n === 1 ? "task matches" : "tasks match"}.` : "";
+      count.textContent = search.value.trim() ? filled(count.dataset.matching, { n }) : "";
     };
     search.addEventListener("input", filter);
     several.addEventListener("submit", (event) => {
@@ -159,7 +160,7 @@ function start(data) {
       factor.toggleAttribute("aria-invalid", !isNumber);
       if (!isNumber) return factor.setAttribute("aria-invalid", "true");
       const n = sliders.multiply(search.value, by);
-      count.textContent = n ? `${n} ${n === 1 ? "weight" : "weights"} multiplied by ${by}.` : "Search for tasks or tick some.";
+      count.textContent = n ? filled(count.dataset.multiplied, { n, factor: factor.value.trim() }) : count.dataset.none;
       for (const { choice } of sliders.items) if (choice) choice.checked = false;
       if (n) changed();
     });
@@ -178,12 +179,13 @@ function start(data) {
   function offerCopy() {
     if (!navigator.clipboard) return;
     const link = document.getElementById("permalink");
+    const label = link.textContent;
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "button is-plain is-small", id: "copy-link", textContent: "Copy link to this view" });
+    Object.assign(button, { type: "button", className: "button is-plain is-small", id: "copy-link", textContent: label });
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(new URL(here(), location.href).href);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy link to this view"), 2000);
+      button.textContent = link.dataset.copied;
+      setTimeout(() => (button.textContent = label), 2000);
     });
     link.before(button);
     link.hidden = true;

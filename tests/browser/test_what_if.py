@@ -124,7 +124,7 @@ def test_many_tasks_are_searched_multiplied_at_once_and_reset(site, factory, vis
     expect(page.get_by_role("button", name="Rank under these weights")).to_be_hidden()  # the board follows by itself
     page.get_by_label("Search tasks").fill("logic, task 39")
     expect(page.locator(".slider:visible")).to_have_count(4)
-    expect(page.locator("#search-count")).to_have_text("4 tasks match.")
+    expect(page.locator("#search-count")).to_have_text("Tasks that match: 4.")
     page.get_by_role("button", name="Multiply").click()
     settled(page)
     assert page.url.endswith("/b/many/what-if/?weights=t0:3,t1:3,t2:3,t39:3")

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from leaderboard.benchmarks.tasks import task_fields
 from leaderboard.models import Task
+from leaderboard.submissions.lifecycle import accept_batch
 from tests.factories import owner_of
 from tests.languages.pseudo import pseudo
 from tests.languages.test_languages import text_of
@@ -59,3 +60,16 @@ def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):
     task = make.published({"A": [1.0], "B": [2.0]}).tasks.get()
     assert Task.Direction(task.direction).label == pseudo("higher is better")
     assert task_fields(task)["direction"] == "higher is better"
+
+
+def test_the_way_of_a_submission_to_the_board_is_in_the_language_of_the_site(make, pseudo_language):  # noqa: F811
+    benchmark = make.published({"A": [1.0], "B": [2.0]}, name="Bench", submission_policy="moderated")
+    batch = make.submitted(benchmark, "Next", ["3"], by=make.user("Ada"))
+    client = signed_in(owner_of(benchmark))
+    addresses = reverse("batch", args=[batch.uuid]), reverse("batch_progress", args=[batch.uuid])
+    assert [english_in(client.get(address).content) for address in addresses] == [[], []]
+    accept_batch(batch, actor=owner_of(benchmark))
+    assert [english_in(client.get(address).content) for address in addresses] == [[], []]
+    make.publish(benchmark)
+    way = client.get(addresses[1]).content.decode().split("</ol>")[0]
+    assert re.findall(r"[a-zA-Z]{2,}", MARKED.sub("", " ".join(text for _, text in text_of(way.encode())))) == ["UTC"]

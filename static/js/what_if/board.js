@@ -85,10 +85,7 @@ export class Board {
     write(this.parts.headline, words.headline(name, chip.lastElementChild.textContent, chip.dataset.own, chip.classList.contains("is-changed")));
     write(this.parts.majority, majority);
     this.countDissent();
-    write(this.parts["movers-head"], `Movers under ${name}`);
-    const caption = this.parts["live-caption"].firstChild;
-    const told = caption.data.replace(/in the order of .*; changes/s, `in the order of ${name}; changes`);
-    if (caption.data !== told) caption.data = told;
+    for (const part of ["movers-head", "live-caption"]) write(this.parts[part].querySelector("[data-chosen-rule]"), name);
   }
 
   countDissent() {
@@ -129,8 +126,9 @@ export class Board {
   }
 
   showMovers(moved, rule) {
-    this.said = moved.map(([i, places]) => `${this.systems[i]} ${words.changeText(places)} under ${rule}`);
     const list = this.parts.movers;
+    this.said = moved.map(([i, places]) =>
+      words.filled(list.dataset.mover, { system: this.systems[i], change: words.changeText(places), rule }));
     const told = JSON.stringify(moved);
     if (this.told === told) return;
     this.told = told;
@@ -144,7 +142,7 @@ export class Board {
     });
     if (!items.length) {
       items.push(document.createElement("li"));
-      items[0].textContent = "No system moved.";
+      items[0].textContent = list.dataset.none;
     }
     list.replaceChildren(...items);
   }

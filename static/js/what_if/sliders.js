@@ -1,7 +1,7 @@
 // The fields of the form, each with a slider and a lock.
 
 import { toNumber } from "../rules/weights.js";
-import { shareText } from "./words.js";
+import { filled, shareText } from "./words.js";
 
 const LOCK = `<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="3" y="7" width="10" height="7"/><path class="closed" d="M5 7V5a3 3 0 0 1 6 0v2"/><path class="open" d="M5 7V5a3 3 0 0 1 5.5-1.6"/></svg>`;
 const STEP = 5; // of the keyboard, in tenths of a percent
@@ -10,6 +10,7 @@ export class Sliders {
   /** @param onChange is called after a weight changed. */
   constructor(form, weighting, onChange) {
     this.weighting = weighting;
+    this.texts = form.dataset;
     this.onChange = onChange;
     this.items = [...form.querySelectorAll(".slider")].map((element) => this.enhanced(element));
   }
@@ -55,10 +56,10 @@ export class Sliders {
     const weight = element.querySelector(".weight");
     const range = document.createElement("input");
     Object.assign(range, { type: "range", min: 0, max: 1000, step: STEP });
-    range.setAttribute("aria-label", `Share of ${name}`);
+    range.setAttribute("aria-label", filled(this.texts.share, { task: name }));
     const lock = document.createElement("button");
     Object.assign(lock, { type: "button", className: "lock", innerHTML: LOCK });
-    lock.setAttribute("aria-label", `Lock the share of ${name}`);
+    lock.setAttribute("aria-label", filled(this.texts.lock, { task: name }));
     lock.setAttribute("aria-pressed", "false");
     element.append(range, lock);
     const item = {
@@ -105,7 +106,8 @@ export class Sliders {
       }
       const level = Math.round((levels.get(`${kind} ${index}`) ?? 0) * 1000);
       if (!(item === moved && document.activeElement === range)) range.value = level;
-      const told = kind === "task" && shares[kind][index] !== level ? `${shareText(level)} of its group, ${text} of all` : text;
+      const isSplit = kind === "task" && shares[kind][index] !== level;
+      const told = isSplit ? filled(this.texts.ofGroup, { share: shareText(level), total: text }) : text;
       if (range.getAttribute("aria-valuetext") !== told) range.setAttribute("aria-valuetext", told);
       element.classList.toggle("is-changed", own !== element.dataset.own);
       element.classList.toggle("is-silent", shares[kind][index] === 0);

@@ -1,10 +1,12 @@
-// What the page says, in the words of `leaderboard/explore/what_if.py`.
+// What the page says, in the texts of `leaderboard/explore/what_if_texts.py`, which the page has in its language.
 
-const STATUS_WORDS = { no_winner: "no winner", undefined: "no ranking" };
-const UNRANKED = ["no ranking", "failed", "computing"];
+const texts = JSON.parse(document.getElementById("what-if").dataset.texts);
+
+/** A text with its values in the places, such as `{n}`. */
+export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 
 /** Whether there is no ranking to compare winners with. */
-export const isUnranked = (text) => UNRANKED.includes(text);
+export const isUnranked = (text) => [texts.undefined, texts.failed, texts.computing].includes(text);
 
 /** The numbers of those that a rule elects. */
 export const winnersOf = (ranks) => Array.from(ranks.keys()).filter((i) => ranks[i] === 1);
@@ -12,29 +14,29 @@ export const winnersOf = (ranks) => Array.from(ranks.keys()).filter((i) => ranks
 /** Who wins: one or two names, or how many win together. */
 export function winnersText({ status, ranks }, systems) {
   const winners = winnersOf(ranks);
-  if (!winners.length) return STATUS_WORDS[status] ?? "no winner";
-  return winners.length > 2 ? `${winners.length} systems jointly` : winners.map((i) => systems[i]).join(", ");
+  if (!winners.length) return texts[status] ?? texts.no_winner;
+  return winners.length > 2 ? filled(texts.jointly, { n: winners.length }) : winners.map((i) => systems[i]).join(", ");
 }
 
 export function headline(rule, now, own, isChanged) {
-  if (!isChanged) return `First under ${rule}: ${now}, as with the benchmark’s weights.`;
-  if (now === own) return `First under ${rule}: ${now}, not the same as with the benchmark’s weights.`;
-  return `First under ${rule}: ${now}. With the benchmark’s weights: ${own}.`;
+  const text = !isChanged ? texts.as_own : now === own ? texts.not_the_same : texts.changed;
+  return filled(text, { chip: rule, winners_text: now, own_text: own });
 }
 
 export function majorityText({ condorcetWinner, smithSet }, systems) {
-  if (condorcetWinner >= 0) return `Condorcet winner: ${systems[condorcetWinner]}.`;
-  if (!smithSet.length) return "No Condorcet winner.";
-  const names = smithSet.length <= 4 ? smithSet.map((i) => systems[i]).join(", ") : `${smithSet.length} systems`;
-  return `No Condorcet winner; the Smith set is ${names}.`;
+  if (condorcetWinner >= 0) return filled(texts.condorcet_winner, { winner: systems[condorcetWinner] });
+  if (!smithSet.length) return texts.no_condorcet_winner;
+  const isShort = smithSet.length <= 4;
+  const names = isShort ? smithSet.map((i) => systems[i]).join(", ") : filled(texts.systems, { n: smithSet.length });
+  return filled(texts.smith_set, { names });
 }
 
-export const dissentText = (n, all) => `The winner changes under ${n} of ${all} rules.`;
+export const dissentText = (n, all) => filled(texts.dissent, { n, sum: all });
 
 export const changeText = (change) => (change > 0 ? `+${change}` : change ? `−${-change}` : "");
 
 /** What the language of the page writes between 1 and 5 of 1.5. */
-const MARK = new Intl.NumberFormat(globalThis.document?.documentElement.lang || "en").format(1.5).replace(/[^.,٫]/g, "");
+const MARK = new Intl.NumberFormat(document.documentElement.lang || "en").format(1.5).replace(/[^.,٫]/g, "");
 
 export const shareText = (tenths) => `${Math.floor(tenths / 10)}${MARK}${tenths % 10} %`;
 

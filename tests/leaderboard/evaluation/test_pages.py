@@ -148,7 +148,7 @@ def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
     page = compact(client.post(path, {"action": "found", "name": "Owls"}, follow=True))
     assert "9 in all left in Final." in page
     page = compact(client.post(path, {"action": "link"}))
-    link = page.split('data-copy="the link">')[1].split("<")[0]
+    link = page.split('data-copy="Copy the link"')[1].split(">", 1)[1].split("<")[0]
     client.force_login(bob, backend=BACKEND)
     assert "Ada invites you to this team of Hidden test" in compact(client.get(link))
     assert "You are in the team Owls." in compact(client.post(link, follow=True))
