@@ -23,7 +23,6 @@ from leaderboard.submissions.lifecycle import accept_batch, reject_batch
 from tests.factories import owner_of
 from tests.languages.catalogues import forget_catalogues
 from tests.languages.pseudo import pseudo
-from tests.languages.test_languages import pseudo_language  # noqa: F401 -- a fixture
 from tests.languages.test_pages import MARKED, english_in
 from tests.signing_in import signed_in
 
@@ -75,7 +74,7 @@ def test_a_sentence_is_the_same_after_it_was_stored():
     assert Sentence.from_data(OF_ALL_KINDS.as_data()) == OF_ALL_KINDS
 
 
-def test_a_sentence_is_said_in_the_language_in_force(pseudo_language):  # noqa: F811
+def test_a_sentence_is_said_in_the_language_in_force(pseudo_language):
     sentence = Sentence("On %(benchmark)s, under %(rule)s: %(falls)s.").of(
         benchmark="Speech",
         rule=engine_text("Borda"),
@@ -124,7 +123,7 @@ def notified(make):
 WRITTEN = ("Ada", "Mine", "Bad", "Speech", "Typo", "Theirs", "CI", "read", "Plurank")  # by people, and names
 
 
-def test_notices_are_stored_in_english_and_read_in_the_language_of_the_page(make, pseudo_language):  # noqa: F811
+def test_notices_are_stored_in_english_and_read_in_the_language_of_the_page(make, pseudo_language):
     user = notified(make)
     rows = list(Notice.objects.order_by("pk"))
     assert sorted({row.kind for row in rows}) == ["decision", "first_place", "overtaken", "token", "waiting"]
@@ -138,14 +137,14 @@ def test_notices_are_stored_in_english_and_read_in_the_language_of_the_page(make
         assert notice_text(newest) in page.decode()
 
 
-def test_a_notice_of_an_older_release_is_shown_as_it_was_written(make, pseudo_language):  # noqa: F811
+def test_a_notice_of_an_older_release_is_shown_as_it_was_written(make, pseudo_language):
     user = make.user()
     old = Notice.objects.create(user=user, kind="waiting", key="1", text="Written long ago.", path="/")
     assert notice_text(old) == "Written long ago."
     assert "Written long ago." in signed_in(user).get(reverse("notices")).content.decode()
 
 
-def test_a_waiting_submission_is_told_of_in_the_language_of_the_site(make, pseudo_language):  # noqa: F811
+def test_a_waiting_submission_is_told_of_in_the_language_of_the_site(make, pseudo_language):
     user = make.user("Ada")
     tell([user.pk], "waiting", key="1", sentence=Sentence("Your account"), path="/")
     (message,) = mails_now()
@@ -153,7 +152,7 @@ def test_a_waiting_submission_is_told_of_in_the_language_of_the_site(make, pseud
     assert message.subject == f"⟦[Plúráñk] {about}: {what}···⟧"
 
 
-def test_mails_about_notices_are_in_the_language_of_the_site(make, pseudo_language):  # noqa: F811
+def test_mails_about_notices_are_in_the_language_of_the_site(make, pseudo_language):
     user = notified(make)
     messages = [message for message in mails_now() if message.to == [user.email]]
     assert len(messages) == 3  # about the benchmark, about the account, and that there is a token

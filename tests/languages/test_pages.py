@@ -62,7 +62,7 @@ def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):
     assert task_fields(task)["direction"] == "higher is better"
 
 
-def test_the_way_of_a_submission_to_the_board_is_in_the_language_of_the_site(make, pseudo_language):  # noqa: F811
+def test_the_way_of_a_submission_to_the_board_is_in_the_language_of_the_site(make, pseudo_language):
     benchmark = make.published({"A": [1.0], "B": [2.0]}, name="Bench", submission_policy="moderated")
     batch = make.submitted(benchmark, "Next", ["3"], by=make.user("Ada"))
     client = signed_in(owner_of(benchmark))

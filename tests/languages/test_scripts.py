@@ -8,7 +8,6 @@ from django.conf import settings
 
 from leaderboard.explore.what_if_texts import TEXTS, texts_for_script
 from tests.languages.pseudo import pseudo
-from tests.languages.test_languages import pseudo_language  # noqa: F401 -- a fixture
 
 SCRIPTS = settings.ROOT / "static" / "js"
 COMMENT = re.compile(r"/\*.*?\*/|(?:^|(?<=\s))//.*?$", re.DOTALL | re.MULTILINE)
@@ -57,7 +56,7 @@ def test_a_text_of_a_script_is_seen(script, texts):
     assert texts_in(script) == texts
 
 
-def test_the_texts_that_a_script_gets_are_in_the_language_of_the_page(pseudo_language):  # noqa: F811
+def test_the_texts_that_a_script_gets_are_in_the_language_of_the_page(pseudo_language):
     texts = json.loads(texts_for_script())
     assert texts["dissent"] == pseudo("The winner changes under {n} of {sum} rules.")
     assert list(texts) == list(TEXTS)
