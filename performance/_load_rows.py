@@ -53,8 +53,8 @@ class Processes:
 
     def peaks(self) -> str:
         """The most that each of them had since, in MB, the largest first."""
-        found = sorted((_peak(process) for process, _ in self._members()), reverse=True)
-        return " + ".join(f"{peak:,}" for peak in found if peak >= 50) + " MB"
+        megabytes = sorted((_peak(process) for process, _ in self._members()), reverse=True)
+        return " + ".join(f"{peak:,}" for peak in megabytes if peak >= 50) + " MB"
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
@@ -92,8 +92,8 @@ def _peak(process: Path) -> int:
         status = (process / "status").read_text()
     except OSError:
         return 0
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    return int(found[1]) // 1000 if found else 0
+    high_water = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(high_water[1]) // 1000 if high_water else 0
 
 
 def read_matrix(key: str) -> tuple[float, int, int, tuple[int, ...]]:
@@ -107,9 +107,9 @@ def read_matrix(key: str) -> tuple[float, int, int, tuple[int, ...]]:
     revision = Revision.objects.filter(benchmark__key=key).select_related("configuration").latest("number")
     before = _peak(Path("/proc/self"))
     began = time.process_time()
-    found = revision_matrix(revision)
+    table = revision_matrix(revision)
     took = time.process_time() - began
-    return took, before, _peak(Path("/proc/self")), found.written.shape if found else ()
+    return took, before, _peak(Path("/proc/self")), table.written.shape if table else ()
 
 
 SCORES = """

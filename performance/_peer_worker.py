@@ -88,9 +88,9 @@ def corankco_cases():
         for column in scores.T:
             values = sorted(set(column[~np.isnan(column)]), reverse=True)
             rankings.append([set(np.flatnonzero(column == value).tolist()) for value in values])
-        found = algorithm().compute_consensus_rankings(Dataset.from_raw_list(rankings), scheme, True)
+        consensus = algorithm().compute_consensus_rankings(Dataset.from_raw_list(rankings), scheme, True)
         given = [0] * len(scores)
-        for place, bucket in enumerate(found.consensus_rankings[0]):
+        for place, bucket in enumerate(consensus.consensus_rankings[0]):
             for element in bucket:
                 given[int(element.value)] = -place
         return given

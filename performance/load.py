@@ -75,14 +75,16 @@ class Tally:
             self.seconds.append(seconds)
             self.statuses[status] = self.statuses.get(status, 0) + 1
 
-    def told(self, elapsed: float) -> str:
+    def line(self, elapsed: float) -> str:
         """Requests a second and the latencies that half, 95 and 99 of 100 stay below, in ms."""
         if not self.seconds:
             return "none"
         cuts = statistics.quantiles(self.seconds, n=100) if len(self.seconds) > 1 else self.seconds * 99
         bad = {status: n for status, n in sorted(self.statuses.items()) if not 200 <= status < 400}
-        told = f"{len(self.seconds) / elapsed:7.1f}/s  " + "  ".join(f"{1000 * cuts[q - 1]:7.0f}" for q in (50, 95, 99))
-        return told + (f"  other answers: {bad}" if bad else "")
+        rates = f"{len(self.seconds) / elapsed:7.1f}/s  " + "  ".join(
+            f"{1000 * cuts[q - 1]:7.0f}" for q in (50, 95, 99)
+        )
+        return rates + (f"  other answers: {bad}" if bad else "")
 
 
 def main() -> None:
@@ -178,16 +180,16 @@ def ask(
     port: int, method: str, path: str, body: object = None, *, seconds: float = 30, **headers: str
 ) -> tuple[int, bytes]:
     """One request to this machine; status 0 where nobody answered."""
-    asked = http.client.HTTPConnection(HOST, port, timeout=seconds)
+    connection = http.client.HTTPConnection(HOST, port, timeout=seconds)
     try:
         sent = json.dumps(body) if body is not None else None
-        asked.request(method, path, sent, {"Content-Type": "application/json"} | headers)
-        answer = asked.getresponse()
+        connection.request(method, path, sent, {"Content-Type": "application/json"} | headers)
+        answer = connection.getresponse()
         return answer.status, answer.read()
     except (OSError, http.client.HTTPException):
         return 0, b""
     finally:
-        asked.close()
+        connection.close()
 
 
 # --- What is on the site ---------------------------------------------------------------------------------------------
@@ -291,7 +293,7 @@ def measure(port: int, size: Size, chosen: argparse.Namespace) -> None:
     print(f"\n{size.systems} systems x {size.tasks} tasks, {size.benchmarks} benchmarks, {elapsed:.0f} s")
     print(f"{'':12}{'requests':>9}  {'50 %':>7}  {'95 %':>7}  {'99 %':>7}  ms")
     for kind, tally in tallies.items():
-        print(f"{kind:12}{tally.told(elapsed)}")
+        print(f"{kind:12}{tally.line(elapsed)}")
     print(f"{'on the board':12}{publish_delays(keys)}", flush=True)
 
 

@@ -45,14 +45,14 @@ def measure(n_requests: int, n_systems: int) -> None:
     settings.DEBUG = False  # static files come from the checkout, all else is as in earnest
 
     call_command("migrate", verbosity=0)
-    shown = "&".join(f"rule={rule}" for rule in FOURTEEN)
+    query = "&".join(f"rule={rule}" for rule in FOURTEEN)
     small = published("small", 100, 9)
     print(f"{'page':46} {'queries':>7} {'least':>8} {'median':>8} {'kB':>6} {'gzip':>6}")
-    report("100 systems x 14 rules", f"/b/{small}/?{shown}", n_requests)
+    report("100 systems x 14 rules", f"/b/{small}/?{query}", n_requests)
     report("100 systems, every rule", f"/b/{small}/", n_requests)
     large = published("large", n_systems, 20)
     size = f"{n_systems:,} systems"
-    report(f"{size} x 14 rules", f"/b/{large}/?{shown}", n_requests)
+    report(f"{size} x 14 rules", f"/b/{large}/?{query}", n_requests)
     report(f"{size}, every rule", f"/b/{large}/", n_requests)
     report(f"{size}, page 30", f"/b/{large}/?page=30", n_requests)
     report(f"{size}, sorted by Copeland, descending", f"/b/{large}/?sort=-copeland", n_requests)

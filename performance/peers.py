@@ -214,8 +214,8 @@ def kemeny_case(peer: str, call: str, data: str, matrix: ScoreMatrix, goal: floa
 
 def disagreement(matrix: ScoreMatrix) -> tuple[float, float]:
     """1 - Kendall's W, and the mean max rank change."""
-    found = diversity(matrix)
-    return found.diversity, found.mean_max_rank_change
+    measures = diversity(matrix)
+    return measures.diversity, measures.mean_max_rank_change
 
 
 # --- How results agree --------------------------------------------------------------------------------------

@@ -57,9 +57,9 @@ def seconds_of(matrix: ScoreMatrix, repeats: int, **options):
     best = float("inf")
     for _ in range(repeats):
         started = time.process_time()
-        found = prospects(matrix, **options)
+        result = prospects(matrix, **options)
         best = min(best, time.process_time() - started)
-    return best, found
+    return best, result
 
 
 def main() -> None:
@@ -70,14 +70,14 @@ def main() -> None:
     columns = "".join(f"{name:>9}" for name in ("verdicts", *FURTHER))
     print(f"{'board':22}{'n':>6}{'T':>5}{columns}  strict, tie, none, undecided; programs")
     for name, matrix, options in boards():
-        base, found = seconds_of(matrix, repeats, **options, **VERDICTS)
+        base, result = seconds_of(matrix, repeats, **options, **VERDICTS)
         cells = f"{base:9.3f}"
         for further in FURTHER.values():
             is_measured = matrix.n_systems <= MAX_SYSTEMS
             cells += f"{seconds_of(matrix, 1, **options, **further)[0] - base:9.3f}" if is_measured else f"{'-':>9}"
-        counts = found.summary()["verdicts"]
-        told = ", ".join(str(counts[verdict]) for verdict in ("strict", "tie_only", "none", "undecided"))
-        print(f"{name:22}{matrix.n_systems:6}{matrix.n_tasks:5}{cells}  {told}; {found.n_steps}", flush=True)
+        counts = result.summary()["verdicts"]
+        verdict_counts = ", ".join(str(counts[verdict]) for verdict in ("strict", "tie_only", "none", "undecided"))
+        print(f"{name:22}{matrix.n_systems:6}{matrix.n_tasks:5}{cells}  {verdict_counts}; {result.n_steps}", flush=True)
 
 
 if __name__ == "__main__":

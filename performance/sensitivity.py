@@ -70,13 +70,13 @@ def search_ordinal(matrix):
     return run
 
 
-def report(name, seconds, target, found, elapsed):
-    if found is None:
+def report(name, seconds, target, result, elapsed):
+    if result is None:
         print(f"{name:26}{target:8.4f}{seconds:10.4f}   not bounded here", flush=True)
         return
-    share, moved = found.discordant_share, found.max_rank_change
+    share, moved = result.discordant_share, result.max_rank_change
     print(
-        f"{name:26}{target:8.4f}{seconds:10.4f}{found.tau_b_distance:9.4f}   [{share.lower:.4f}, {share.upper:.4f}]"
+        f"{name:26}{target:8.4f}{seconds:10.4f}{result.tau_b_distance:9.4f}   [{share.lower:.4f}, {share.upper:.4f}]"
         f"   [{moved.lower:.4f}, {moved.upper:.4f}]{elapsed:9.2f}",
         flush=True,
     )
@@ -95,8 +95,8 @@ def main() -> None:
         matrix = published(name)
         seconds = seconds_to_reach(search_cardinal(matrix), target)
         started = time.process_time()
-        found = None if name in HARD and not bound_all else cardinal.cardinal_sensitivity(matrix)
-        report(name, seconds, target, found, time.process_time() - started)
+        result = None if name in HARD and not bound_all else cardinal.cardinal_sensitivity(matrix)
+        report(name, seconds, target, result, time.process_time() - started)
     for name, (_, _, target) in PROVEN.items():
         matrix = reference_matrix(name)
         seconds = seconds_to_reach(search_ordinal(matrix), target)

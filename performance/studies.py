@@ -58,7 +58,7 @@ def least(function, repeats: int = 3) -> float:
     return min(times)
 
 
-def told(label: str, seconds: float, goal: float, note: str = "") -> None:
+def report(label: str, seconds: float, goal: float, note: str = "") -> None:
     """Print one line."""
     verdict = "met" if seconds <= goal else "MISSED"
     print(f"{label:<58} {seconds:10.4f} s   goal {goal:8.4f} s: {verdict}   {note}")
@@ -68,7 +68,7 @@ def bootstraps() -> None:
     for (n, T), goal in BOOTSTRAP_GOALS.items():
         matrix = synthetic(n, T)
         seconds = least(lambda matrix=matrix: rank_intervals(matrix, NINE, n_resamples=10_000), repeats=2)
-        told(f"10,000 resamples of the tasks, nine rules, {n} x {T}", seconds, goal)
+        report(f"10,000 resamples of the tasks, nine rules, {n} x {T}", seconds, goal)
 
 
 def published(folder: Path, name: str) -> ScoreMatrix:
@@ -81,11 +81,11 @@ def studies_of_glue(folder: Path) -> None:
     complete = glue.subset(systems=glue.is_complete)
     seconds = least(lambda: run_study("missing_scores", complete, {"rules": FOUR}))
     label = "missing scores, GLUE, four rules, 2,100 matrices"
-    told(label, seconds, MISSING_PEER / 200, f"{MISSING_PEER / seconds:.0f} x")
+    report(label, seconds, MISSING_PEER / 200, f"{MISSING_PEER / seconds:.0f} x")
     first = glue.subset(systems=np.arange(30))
     for rule in ADDITIONS:
         seconds = least(lambda rule=rule: run_study("system_additions", first, {"rules": [rule]}), repeats=5)
-        told(f"system additions, GLUE 30, {rule}", seconds, ADDITIONS_PEER / 200, f"{ADDITIONS_PEER / seconds:.0f} x")
+        report(f"system additions, GLUE 30, {rule}", seconds, ADDITIONS_PEER / 200, f"{ADDITIONS_PEER / seconds:.0f} x")
 
 
 def instances(folder: Path) -> None:
@@ -101,7 +101,7 @@ def instances(folder: Path) -> None:
         seconds = least(rank, repeats=20)
         whole = reading + seconds
         note = f"{peer / seconds:.0f} x; with reading {whole:.4f} s, {peer / whole:.0f} x"
-        told(f"two-level ranking, {name}", seconds, peer / 100, note)
+        report(f"two-level ranking, {name}", seconds, peer / 100, note)
 
 
 def every_study() -> None:

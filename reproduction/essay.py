@@ -41,18 +41,18 @@ class Claim:
 
 def claims(results: Results) -> list[Claim]:
     """Return the claims whose sections were all run, in order."""
-    found = []
+    entries = []
     for part, title, sections, text in CLAIMS:
         if all(key in results for key in sections):
-            found.append(Claim(part, title, text(results), sections))
-    return found
+            entries.append(Claim(part, title, text(results), sections))
+    return entries
 
 
-def essay_text(found: list[Claim]) -> str:
+def essay_text(entries: list[Claim]) -> str:
     """Return the essay as Markdown."""
     lines = ["## In short", ""]
     for part in PARTS:
-        of_part = [claim for claim in found if claim.part == part]
+        of_part = [claim for claim in entries if claim.part == part]
         if of_part:
             lines += [f"### {part}", ""]
             for claim in of_part:

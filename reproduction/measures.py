@@ -48,13 +48,13 @@ class Measured:
     moved: tuple[float, float]
 
 
-def figures_of(found: CardinalSensitivity | OrdinalSensitivity) -> Measured:
+def figures_of(sensitivity: CardinalSensitivity | OrdinalSensitivity) -> Measured:
     """Return what the page says of a sensitivity."""
-    systems = found.systems if isinstance(found, CardinalSensitivity) else found.top
-    pairs, moved = found.discordant_share, found.max_rank_change
+    systems = sensitivity.systems if isinstance(sensitivity, CardinalSensitivity) else sensitivity.top
+    pairs, moved = sensitivity.discordant_share, sensitivity.max_rank_change
     if pairs is None or moved is None:
-        raise ValueError(f"no sensitivity: {found.reason}")
-    return Measured(len(systems), found.tau_b_distance, (pairs.lower, pairs.upper), (moved.lower, moved.upper))
+        raise ValueError(f"no sensitivity: {sensitivity.reason}")
+    return Measured(len(systems), sensitivity.tau_b_distance, (pairs.lower, pairs.upper), (moved.lower, moved.upper))
 
 
 def measured(stored: Mapping[str, Any]) -> Measured:
@@ -75,8 +75,8 @@ def of_paper_set(name: str) -> Measured:
     """Return the cardinal sensitivity for the weights that section 5 of Zhang and Hardt 2024 describes."""
 
     def compute() -> dict[str, Any]:
-        found = cardinal_sensitivity(board(name), feasible="box", max_programs=0, box_work=SWEEP_BOXES)
-        return asdict(figures_of(found))
+        sensitivity = cardinal_sensitivity(board(name), feasible="box", max_programs=0, box_work=SWEEP_BOXES)
+        return asdict(figures_of(sensitivity))
 
     return measured(store.kept(f"paper-set-sensitivity-{name}", (name,), compute))
 
@@ -105,8 +105,8 @@ def at_least_weight(name: str, least_weight: float) -> Measured:
     """Return the cardinal sensitivity when noise preserves at least that share of a task's differences."""
 
     def compute() -> dict[str, Any]:
-        found = cardinal_sensitivity(board(name), least_weight=least_weight, max_programs=0, box_work=SWEEP_BOXES)
-        return asdict(figures_of(found))
+        sensitivity = cardinal_sensitivity(board(name), least_weight=least_weight, max_programs=0, box_work=SWEEP_BOXES)
+        return asdict(figures_of(sensitivity))
 
     return measured(store.kept(f"preserved-{name}-{least_weight:g}", (name,), compute))
 
@@ -132,11 +132,11 @@ def trials(kind: str, title: str) -> list[Trial]:
 def _trial(kind: str, title: str, seed: int) -> Trial:
     def compute() -> dict[str, Any]:
         matrix = drawn(kind, title, seed)
-        found, varied = figures_of(_short_search(kind, title, matrix)), diversity(matrix)
+        figures, varied = figures_of(_short_search(kind, title, matrix)), diversity(matrix)
         trial = Trial(
-            found.tau_b_distance,
-            found.pairs[0],
-            found.moved[0],
+            figures.tau_b_distance,
+            figures.pairs[0],
+            figures.moved[0],
             varied.diversity,
             varied.diversity_tie_corrected,
             varied.mean_max_rank_change,

@@ -33,16 +33,18 @@ def survives(progress: Progress) -> Result:
     """Ask whether diversity and sensitivity still go together once both are measured without doubt."""
     rows, facts = [], {}
     for step, kind in enumerate(BOARDS_OF):
-        found = correlation(kind, _part(progress, step, len(BOARDS_OF))).facts
-        facts[kind] = found
-        rows.append(Row(f"{kind}: as printed, baselines included", number(found["printed"]), "", "", OURS_ALONE))
+        correlations = correlation(kind, _part(progress, step, len(BOARDS_OF))).facts
+        facts[kind] = correlations
+        rows.append(Row(f"{kind}: as printed, baselines included", number(correlations["printed"]), "", "", OURS_ALONE))
         rows.append(
-            ours_alone(f"{kind}: their figures, the {found['n']} benchmarks alone", number(found["real_printed"]))
+            ours_alone(
+                f"{kind}: their figures, the {correlations['n']} benchmarks alone", number(correlations["real_printed"])
+            )
         )
         for measure, name in MEASURES.items():
-            p, (without, least) = found["p"][measure], found["least"][measure]
-            ours = f"{number(found['real'][measure])} (p = {number(p, 3)}; {number(least)} without {without})"
-            rows.append(ours_alone(f"{kind}, the {found['n']} benchmarks alone: {name}", ours))
+            p, (without, least) = correlations["p"][measure], correlations["least"][measure]
+            ours = f"{number(correlations['real'][measure])} (p = {number(p, 3)}; {number(least)} without {without})"
+            rows.append(ours_alone(f"{kind}, the {correlations['n']} benchmarks alone: {name}", ours))
     return Result(rows, facts=facts)
 
 
@@ -55,14 +57,14 @@ def steadiest(progress: Progress) -> Result:
     measured: dict[str, dict[str, dict[str, float | None]]] = {}
     for step, name in enumerate(HOSTED):
         measured[name] = _steadiness(name, _part(progress, step, len(HOSTED)))
-    lines, places, firsts, shown = [], {}, {}, {}
+    lines, places, firsts, means = [], {}, {}, {}
     for criterion, what in STEADY.items():
         full = [
             name for name in HOSTED if all(measured[name].get(r, {}).get(criterion) is not None for r in CANDIDATES)
         ]
         table = np.array([[measured[name][rule][criterion] for rule in CANDIDATES] for name in full], dtype=float)
         of_rule = _places(table)
-        places[criterion], shown[criterion] = of_rule.mean(axis=0), table.mean(axis=0)
+        places[criterion], means[criterion] = of_rule.mean(axis=0), table.mean(axis=0)
         best = table >= table.max(axis=1, keepdims=True) - 1e-9
         firsts[criterion] = (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
         lines.append([f"{what}: boards on which all ten rules rank", *[""] * (len(CANDIDATES) - 1), str(len(full))])
@@ -77,7 +79,7 @@ def steadiest(progress: Progress) -> Result:
     by_total = np.argsort(total, kind="stable")
     grid_lines = []
     for r in by_total:
-        cells = [f"{number(float(shown[c][r]), 3)} (place {number(float(places[c][r]))})" for c in STEADY]
+        cells = [f"{number(float(means[c][r]), 3)} (place {number(float(places[c][r]))})" for c in STEADY]
         cells += [number(float(total[r])), number(float(sum(firsts[c][r] for c in STEADY)), 1)]
         grid_lines.append([RULES[CANDIDATES[r]].name, *cells])
     header = ["rule", *STEADY.values(), "mean place", "times first"]
@@ -88,7 +90,7 @@ def steadiest(progress: Progress) -> Result:
         "what changes",
         "Spearman",
         list(STEADY.values()),
-        {RULES[CANDIDATES[r]].name: [float(shown[c][r]) for c in STEADY] for r in by_total},
+        {RULES[CANDIDATES[r]].name: [float(means[c][r]) for c in STEADY] for r in by_total},
     )
     facts = {
         "n_boards": n_boards,
@@ -121,8 +123,8 @@ def _places(table: np.ndarray) -> np.ndarray:
 
 def _steadiness(name: str, progress: Progress) -> dict[str, dict[str, float | None]]:
     """Return each criterion's mean, by rule; empty where the study says nothing."""
-    found = judged(f"steadiness-{slug(name)}", (name,), board(name), CANDIDATES, N_TRIALS, N_ROUNDS, progress)
-    return {rule: {c: values[c]["mean"] for c in STEADY} for rule, values in found["rules"].items()}
+    study = judged(f"steadiness-{slug(name)}", (name,), board(name), CANDIDATES, N_TRIALS, N_ROUNDS, progress)
+    return {rule: {c: values[c]["mean"] for c in STEADY} for rule, values in study["rules"].items()}
 
 
 def separable(progress: Progress) -> Result:
@@ -132,16 +134,16 @@ def separable(progress: Progress) -> Result:
     names: list[str] = []
     for step, name in enumerate(HOSTED):
         progress(step, len(HOSTED))
-        found = first_two(name, "mean" if name in CARDINAL else "win_rate")
-        verdict = _verdict(found)
-        p = found["p"]
+        test = first_two(name, "mean" if name in CARDINAL else "win_rate")
+        verdict = _verdict(test)
+        p = test["p"]
         lines.append(
             [
                 name,
-                found["rule"],
-                found["first"],
-                found["second"],
-                str(found["n_units"]) if p is not None else "-",
+                test["rule"],
+                test["first"],
+                test["second"],
+                str(test["n_units"]) if p is not None else "-",
                 "-" if p is None else number(p, 4),
                 verdict,
             ]
@@ -173,12 +175,12 @@ _TEST = (
 )
 
 
-def _verdict(found: dict[str, Any]) -> str:
-    if found["is_shared"]:
+def _verdict(test: dict[str, Any]) -> str:
+    if test["is_shared"]:
         return SHARED
-    if found["p"] is None or 2.0 ** (1 - found["n_units"]) > LEVEL:
+    if test["p"] is None or 2.0 ** (1 - test["n_units"]) > LEVEL:
         return TOO_FEW
-    return APART if found["p"] <= LEVEL else NOT_APART
+    return APART if test["p"] <= LEVEL else NOT_APART
 
 
 def _section(key: str, title: str, boards: tuple[str, ...], compute: Callable[[Progress], Result]) -> Section:

@@ -59,20 +59,20 @@ def studied(name: str, progress: Progress) -> dict[str, Any]:
 
     boards = () if name == SYNTHETIC else (name,)
     keys = [key for _, _, key in SIX.values()]
-    found = judged(f"judge-bootstrap-{slug(name)}", boards, matrix_of(name), keys, N_TRIALS, N_ROUNDS, progress)
-    rules = {key: found["rules"][study] for key, (_, _, study) in SIX.items() if study in found["rules"]}
-    missing = {key: found["not_studied"][s] for key, (_, _, s) in SIX.items() if s in found["not_studied"]}
+    outcome = judged(f"judge-bootstrap-{slug(name)}", boards, matrix_of(name), keys, N_TRIALS, N_ROUNDS, progress)
+    rules = {key: outcome["rules"][study] for key, (_, _, study) in SIX.items() if study in outcome["rules"]}
+    missing = {key: outcome["not_studied"][s] for key, (_, _, s) in SIX.items() if s in outcome["not_studied"]}
     return {"rules": rules, "not_studied": missing}
 
 
 def criteria(name: str, progress: Progress) -> Result:
     """Measure how good each rule's winner is, and how far its ranking holds on other tasks and among other systems."""
-    matrix, found = matrix_of(name), studied(name, progress)
+    matrix, study = matrix_of(name), studied(name, progress)
     lines = []
-    for key, of_rule in found["rules"].items():
+    for key, of_rule in study["rules"].items():
         values = [of_rule[criterion] for criterion in CRITERIA]
         lines.append([NAMES[key], *(f"{_shown(v['mean'])} ± {_shown(v['deviation'])}" for v in values)])
-    missing = [f"{NAMES[key]}: {reason}." for key, reason in found["not_studied"].items()]
+    missing = [f"{NAMES[key]}: {reason}." for key, reason in study["not_studied"].items()]
     title = f"Mean ± deviation over {N_TRIALS:,} trials, {matrix.n_systems} systems on {matrix.n_tasks} tasks"
     return Result([], [Grid(title, ["rule", *CRITERIA.values()], lines)], missing)
 
@@ -219,10 +219,10 @@ def _searched(rule: str, prop: str, options: dict[str, str]) -> int:
     n_steps = 0
     for seed in range(N_SEARCHED):
         matrix = random_matrix(4, 5, seed=seed, kind="uniform", n_levels=4 if seed % 2 else None)
-        found = witness(rule, prop, matrix, options=options, seed=seed, max_steps=20)
-        if found.witness is not None:
+        search = witness(rule, prop, matrix, options=options, seed=seed, max_steps=20)
+        if search.witness is not None:
             raise AssertionError(f"{prop} should hold under {rule}, but a violation was found on seed {seed}")
-        n_steps += found.n_steps
+        n_steps += search.n_steps
     return n_steps
 
 

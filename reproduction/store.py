@@ -43,19 +43,19 @@ def _module_of(compute: Callable[..., Any]) -> ModuleType:
 
 def _code_of(module: ModuleType) -> set[Path]:
     """Return the files of a module and of those of this package that it takes names from."""
-    found = {Path(str(module.__file__))}
+    paths = {Path(str(module.__file__))}
     names = {getattr(value, "__module__", "") for value in vars(module).values()}
     for name in sorted(str(name) for name in names):
-        if name.startswith("reproduction.") and Path(str(sys.modules[name].__file__)) not in found:
-            found.add(Path(str(sys.modules[name].__file__)))
-    return found
+        if name.startswith("reproduction.") and Path(str(sys.modules[name].__file__)) not in paths:
+            paths.add(Path(str(sys.modules[name].__file__)))
+    return paths
 
 
 def _hashed(files: Iterable[Path]) -> str:
-    found = hashlib.sha256(ranking_engine.__version__.encode())
+    digest = hashlib.sha256(ranking_engine.__version__.encode())
     for path in files:
-        found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def load(section: Section, key: str) -> Result | None:

@@ -43,8 +43,8 @@ def judged(
         parameters["copies"] = False  # `drawn_copies` has that reading
         if study.why_not(matrix, study.with_defaults(parameters)):
             return {"rules": {}, "not_studied": {}}
-        found = run_study("judge_bootstrap", matrix, parameters, seed=0, progress=progress).summary
-        return {"rules": found["rules"], "not_studied": found["not_studied"]}
+        summary = run_study("judge_bootstrap", matrix, parameters, seed=0, progress=progress).summary
+        return {"rules": summary["rules"], "not_studied": summary["not_studied"]}
 
     return dict(store.kept(name, boards, compute))
 

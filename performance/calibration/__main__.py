@@ -35,13 +35,13 @@ def main() -> int:
     given = parser.parse_args()
     started, known = time.monotonic(), dict[str, Rates]()
 
-    def told(line: str) -> None:
+    def report(line: str) -> None:
         print(f"{time.monotonic() - started:7.0f} s  {line}", file=sys.stderr, flush=True)
 
     for table in TABLES:
         if given.table and table.key not in given.table:
             continue
-        lines = table_rows(table, given.boards, given.seed, given.processes, known, told)
+        lines = table_rows(table, given.boards, given.seed, given.processes, known, report)
         if given.print:
             print(f"\n{table.heading}\n", *lines, sep="\n")
         else:
@@ -56,7 +56,7 @@ def with_table(page: str, heading: str, lines: list[str]) -> str:
         ValueError: there is no such heading with a table.
     """
     pattern = re.compile(rf"(^## {re.escape(heading)}\n(?:(?!## ).*\n)*?)((?:^\|.*\n)+)", re.MULTILINE)
-    changed, n_changed = pattern.subn(lambda found: found[1] + "\n".join(lines) + "\n", page, count=1)
+    changed, n_changed = pattern.subn(lambda place: place[1] + "\n".join(lines) + "\n", page, count=1)
     if not n_changed:
         raise ValueError(f"docs/calibration.md has no table under the heading {heading!r}")
     return changed

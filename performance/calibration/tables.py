@@ -197,7 +197,7 @@ TABLES = (
 
 
 def table_rows(
-    table: Table, n_boards: int, seed: int, processes: int, known: dict[str, Rates], told: Callable[[str], None]
+    table: Table, n_boards: int, seed: int, processes: int, known: dict[str, Rates], report: Callable[[str], None]
 ) -> list[str]:
     """Return the lines of a Markdown table.
 
@@ -214,10 +214,10 @@ def table_rows(
         key = f"{'intervals' if table.cells is _INTERVALS else table.key}: {cell.name}"
         if key not in known:
             known[key] = simulate(key, cell.trial, round(n_boards * cell.share), seed=seed, processes=processes)
-            told(f"{key}: {next(iter(known[key].values())).n_boards} boards")
-        found = known[key]
-        cells = [" / ".join(_number(found.get(name), name) for name in names) for _, names in table.columns]
-        lines.append(f"| {cell.name} | {max(rate.n_boards for rate in found.values())} | {' | '.join(cells)} |")
+            report(f"{key}: {next(iter(known[key].values())).n_boards} boards")
+        rates = known[key]
+        cells = [" / ".join(_number(rates.get(name), name) for name in names) for _, names in table.columns]
+        lines.append(f"| {cell.name} | {max(rate.n_boards for rate in rates.values())} | {' | '.join(cells)} |")
     return lines
 
 

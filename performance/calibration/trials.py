@@ -36,10 +36,12 @@ def intervals_of_ranks(population: Population, n_resamples: int, random: np.rand
     """
     matrix, abilities = draw_board(population, random)
     truth = ranks_of(abilities[None])[0]
-    found = rank_intervals(matrix, RULES, n_resamples=n_resamples, seed=int(random.integers(2**31)), simultaneous=True)
+    intervals = rank_intervals(
+        matrix, RULES, n_resamples=n_resamples, seed=int(random.integers(2**31)), simultaneous=True
+    )
     figures: Figures = {}
     for rule in RULES:
-        lower, upper, together = found.lower[rule], found.upper[rule], found.simultaneous[rule]
+        lower, upper, together = intervals.lower[rule], intervals.upper[rule], intervals.simultaneous[rule]
         is_covered = (lower <= truth) & (truth <= upper)
         first = rank(matrix, rule).ranks == 1
         figures |= {
@@ -92,16 +94,16 @@ def false_claims(population: Population, random: np.random.Generator) -> Figures
     matrix, _ = draw_board(population, random)
     figures: Figures = {}
     for rule in TESTED_RULES:
-        found = significance(matrix, rank(matrix, rule), level=LEVEL)
-        families = {"neighbours": found.neighbours, "top": found.top, "every": found.every_pair}
+        result = significance(matrix, rank(matrix, rule), level=LEVEL)
+        families = {"neighbours": result.neighbours, "top": result.top, "every": result.every_pair}
         claims = (SEPARABLE, CONTRADICTED)
         figures |= {f"{rule} {name}": float(np.isin(tests.verdicts, claims).any()) for name, tests in families.items()}
-        is_chosen = (np.sort(found.every_pair.pairs, axis=1) == [0, 1]).all(axis=1)
-        figures[f"{rule} pair"] = float(found.every_pair.p_values[is_chosen][0] <= LEVEL)
-        if not found.friedman.reason:
-            ranks = found.friedman.average_ranks
-            figures["friedman"] = float(found.friedman.p_value <= LEVEL)
-            figures["nemenyi"] = float(ranks.max() - ranks.min() > found.friedman.critical_difference)
+        is_chosen = (np.sort(result.every_pair.pairs, axis=1) == [0, 1]).all(axis=1)
+        figures[f"{rule} pair"] = float(result.every_pair.p_values[is_chosen][0] <= LEVEL)
+        if not result.friedman.reason:
+            ranks = result.friedman.average_ranks
+            figures["friedman"] = float(result.friedman.p_value <= LEVEL)
+            figures["nemenyi"] = float(ranks.max() - ranks.min() > result.friedman.critical_difference)
     return figures
 
 
@@ -137,8 +139,8 @@ def differences(n_instances: int, is_binary: bool, random: np.random.Generator) 
         truth = _logistic_normal_mean(0.5) - _logistic_normal_mean(0.0)
     else:
         scores, truth = difficulty + np.array([[0.5], [0.0]]) + random.normal(size=(2, n_instances)), 0.5
-    found = paired_differences(InstanceScores(("a", "b"), ("task",), (scores,)), seed=int(random.integers(2**31)))
-    return {"covered": float(found.lower[0] <= truth <= found.upper[0])}
+    estimate = paired_differences(InstanceScores(("a", "b"), ("task",), (scores,)), seed=int(random.integers(2**31)))
+    return {"covered": float(estimate.lower[0] <= truth <= estimate.upper[0])}
 
 
 def _logistic_normal_mean(shift: float) -> float:

@@ -219,9 +219,9 @@ def consensus(progress: Progress) -> Result:
         matrix = ScoreMatrix(np.concatenate(list(scores.oriented()), axis=1), system_names=scores.system_names)
         best = rank(matrix, "kemeny")
         least = float(best.details["distance"])
-        found = aggregate_all(scores)
+        rankings = aggregate_all(scores)
         cells = [number(least, 1), "yes" if best.details["proven"] else f"at least {best.details['lower_bound']}"]
-        excess[name] = {key: 100 * (weighted_distance(matrix, found[key]) / least - 1) for key in NAMES}
+        excess[name] = {key: 100 * (weighted_distance(matrix, rankings[key]) / least - 1) for key in NAMES}
         lines.append([name, *cells, *(f"+{number(excess[name][key])} %" for key in NAMES)])
     header = ["file", "Kemeny's least", "proven", *NAMES.values()]
     title = "Votes that contradict the order, every instance of every task being a voter"

@@ -38,19 +38,19 @@ def baselines(kind: str, progress: Progress) -> Result:
     code, titles = NOTEBOOKS[kind]["baselines"], titles_of(kind)
     for step, title in enumerate(titles):
         progress(step, len(titles))
-        found = trials(kind, title)
+        sample = trials(kind, title)
         measures = {
-            ("sensitivity", "(1 - tau) / 2", 0): [trial.tau_b_distance for trial in found],
-            ("sensitivity", "max rank change", 1): [trial.moved for trial in found],
-            ("diversity", "1 - W", 0): [trial.diversity for trial in found],
-            ("diversity", "max rank change", 1): [trial.varied for trial in found],
+            ("sensitivity", "(1 - tau) / 2", 0): [trial.tau_b_distance for trial in sample],
+            ("sensitivity", "max rank change", 1): [trial.moved for trial in sample],
+            ("diversity", "1 - W", 0): [trial.diversity for trial in sample],
+            ("diversity", "max rank change", 1): [trial.varied for trial in sample],
         }
         for (measure, what, place), values in measures.items():
             because = STOPS_SHORT if measure == "sensitivity" else CUT
             text = code[measure][title][place]
             rows.append(compared(f"{title}, {measure}: {what}", float(np.mean(values)), code=text, because=because))
-            shown = [number(value, 4) for value in values]
-            lines.append([title, f"{measure}, {what}", *shown, number(float(np.mean(values)), 4)])
+            texts = [number(value, 4) for value in values]
+            lines.append([title, f"{measure}, {what}", *texts, number(float(np.mean(values)), 4)])
     header = ["baseline", "measure", *(f"seed {seed}" for seed in range(N_TRIALS)), "mean"]
     return Result(rows, [Grid("Every seed", header, lines)], [_TRIALS[kind]])
 
@@ -73,11 +73,11 @@ def correlation(kind: str, progress: Progress) -> Result:
     ours_moved: dict[str, Pair] = {}
     for step, name in enumerate(names):
         progress(step, len(names) + 1)
-        found, varied = sensitivity_of(kind, name), of_diversity(name)
-        ours["as theirs"][name] = (varied.diversity, found.tau_b_distance)
-        ours_moved[name] = (varied.diversity, found.moved[0])
-        ours["reached"][name] = (varied.diversity_tie_corrected, found.pairs[0])
-        ours["out of reach"][name] = (varied.diversity_tie_corrected, found.pairs[1])
+        sensitivity, varied = sensitivity_of(kind, name), of_diversity(name)
+        ours["as theirs"][name] = (varied.diversity, sensitivity.tau_b_distance)
+        ours_moved[name] = (varied.diversity, sensitivity.moved[0])
+        ours["reached"][name] = (varied.diversity_tie_corrected, sensitivity.pairs[0])
+        ours["out of reach"][name] = (varied.diversity_tie_corrected, sensitivity.pairs[1])
     our_baselines = {measure: _baseline_pairs(kind, measure) for measure in MEASURES}
     moved_baselines = _moved_baselines(kind)
     tau_printed, moved_printed = PRINTED["correlation"][kind]
@@ -164,12 +164,13 @@ _SURVIVES = (
 
 
 def _baseline_pairs(kind: str, measure: str) -> dict[str, Pair]:
-    found = {title: trials(kind, title) for title in titles_of(kind)}
+    trials_of = {title: trials(kind, title) for title in titles_of(kind)}
     if measure == "as theirs":
         return {
-            t: (_mean(x.diversity for x in all_), _mean(x.tau_b_distance for x in all_)) for t, all_ in found.items()
+            t: (_mean(x.diversity for x in all_), _mean(x.tau_b_distance for x in all_))
+            for t, all_ in trials_of.items()
         }
-    return {t: (_mean(x.tie_corrected for x in all_), _mean(x.pairs for x in all_)) for t, all_ in found.items()}
+    return {t: (_mean(x.tie_corrected for x in all_), _mean(x.pairs for x in all_)) for t, all_ in trials_of.items()}
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -125,23 +125,23 @@ def diversities(progress: Progress) -> Result:
     code = {**NOTEBOOKS["cardinal"]["diversity"], **NOTEBOOKS["ordinal"]["diversity"]}
     for step, (name, (w, change)) in enumerate(code.items()):
         progress(step, len(code))
-        found, matrix = of_diversity(name), board(name)
+        spread, matrix = of_diversity(name), board(name)
         is_whole = not np.isnan(matrix.values).any()
         because = REPEATED if name == "MTEB" else CUT if is_whole else FILLED
-        rows.append(compared(f"{name}: 1 - W", found.diversity, code=w, because=because))
+        rows.append(compared(f"{name}: 1 - W", spread.diversity, code=w, because=because))
         if is_whole and name != "MTEB":
             cut = 1 - cut_w(task_ranks(matrix))
             rows.append(compared(f"{name}: 1 - W, average ranks cut as theirs", cut, code=w, because=CUT))
-        rows += _rank_change_rows(name, change, found, matrix)
+        rows += _rank_change_rows(name, change, spread, matrix)
         if name == "MTEB":
             rows += _repeated_rows(matrix, w, change)
         lines.append(
             [
                 name,
-                number(found.diversity, 4),
-                number(found.diversity_tie_corrected, 4),
-                number(found.mean_max_rank_change, 4),
-                number(found.largest_max_rank_change, 4),
+                number(spread.diversity, 4),
+                number(spread.diversity_tie_corrected, 4),
+                number(spread.mean_max_rank_change, 4),
+                number(spread.largest_max_rank_change, 4),
             ]
         )
     header = ["benchmark", "1 - W", "corrected for ties", "max rank change, mean", "largest"]
@@ -158,10 +158,10 @@ def _repeated_rows(matrix: ScoreMatrix, w: str, change: str) -> list[Row]:
     ]
 
 
-def _rank_change_rows(name: str, code: str, found: Diversity, matrix: ScoreMatrix) -> list[Row]:
+def _rank_change_rows(name: str, code: str, spread: Diversity, matrix: ScoreMatrix) -> list[Row]:
     """Compare the mean of the rank changes; where it differs, also with scores tied that only rounding separates."""
     because = REPEATED if name == "MTEB" else NEARLY_TIED
-    row = compared(f"{name}: max rank change, mean over pairs", found.mean_max_rank_change, code=code, because=because)
+    row = compared(f"{name}: max rank change, mean over pairs", spread.mean_max_rank_change, code=code, because=because)
     if row.verdict == AGREES or name == "MTEB":
         return [row]
     tied = diversity(matrix.with_values(np.round(matrix.values, NEAR))).mean_max_rank_change
@@ -187,9 +187,9 @@ def plane(kind: str, progress: Progress) -> Result:
     lines, points = [], []
     for step, name in enumerate(names):
         progress(step, len(names))
-        found, varied = sensitivity_of(kind, name), of_diversity(name)
-        lines.append([name, number(varied.diversity_tie_corrected, 4), interval(found.pairs)])
-        points.append((name, varied.diversity_tie_corrected, *found.pairs))
+        outcome, varied = sensitivity_of(kind, name), of_diversity(name)
+        lines.append([name, number(varied.diversity_tie_corrected, 4), interval(outcome.pairs)])
+        points.append((name, varied.diversity_tie_corrected, *outcome.pairs))
     title = f"Diversity and sensitivity of the {len(names)} {kind} benchmarks"
     picture = Plane(
         f"zhang-plane-{kind}",

@@ -109,12 +109,12 @@ def sources() -> Iterator[tuple[str, str]]:
 
 def cited() -> list[tuple[str, str, str]]:
     """Return what cites, the paper and the place."""
-    found = [(path, paper, place) for path, text in sources() for paper, place in citations(text)]
+    places = [(path, paper, place) for path, text in sources() for paper, place in citations(text)]
     for path, text in sources():
         if of_paper := re.match(rf"reproduction/({'|'.join(PLACES)})\b|reproduction/({'|'.join(PLACES)})_", path):
-            found += [(path, of_paper[1] or of_paper[2], place) for place in places_in(JOINT.sub(" ", text))]
+            places += [(path, of_paper[1] or of_paper[2], place) for place in places_in(JOINT.sub(" ", text))]
     titled = [(paper, section) for paper in PAPERS if paper.title in TITLES for section in paper.sections]
-    return found + [
+    return places + [
         (f"the title of {section.key}", TITLES[paper.title], place)
         for paper, section in titled
         for place in places_in(section.title)
@@ -159,7 +159,7 @@ def passages(text: str, place: str) -> list[str]:
     named = re.escape(number)
     if kind in ("section", "appendix"):
         heading = rf"appendix {named} " if number.isalpha() else rf"{named}\.? "
-        return [line[found.end() :] for line in lines if (found := re.match(heading, line, re.IGNORECASE))]
+        return [line[start.end() :] for line in lines if (start := re.match(heading, line, re.IGNORECASE))]
     if kind == "eq.":
         at = [i for i, line in enumerate(lines) if re.match(rf"\({named}\)( \||$)", line)]
         return [" ".join(lines[max(0, i - 2) : i]) for i in at]
@@ -171,8 +171,8 @@ def passages(text: str, place: str) -> list[str]:
 @pytest.mark.parametrize(("paper", "place"), [(paper, place) for paper in PLACES for place in PLACES[paper]])
 def test_every_listed_place_is_in_its_paper_and_has_these_words(paper, place):
     text = (reference_folder() / "papers" / TEXTS[paper]).read_text(encoding="utf-8")
-    words, found = PLACES[paper][place], passages(text, place)
-    assert any(words.lower() in passage.lower() for passage in found), f"{place} has not {words!r}: {found}"
+    words, texts = PLACES[paper][place], passages(text, place)
+    assert any(words.lower() in passage.lower() for passage in texts), f"{place} has not {words!r}: {texts}"
 
 
 @pytest.mark.parametrize(

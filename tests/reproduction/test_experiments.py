@@ -30,13 +30,13 @@ def test_arrows_theorem_leaves_the_dictators_alone_for_two_and_three_tasks():
 
 def test_transitive_triples_are_those_of_the_thirteen_weak_orders_of_three_systems():
     triples = np.array(list(itertools.product((-1, 0, 1), repeat=3)), dtype=np.int8)
-    found = {tuple(t.tolist()) for t in triples[is_transitive(triples)]}
+    weak_orders = {tuple(t.tolist()) for t in triples[is_transitive(triples)]}
     orders = {
         (int(np.sign(a - b)), int(np.sign(b - c)), int(np.sign(a - c)))
         for a, b, c in itertools.product(range(3), repeat=3)
     }
-    assert found == orders
-    assert len(found) == 13
+    assert weak_orders == orders
+    assert len(weak_orders) == 13
 
 
 def test_the_smallest_flip_has_five_tasks_and_reverses_a_majority():
@@ -165,12 +165,12 @@ def test_the_share_of_pairings_is_two_sided():
 
 def test_the_less_noise_preserves_the_more_it_can_reverse():
     matrix = ScoreMatrix(np.random.default_rng(5).normal(size=(12, 5)))
-    found = [
+    values = [
         measures.figures_of(cardinal_sensitivity(matrix, least_weight=share, max_programs=0)).pairs[0]
         for share in (0.01, 0.3, 1.0)
     ]
-    assert found == sorted(found, reverse=True)
-    assert found[0] > found[-1]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > values[-1]
 
 
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.5])

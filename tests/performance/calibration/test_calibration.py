@@ -30,11 +30,11 @@ COVERAGE, CLAIMS = 0.94, 0.06
 
 def test_at_the_fewest_tasks_intervals_hold_the_true_rank():
     trial = partial(intervals_of_ranks, Population(10, 8), 400)
-    found = simulate("eight tasks", trial, 80)
+    figures = simulate("eight tasks", trial, 80)
     for rule in RULES:
-        assert found[f"{rule} covered"].mean >= COVERAGE, rule
-        assert found[f"{rule} together"].mean >= COVERAGE, rule
-        assert found[f"{rule} best"].mean >= COVERAGE, rule
+        assert figures[f"{rule} covered"].mean >= COVERAGE, rule
+        assert figures[f"{rule} together"].mean >= COVERAGE, rule
+        assert figures[f"{rule} best"].mean >= COVERAGE, rule
 
 
 def test_intervals_from_standard_errors_hold_the_true_rank_only_where_systems_are_far_apart():
@@ -49,27 +49,27 @@ def test_intervals_from_standard_errors_hold_the_true_rank_only_where_systems_ar
 def test_rank_intervals_hold_the_true_ranks(name):
     population = DECLARED[name]
     n_boards = 120 if population.n_systems > 30 else 300
-    found = simulate(name, partial(intervals_of_ranks, population, N_RESAMPLES), n_boards, processes=2)
+    figures = simulate(name, partial(intervals_of_ranks, population, N_RESAMPLES), n_boards, processes=2)
     for rule in RULES:
-        assert found[f"{rule} covered"].lower() >= COVERAGE, rule
-        assert found[f"{rule} winner"].upper() >= COVERAGE, rule  # one system a board: a bound would need thousands
-        assert found[f"{rule} together"].lower() >= COVERAGE, rule
-        assert found[f"{rule} best"].lower() >= COVERAGE, rule
+        assert figures[f"{rule} covered"].lower() >= COVERAGE, rule
+        assert figures[f"{rule} winner"].upper() >= COVERAGE, rule  # one system a board: a bound would need thousands
+        assert figures[f"{rule} together"].lower() >= COVERAGE, rule
+        assert figures[f"{rule} best"].lower() >= COVERAGE, rule
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NULLS)
 def test_tests_claim_no_more_than_their_level(name):
     """An exact test claims 5 %; to tell that from 6 % by an upper bound would take thousands of boards."""
-    found = simulate(name, partial(false_claims, NULLS[name]), 300, processes=2)
-    assert {figure: rate.mean for figure, rate in found.items() if rate.lower() > CLAIMS} == {}
+    figures = simulate(name, partial(false_claims, NULLS[name]), 300, processes=2)
+    assert {figure: rate.mean for figure, rate in figures.items() if rate.lower() > CLAIMS} == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_sets", "n_metrics"), [(10, 1), (30, 1), (12, 3)])
 def test_intervals_of_strengths_hold_the_true_ones(n_sets, n_metrics):
-    found = simulate("strengths", partial(strengths, 6, n_sets, n_metrics, True), 1500, processes=2)
-    assert found["covered"].lower() >= COVERAGE
+    figures = simulate("strengths", partial(strengths, 6, n_sets, n_metrics, True), 1500, processes=2)
+    assert figures["covered"].lower() >= COVERAGE
 
 
 def test_agreeing_metrics_need_to_be_declared_for_intervals_of_strengths_to_hold():
@@ -104,9 +104,9 @@ def test_a_board_depends_on_its_kind_its_number_and_the_seed_and_not_on_processe
 
 
 def test_a_rate_leaves_out_boards_without_the_figure():
-    found = rates([{"a": 1.0, "b": 0.0}, {"a": 0.0}, {}])
-    assert found == {"a": Rate(0.5, pytest.approx(0.5 / 2**0.5), 2), "b": Rate(0.0, 0.0, 1)}
-    assert found["a"].lower() == pytest.approx(0.5 - 1.645 * 0.5 / 2**0.5)
+    figures = rates([{"a": 1.0, "b": 0.0}, {"a": 0.0}, {}])
+    assert figures == {"a": Rate(0.5, pytest.approx(0.5 / 2**0.5), 2), "b": Rate(0.0, 0.0, 1)}
+    assert figures["a"].lower() == pytest.approx(0.5 - 1.645 * 0.5 / 2**0.5)
 
 
 def test_tables_replace_those_of_the_page():
