@@ -114,12 +114,12 @@ def vertices(n_tasks, planes, rows):
     one of these when `planes` hold all the rows and the axes.
     """
     axes = [[Fraction(s == t) for s in range(n_tasks)] for t in range(n_tasks)]
-    found = {}
+    corners = {}
     for chosen in itertools.combinations([*planes, *axes], n_tasks - 1):
         weights = meeting_point(list(chosen), n_tasks)
         if weights is not None and min(weights) >= 0 and all(lead(row, weights) >= 0 for row in rows):
-            found[tuple(weights)] = None
-    return list(found)
+            corners[tuple(weights)] = None
+    return list(corners)
 
 
 def meeting_point(planes, n_tasks):

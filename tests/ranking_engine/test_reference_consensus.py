@@ -271,8 +271,8 @@ def test_kemeny_distances_on_glue_are_those_found_before():
     first = complete.subset(range(30))
     equal = [1] * matrix.n_tasks
     boards = [matrix.with_weights(equal), complete, first, first.with_weights(equal)]
-    found = [rank(part, "kemeny").details for part in boards]
-    assert [(details["distance"], details["proven"]) for details in found] == [
+    optima = [rank(part, "kemeny").details for part in boards]
+    assert [(details["distance"], details["proven"]) for details in optima] == [
         (6338, True),
         (3922.5, True),
         (510.5, True),

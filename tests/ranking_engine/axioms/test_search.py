@@ -28,9 +28,9 @@ def test_a_removal_that_swaps_two_others_is_found_and_told():
 
 
 def test_names_may_be_shown_in_place_of_keys():
-    found = witness("borda", "iia", BOARD).witness
-    assert found is not None
-    assert sentence(found, {"A": "Anna", "C": "Carl"}) == "Remove Carl and Anna overtakes B."
+    example = witness("borda", "iia", BOARD).witness
+    assert example is not None
+    assert sentence(example, {"A": "Anna", "C": "Carl"}) == "Remove Carl and Anna overtakes B."
 
 
 def test_a_winner_of_all_pairs_that_does_not_win_is_found_on_the_board_itself():
@@ -51,9 +51,9 @@ def test_what_is_not_found_says_how_hard_it_looked():
 
 def test_a_task_of_more_than_half_the_weight_dictates_to_majorities():
     heavy = BOARD.with_weights([5, 1, 1])
-    found = witness("copeland", "non_dictatorship", heavy).witness
-    assert found is not None
-    assert sentence(found) == "The ranking follows the task x even if all other tasks have the opposite order."
+    example = witness("copeland", "non_dictatorship", heavy).witness
+    assert example is not None
+    assert sentence(example) == "The ranking follows the task x even if all other tasks have the opposite order."
     assert witness("copeland", "non_dictatorship", BOARD).witness is None
 
 
@@ -105,8 +105,8 @@ def test_a_system_without_any_score_is_no_witness():
     gap = np.nan
     board = ScoreMatrix([[2, 1], [1, 2], [gap, gap]])
     for key in PROPERTIES:
-        found = witness("copeland", key, board, max_steps=40).witness
-        assert found is None or "s3" not in (found.x, found.y)
+        example = witness("copeland", key, board, max_steps=40).witness
+        assert example is None or "s3" not in (example.x, example.y)
 
 
 def test_a_stated_order_of_reversal_changes_sides():

@@ -136,11 +136,11 @@ def test_equal_strengths_do_not_let_one_system_win_alone_both_ways_up(values, we
 def test_a_clone_makes_a_winner_of_a_loser_where_strengths_are_equal(strength):
     """Five systems on six tasks without any tie: neither the order by name nor ties within a task play a part."""
     stored = stored_witnesses()["ranked_pairs", strength, "clones"]
-    board, found = stored.board, stored.witness
-    joined = board.with_row(found.added, np.array([found.scores[task] for task in board.task_names]))
+    board, example = stored.board, stored.witness
+    joined = board.with_row(example.added, np.array([example.scores[task] for task in board.task_names]))
     assert rank(board, "ranked_pairs", strength=strength).winners == (3, 4)
     assert rank(joined, "ranked_pairs", strength=strength).winners == (0, 3, 4, 5)
-    assert sentence(found) == "Let A (2) join, next to A on every task, and one of these wins, where none did."
+    assert sentence(example) == "Let A (2) join, next to A on every task, and one of these wins, where none did."
 
 
 @st.composite

@@ -64,7 +64,7 @@ def boards_with_a_slump(n_boards, n=8, T=7):
 def test_a_system_can_gain_by_leaving_out_a_score_where_a_better_one_is_predicted(rule):
     options = RULES[rule].least_options
     gains = (gain(matrix, i, 0, rule, "predicted", **options) for i, matrix in boards_with_a_slump(150))
-    assert any(found is not None for found in gains)
+    assert any(advantage is not None for advantage in gains)
     assert can_reward_omission(rule, "predicted")
     assert "a better one is predicted" in omission_sentence(rule, "predicted")
 
@@ -76,8 +76,8 @@ def test_in_every_example_the_last_on_a_task_gains_by_leaving_it_out(rule, polic
     column = matrix.values[:, witness.task]
     assert column.argmin() == 0
     assert all(len(set(task)) == matrix.n_systems for task in matrix.values.T)  # no ties within a task
-    found = gain(matrix, 0, witness.task, rule, missing_of(policy), **options)
-    assert (found.before, found.after) == (witness.before, witness.after)
+    advantage = gain(matrix, 0, witness.task, rule, missing_of(policy), **options)
+    assert (advantage.before, advantage.after) == (witness.before, witness.after)
     values = matrix.values.copy()
     values[0, witness.task] = np.nan
     before = rank(matrix, rule, missing=missing_of(policy), **options)
@@ -85,7 +85,7 @@ def test_in_every_example_the_last_on_a_task_gains_by_leaving_it_out(rule, polic
     if rule == "condorcet":
         assert (before.ranks[0], after.ranks[0]) == (UNRANKED, 1)
     else:
-        j = found.overtaken[0]
+        j = advantage.overtaken[0]
         assert before.ranks[j] < before.ranks[0]
         assert after.ranks[0] < after.ranks[j]
 

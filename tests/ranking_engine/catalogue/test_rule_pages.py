@@ -34,9 +34,9 @@ def joined(text: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_gives_what_the_page_says(page):
-    found = doctest.testfile(str(FOLDER / f"{page}.md"), module_relative=False, encoding="utf-8")
-    assert found.failed == 0
-    assert found.attempted >= 3
+    result = doctest.testfile(str(FOLDER / f"{page}.md"), module_relative=False, encoding="utf-8")
+    assert result.failed == 0
+    assert result.attempted >= 3
 
 
 def test_every_rule_has_a_page_and_every_page_a_rule():

@@ -36,14 +36,14 @@ TWO = ("--rule", "borda", "--rule", "plurality")
 
 
 def test_json_holds_every_measure_rule_by_rule(toy, capsys):
-    found = run_json(capsys, toy, *TWO, "--rule", "condorcet")
-    assert list(found) == [
+    report = run_json(capsys, toy, *TWO, "--rule", "condorcet")
+    assert list(report) == [
         "aggregation", "missing", "condorcet_winner", "smith_set", "choice_sets", "reference", "systems",
         "rules", "not_compared", "n_common", "kendall_tau", "spearman", "normalized_distance",
         "max_rank_change", "kendall_distance", "agreement_top", "agreement_least", "rank_changes", "map", "tasks",
     ]  # fmt: skip
-    assert (found["aggregation"], found["missing"], found["reference"]) == ("basic", "undefined", "borda")
-    assert found["rules"]["plurality"] == {
+    assert (report["aggregation"], report["missing"], report["reference"]) == ("basic", "undefined", "borda")
+    assert report["rules"]["plurality"] == {
         "name": "Plurality",
         "n_ranked": 4,
         "n_tied": 2,
@@ -54,26 +54,26 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
         "kemeny_excess_share": None,
         "options": {"ties": "worst"},
     }
-    assert found["not_compared"] == {"condorcet": "it names a winner and does not rank"}
-    assert found["n_common"]["borda"] == {"borda": 4, "plurality": 4}
-    assert found["kendall_tau"]["borda"] == pytest.approx({"borda": 1, "plurality": -(0.5**0.5)})
-    assert found["kendall_distance"]["plurality"] == {"borda": 4.5, "plurality": 0}
-    assert found["normalized_distance"]["plurality"] == {"borda": 0.75, "plurality": 0}
-    assert found["max_rank_change"]["borda"]["plurality"] == 1
-    assert list(found["agreement_top"]) == ["1", "3", "5", "7"]
-    assert found["agreement_top"]["1"]["borda"] == {"borda": 1, "plurality": 0}
-    assert found["agreement_top"]["7"]["borda"] == {"borda": None, "plurality": None}
-    assert found["rank_changes"]["plurality"] == {"A": 3, "B": -2, "C": -1, "D": 0}
-    assert [member["name"] for member in found["map"]["members"]] == ["borda", "plurality", *"12345"]
-    assert (found["map"]["share"], found["map"]["left_out"]) == (pytest.approx(0.86, abs=0.01), [])
-    likeness = found["tasks"].pop("likeness")
-    assert found["tasks"].pop("groups") == {"groups": [], "pairs": []}
+    assert report["not_compared"] == {"condorcet": "it names a winner and does not rank"}
+    assert report["n_common"]["borda"] == {"borda": 4, "plurality": 4}
+    assert report["kendall_tau"]["borda"] == pytest.approx({"borda": 1, "plurality": -(0.5**0.5)})
+    assert report["kendall_distance"]["plurality"] == {"borda": 4.5, "plurality": 0}
+    assert report["normalized_distance"]["plurality"] == {"borda": 0.75, "plurality": 0}
+    assert report["max_rank_change"]["borda"]["plurality"] == 1
+    assert list(report["agreement_top"]) == ["1", "3", "5", "7"]
+    assert report["agreement_top"]["1"]["borda"] == {"borda": 1, "plurality": 0}
+    assert report["agreement_top"]["7"]["borda"] == {"borda": None, "plurality": None}
+    assert report["rank_changes"]["plurality"] == {"A": 3, "B": -2, "C": -1, "D": 0}
+    assert [member["name"] for member in report["map"]["members"]] == ["borda", "plurality", *"12345"]
+    assert (report["map"]["share"], report["map"]["left_out"]) == (pytest.approx(0.86, abs=0.01), [])
+    likeness = report["tasks"].pop("likeness")
+    assert report["tasks"].pop("groups") == {"groups": [], "pairs": []}
     assert likeness["tasks"] == list("12345")
     columns = [[float(cell) for cell in line.split(",")[1:]] for line in TOY.splitlines()[1:]]
     engine = task_likeness(ScoreMatrix(columns))
     assert likeness["effective_number"] == pytest.approx(engine.effective_number)
     assert [merge[3] for merge in likeness["merges"]] == [merge.size for merge in engine.merges]
-    assert found["tasks"] == pytest.approx(
+    assert report["tasks"] == pytest.approx(
         {
             "n_complete": 4,
             "kendall_w": 0.04,
@@ -85,14 +85,14 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
 
 
 def test_all_rules_are_compared_or_say_why_not(toy, capsys):
-    found = run_json(capsys, toy)
-    assert sorted([*found["rules"], *found["not_compared"]]) == sorted(listed_rules())
-    assert found["not_compared"]["optimality_gap"].startswith("no optimality threshold")
+    report = run_json(capsys, toy)
+    assert sorted([*report["rules"], *report["not_compared"]]) == sorted(listed_rules())
+    assert report["not_compared"]["optimality_gap"].startswith("no optimality threshold")
 
 
 def test_rank_changes_count_from_the_reference(toy, capsys):
-    found = run_json(capsys, toy, *TWO, "--reference", "plurality")
-    assert found["rank_changes"]["borda"] == {"A": -3, "B": 2, "C": 1, "D": 0}
+    report = run_json(capsys, toy, *TWO, "--reference", "plurality")
+    assert report["rank_changes"]["borda"] == {"A": -3, "B": 2, "C": 1, "D": 0}
 
 
 def test_csv_has_a_row_for_each_pair(toy, capsys):
@@ -158,10 +158,10 @@ def test_a_reference_that_gives_no_ranking_ends_with_status_2(toy, capsys):
 
 
 def test_beside_kemeny_every_rule_says_how_far_it_is_from_the_optimum(toy, capsys):
-    found = run_json(capsys, toy, *TWO, "--rule", "kemeny")
-    excess = {key: (entry["kemeny_excess"], entry["kemeny_excess_share"]) for key, entry in found["rules"].items()}
+    report = run_json(capsys, toy, *TWO, "--rule", "kemeny")
+    excess = {key: (entry["kemeny_excess"], entry["kemeny_excess_share"]) for key, entry in report["rules"].items()}
     assert excess == {"borda": (0, 0), "plurality": (4.5, 4.5 / 12), "kemeny": (0, 0)}
-    details = found["rules"]["kemeny"]["details"]
+    details = report["rules"]["kemeny"]["details"]
     assert (details["distance"], details["lower_bound"], details["proven"], details["unique"]) == (12, 12, True, True)
     _, out, _ = run(capsys, toy, *TWO, "--rule", "kemeny")
     assert "Kemeny: distance 12 to the tasks, proven the least; no other order has it\n" in out
@@ -181,8 +181,8 @@ def test_choice_sets_are_told_beside_the_measures(toy, capsys):
 
 
 def test_agreement_is_told_for_the_places_asked_for(toy, capsys):
-    found = run_json(capsys, toy, *TWO, "--top", "2", "--top", "1", "--least", "4")
-    assert (list(found["agreement_top"]), list(found["agreement_least"])) == (["1", "2"], ["4"])
+    report = run_json(capsys, toy, *TWO, "--top", "2", "--top", "1", "--least", "4")
+    assert (list(report["agreement_top"]), list(report["agreement_least"])) == (["1", "2"], ["4"])
     with pytest.raises(SystemExit) as caught:
         run(capsys, toy, "--top", "0")
     assert caught.value.code == 2

@@ -40,21 +40,21 @@ def computed(rule, **options):
 def test_json_holds_the_intervals_by_themselves_and_at_once(table, capsys, rule):
     options = ("--rule", rule, "--resamples", 300, "--seed", 3, "--level", 0.9, "--format", "json")
     status, out, _ = run(capsys, "intervals", table, "--simultaneous", *options)
-    report, (ranks, found) = json.loads(out), computed(rule, n_resamples=300, seed=3, level=0.9)
-    entry, together = report["rules"][rule], found.simultaneous[rule]
+    report, (ranks, intervals) = json.loads(out), computed(rule, n_resamples=300, seed=3, level=0.9)
+    entry, together = report["rules"][rule], intervals.simultaneous[rule]
     assert (status, report["n_clusters"], report["level"], entry["n_resamples"]) == (0, 10, 0.9, 300)
     assert entry["ranks"] == dict(zip(NAMES, ranks.tolist(), strict=True))
-    ends = zip(found.lower[rule].tolist(), found.upper[rule].tolist(), strict=True)
+    ends = zip(intervals.lower[rule].tolist(), intervals.upper[rule].tolist(), strict=True)
     assert entry["intervals"] == dict(zip(NAMES, [list(pair) for pair in ends], strict=True))
     ends = zip(together.lower.tolist(), together.upper.tolist(), strict=True)
     assert entry["simultaneous_intervals"] == dict(zip(NAMES, [list(pair) for pair in ends], strict=True))
     assert entry["possibly_best"] == [name for name, best in zip(NAMES, together.possibly_best, strict=True) if best]
-    assert entry["largest_error"] == found.errors[rule].max()
+    assert entry["largest_error"] == intervals.errors[rule].max()
 
 
 def test_a_table_is_best_first_and_says_what_intervals_are(table, capsys):
     _, out, _ = run(capsys, "intervals", table)
-    (ranks, found) = computed("borda", n_resamples=4000)
+    (ranks, intervals) = computed("borda", n_resamples=4000)
     assert out.startswith(
         "Borda: 95 % intervals if the same 10 tasks or clusters were drawn again with replacement, 4,000 times, for "
         "each system separately. Other draws of as many would move an end by at most "
@@ -63,7 +63,7 @@ def test_a_table_is_best_first_and_says_what_intervals_are(table, capsys):
     assert rows[0] == ["system", "rank", "interval"]
     order = sorted(range(4), key=lambda i: ranks[i])
     assert rows[1:] == [
-        [NAMES[i], str(ranks[i]), f"{found.lower['borda'][i]}-{found.upper['borda'][i]}"] for i in order
+        [NAMES[i], str(ranks[i]), f"{intervals.lower['borda'][i]}-{intervals.upper['borda'][i]}"] for i in order
     ]
 
 

@@ -55,22 +55,22 @@ def run_json(capsys, *arguments):
 
 
 def test_json_holds_every_verdict_with_its_evidence(toy, capsys):
-    found = run_json(capsys, toy, "--draws", 1000)
-    assert list(found["systems"]) == ["A", "B", "C", "D", "E"]
-    assert found["tasks"] == ["x", "y", "z"]
-    assert found["verdicts"] == {"strict": 3, "tie_only": 0, "none": 1, "no_scores": 1, "undecided": 0}
-    assert (found["rule"], found["n_draws"], found["seed"], found["is_complete"]) == ("majority", 1000, 0, True)
-    a = found["systems"]["A"]
+    report = run_json(capsys, toy, "--draws", 1000)
+    assert list(report["systems"]) == ["A", "B", "C", "D", "E"]
+    assert report["tasks"] == ["x", "y", "z"]
+    assert report["verdicts"] == {"strict": 3, "tie_only": 0, "none": 1, "no_scores": 1, "undecided": 0}
+    assert (report["rule"], report["n_draws"], report["seed"], report["is_complete"]) == ("majority", 1000, 0, True)
+    a = report["systems"]["A"]
     assert (a["prospective"], a["verdict"]) == (True, "strict")
     assert (a["weights"], a["weights_exact"]) == ({"x": 1.0}, {"x": "1"})
     assert (a["margin"], a["needed_tasks"]) == (1.0, ["x"])
     assert a["nearest"]["equal"]["total"]["change"] == pytest.approx(1 / 6)
     assert 0 < a["share"] < 0.5
-    d = found["systems"]["D"]
+    d = report["systems"]["D"]
     # D is below C on x and z and level on y, below B on x and y and above on z: -1, -1/3, -1/3
     assert (d["prospective"], d["certificate_exact"], d["share"]) == (False, {"B": "1/3", "C": "2/3"}, 0)
     assert d["margin"] == pytest.approx(-1 / 3)
-    assert found["systems"]["E"] == {
+    assert report["systems"]["E"] == {
         "prospective": False,
         "verdict": "no_scores",
         "reason": "no score on any voting task",
@@ -104,10 +104,10 @@ def test_csv_holds_exact_weights(toy, capsys):
 
 
 def test_conditions_narrow_the_choice_of_weights(toy, capsys):
-    found = run_json(capsys, toy, "--draws", 0, "--condition", "z >= 0.6", "--condition", "minimise y")
-    assert found["conditions"] == ["z >= 3/5", "minimise y"]
-    assert [found["systems"][name]["verdict"] for name in "ABC"] == ["none", "none", "strict"]
-    assert (found["systems"]["C"]["objective"], found["systems"]["C"]["prospective"]) == (0, True)
+    report = run_json(capsys, toy, "--draws", 0, "--condition", "z >= 0.6", "--condition", "minimise y")
+    assert report["conditions"] == ["z >= 3/5", "minimise y"]
+    assert [report["systems"][name]["verdict"] for name in "ABC"] == ["none", "none", "strict"]
+    assert (report["systems"]["C"]["objective"], report["systems"]["C"]["prospective"]) == (0, True)
     impossible = run_json(capsys, toy, "--condition", "x + y + z <= 0.9")
     assert impossible["conditions_reason"] == "no weights satisfy the conditions"
     _, out, _ = run(capsys, toy, "--condition", "x + y + z <= 0.9")
@@ -115,10 +115,10 @@ def test_conditions_narrow_the_choice_of_weights(toy, capsys):
 
 
 def test_a_pair_is_asked_for_by_name(toy, capsys):
-    found = run_json(capsys, toy, "--pair", "a", "C", "--rule", "mean", "--missing", "drop_systems")
-    assert (found["pair"], list(found["systems"])) == (["a", "C"], ["A"])
+    report = run_json(capsys, toy, "--pair", "a", "C", "--rule", "mean", "--missing", "drop_systems")
+    assert (report["pair"], list(report["systems"])) == (["a", "C"], ["A"])
     # x must weigh as much as y and twice z together: 5/9, 1/3, 1/9
-    nearest = found["systems"]["A"]["nearest"]["equal"]
+    nearest = report["systems"]["A"]["nearest"]["equal"]
     assert nearest["total"]["change"] == pytest.approx(2 / 9)
     _, out, _ = run(capsys, toy, "--pair", "A", "C", "--draws", 0)
     assert "Rule: majority for A above C; 1 can win\n" in out

@@ -51,17 +51,17 @@ def example_of(rule, name):
 )
 def test_every_option_of_every_rule_can_be_stated_and_is_told(toy, capsys, key, name):
     text, value = example_of(RULES[key], name)
-    found = run_json(capsys, toy, "--rule", "borda", "--option", f"{key}.{name}={text}")
-    assert list(found["rules"]) == ["borda", key]
-    assert found["rules"][key]["options"][name] == value
+    report = run_json(capsys, toy, "--rule", "borda", "--option", f"{key}.{name}={text}")
+    assert list(report["rules"]) == ["borda", key]
+    assert report["rules"][key]["options"][name] == value
     assert main(["rank", str(toy), "--rule", "borda", "--option", f"{key}.{name}={text}"]) == 0
-    shown = "3, 2, 1" if name == "vector" else text
-    assert f"{RULES[key].name}: {name} {shown}\n" in capsys.readouterr().out
+    value_text = "3, 2, 1" if name == "vector" else text
+    assert f"{RULES[key].name}: {name} {value_text}\n" in capsys.readouterr().out
 
 
 def test_options_change_the_ranking(toy, capsys):
-    found = run_json(capsys, toy, "--option", "copeland.variant=lower")["rules"]["copeland"]
-    assert found["scores"] == {"A": 0.0, "B": 3.0, "C": 2.0, "D": 1.0}
+    ranking = run_json(capsys, toy, "--option", "copeland.variant=lower")["rules"]["copeland"]
+    assert ranking["scores"] == {"A": 0.0, "B": 3.0, "C": 2.0, "D": 1.0}
 
 
 def test_without_a_statement_options_have_their_defaults():
@@ -194,16 +194,16 @@ def test_tasks_of_weight_0_vote_where_asked(toy, capsys):
 
 def test_strengths_that_do_not_exist_name_the_groups(toy, capsys):
     toy.write_text("system,a\nA,2\nB,1\n")
-    found = run_json(capsys, toy, "--rule", "bradley_terry")["rules"]["bradley_terry"]
-    assert (found["status"], found["details"]["components"]) == ("undefined", [["A"], ["B"]])
+    answer = run_json(capsys, toy, "--rule", "bradley_terry")["rules"]["bradley_terry"]
+    assert (answer["status"], answer["details"]["components"]) == ("undefined", [["A"], ["B"]])
     toy.write_text("system,a\n" + "".join(f"{name},1\n" for name in "AB"))
-    found = run_json(capsys, toy, "--rule", "bradley_terry", "--option", "bradley_terry.prior=1")
-    assert found["rules"]["bradley_terry"]["scores"] == {"A": 0.0, "B": 0.0}
+    answer = run_json(capsys, toy, "--rule", "bradley_terry", "--option", "bradley_terry.prior=1")
+    assert answer["rules"]["bradley_terry"]["scores"] == {"A": 0.0, "B": 0.0}
 
 
 def test_from_ten_tasks_on_strengths_have_standard_errors(toy, capsys):
     tasks = ",".join(f"t{k}" for k in range(10))
     toy.write_text(f"system,{tasks}\nA,{'1,0,' * 4}1,1\nB,{'0,1,' * 4}0,0\n")
-    found = run_json(capsys, toy, "--rule", "bradley_terry")["rules"]["bradley_terry"]["details"]
-    assert set(found["standard_errors"]) == {"A", "B"}
-    assert found["standard_errors"]["A"] == pytest.approx(found["standard_errors"]["B"])
+    details = run_json(capsys, toy, "--rule", "bradley_terry")["rules"]["bradley_terry"]["details"]
+    assert set(details["standard_errors"]) == {"A", "B"}
+    assert details["standard_errors"]["A"] == pytest.approx(details["standard_errors"]["B"])

@@ -215,11 +215,11 @@ def test_every_rule_gives_a_ranking_or_a_reason_under_every_aggregation():
 @pytest.mark.parametrize("names", [["x", "y"], ["y", "x"]])
 def test_two_steps_claim_no_single_order_where_the_first_step_chose_among_equals(names):
     matrix = ScoreMatrix([[1, 2], [2, 1]], groups=["a", "a"], system_names=names)
-    found = rank(matrix, "kemeny", aggregation="two_step")
-    assert (found.winners, found.details["unique"], found.details["winners_complete"]) == ((0, 1), False, True)
+    ranking = rank(matrix, "kemeny", aggregation="two_step")
+    assert (ranking.winners, ranking.details["unique"], ranking.details["winners_complete"]) == ((0, 1), False, True)
     two = ScoreMatrix([[1, 2, 1], [2, 1, 1]], groups=["a", "a", "b"], system_names=names)
-    found = rank(two, "kemeny", aggregation="two_step")
-    assert (found.details["unique"], found.details["winners_complete"]) == (False, False)
+    ranking = rank(two, "kemeny", aggregation="two_step")
+    assert (ranking.details["unique"], ranking.details["winners_complete"]) == (False, False)
 
 
 def test_two_steps_tell_what_the_first_one_did():
@@ -228,8 +228,8 @@ def test_two_steps_tell_what_the_first_one_did():
     assert (one_group.details["decided_by_name"], one_group.details["winners_complete"]) == (True, True)
     assert one_group.winners == rank(cycle, "ranked_pairs").winners == (0, 1, 2)
     two_groups = ScoreMatrix([[3, 2, 1, 1], [1, 3, 2, 1], [2, 1, 3, 1]], groups=["a", "a", "a", "b"])
-    found = rank(two_groups, "ranked_pairs", aggregation="two_step")
-    assert (found.details["decided_by_name"], found.details["winners_complete"]) == (True, False)
+    ranking = rank(two_groups, "ranked_pairs", aggregation="two_step")
+    assert (ranking.details["decided_by_name"], ranking.details["winners_complete"]) == (True, False)
     gaps = ScoreMatrix([[1, NAN, 3], [2, 1, 2], [3, 2, 1]], groups=["a", "a", None])
     assert rank(gaps, "borda", missing="median", aggregation="two_step").details["n_imputed"] == 1
     dropped = rank(gaps, "borda", missing="drop_tasks", aggregation="two_step").details
@@ -241,5 +241,5 @@ def test_two_steps_tell_what_the_first_one_did():
 
 def test_where_nobody_is_ranked_in_every_group_two_steps_say_so():
     matrix = ScoreMatrix([[1, 2, NAN], [NAN, NAN, 1], [2, 1, NAN]], groups=["a", "a", "b"])
-    found = rank(matrix, "borda", aggregation="two_step")
-    assert found.reason.startswith("no system has a rank in every group of tasks")
+    ranking = rank(matrix, "borda", aggregation="two_step")
+    assert ranking.reason.startswith("no system has a rank in every group of tasks")

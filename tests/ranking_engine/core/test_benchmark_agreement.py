@@ -115,10 +115,12 @@ def test_what_is_not_defined_has_no_figure():
     assert [one.n_systems for one in benchmark_agreement(np.empty((0, 2)))] == [0, 0]
 
 
-@pytest.mark.parametrize(("values", "asked"), [([1.0], {}), ([[1.0]], {"n_subsets": 0}), ([[1.0]], {"subset_size": 2})])
-def test_what_cannot_be_computed_is_refused(values, asked):
+@pytest.mark.parametrize(
+    ("values", "options"), [([1.0], {}), ([[1.0]], {"n_subsets": 0}), ([[1.0]], {"subset_size": 2})]
+)
+def test_what_cannot_be_computed_is_refused(values, options):
     with pytest.raises(ValueError, match=r"dimensions|at least 1 and 3"):
-        benchmark_agreement(values, **asked)
+        benchmark_agreement(values, **options)
 
 
 @given(

@@ -275,11 +275,11 @@ def test_the_weight_against_a_ranking_is_counted_beyond_64_bits():
 @given(matrices(huge_weights=True), st.sampled_from(["borda", "copeland", "plurality", "kemeny"]))
 def test_the_weight_against_a_ranking_is_counted_pair_by_pair_and_least_for_kemeny(matrix, rule):
     ranking, kemeny = rank(matrix, rule), rank(matrix, "kemeny")
-    found = weighted_distance(matrix, ranking)
-    assert found == naive_weighted_distance(matrix, ranking) or math.isnan(found)
+    distance = weighted_distance(matrix, ranking)
+    assert distance == naive_weighted_distance(matrix, ranking) or math.isnan(distance)
     if kemeny.status == "ranked":
         assert weighted_distance(matrix, kemeny) == kemeny.details["distance"]
-        assert rule != "copeland" or found >= kemeny.details["distance"]
+        assert rule != "copeland" or distance >= kemeny.details["distance"]
 
 
 # --- What differs between two rankings ------------------------------------------------------------------------------

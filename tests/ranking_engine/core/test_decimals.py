@@ -46,19 +46,19 @@ PRECISIONS = st.builds(
 @example([92.19999999999999, 92.2, 0.1 + 0.2, 0.49999999999999994, 999999.9999999, 999999.9999995])
 def test_numbers_are_rounded_to_twelve_digits_as_one_by_one(numbers):
     context = Context(prec=12, rounding=ROUND_HALF_EVEN)
-    found = rounded(numbers)
-    assert found.tolist() == [float(f"{x:.12g}") for x in numbers]
-    assert found.tolist() == [float(context.create_decimal(Decimal(x))) for x in numbers]
-    assert found.tolist() == [rounded_score(x) for x in numbers]
-    assert rounded(found).tolist() == found.tolist()
-    assert rounded([-x for x in numbers]).tolist() == (-found).tolist()
+    result = rounded(numbers)
+    assert result.tolist() == [float(f"{x:.12g}") for x in numbers]
+    assert result.tolist() == [float(context.create_decimal(Decimal(x))) for x in numbers]
+    assert result.tolist() == [rounded_score(x) for x in numbers]
+    assert rounded(result).tolist() == result.tolist()
+    assert rounded([-x for x in numbers]).tolist() == (-result).tolist()
 
 
 def test_shape_order_and_gaps_stay_and_the_argument_is_not_changed():
     given_values = np.asfortranarray([[0.1 + 0.2, NAN], [1e-300 / 3, np.inf], [-0.7 - 0.1, 92.19999999999999]])
     before = given_values.copy()
-    found = rounded(given_values)
-    np.testing.assert_array_equal(found, [[0.3, NAN], [3.33333333333e-301, np.inf], [-0.8, 92.2]])
+    result = rounded(given_values)
+    np.testing.assert_array_equal(result, [[0.3, NAN], [3.33333333333e-301, np.inf], [-0.8, 92.2]])
     np.testing.assert_array_equal(given_values, before)
     assert rounded(np.empty((3, 0))).shape == (3, 0)
     assert rounded(0.1 + 0.2).tolist() == 0.3
@@ -66,9 +66,9 @@ def test_shape_order_and_gaps_stay_and_the_argument_is_not_changed():
 
 def test_a_large_table_is_rounded_part_by_part_as_its_rows_are():
     values = np.random.default_rng(0).normal(size=(700, 600)) * 50
-    found = rounded(values)
-    assert found[::97].tolist() == [[float(f"{x:.12g}") for x in row] for row in values[::97].tolist()]
-    assert (found != values).any()
+    result = rounded(values)
+    assert result[::97].tolist() == [[float(f"{x:.12g}") for x in row] for row in values[::97].tolist()]
+    assert (result != values).any()
 
 
 @given(st.lists(NUMBERS.map(rounded_score), min_size=1, max_size=30), PRECISIONS)
@@ -79,10 +79,10 @@ def test_a_large_table_is_rounded_part_by_part_as_its_rows_are():
 def test_numbers_are_rounded_to_multiples_of_a_precision_exactly_and_halves_to_the_even_one(numbers, precision):
     step = Fraction(Decimal(repr(precision)))
     nearest = [float(round(Fraction(Decimal(repr(x))) / step) * step) for x in numbers]
-    found = rounded_to(numbers, precision)
-    assert found.tolist() == [float(f"{x:.12g}") for x in nearest]
-    assert not np.signbit(found[found == 0]).any()
-    assert rounded_to([-x for x in numbers], precision).tolist() == (-found).tolist()
+    result = rounded_to(numbers, precision)
+    assert result.tolist() == [float(f"{x:.12g}") for x in nearest]
+    assert not np.signbit(result[result == 0]).any()
+    assert rounded_to([-x for x in numbers], precision).tolist() == (-result).tolist()
 
 
 @given(st.data(), st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=20), st.integers(0, 8))
@@ -101,8 +101,8 @@ def test_halves_go_to_the_even_multiple():
 
 def test_each_task_is_rounded_to_its_own_precision():
     values = [[71.26, 0.1 + 0.2, NAN, 71.26], [71.34, 0.3, 14, 71.34]]
-    found = as_scores(values, np.array([0.1, NAN, 5, 0.1]))
-    np.testing.assert_array_equal(found, [[71.3, 0.3, NAN, 71.3], [71.3, 0.3, 15, 71.3]])
+    result = as_scores(values, np.array([0.1, NAN, 5, 0.1]))
+    np.testing.assert_array_equal(result, [[71.3, 0.3, NAN, 71.3], [71.3, 0.3, 15, 71.3]])
 
 
 @pytest.mark.parametrize("value", ["0.10", 0.1, Decimal("0.1"), np.float64(0.1), " 0.1 "])
@@ -159,16 +159,16 @@ def test_medians_that_are_filled_in_are_scores_as_all_others(table, precision):
     columns = np.array(table)
     if np.isnan(columns).all(axis=0).any() or np.isnan(columns).all(axis=1).any():
         return
-    stated = None if precision is None else [precision] * 3
-    matrix = ScoreMatrix(columns, precision=stated)
+    precisions = None if precision is None else [precision] * 3
+    matrix = ScoreMatrix(columns, precision=precisions)
     expected = matrix.values.copy()
     for column in expected.T:
         known = sorted(Fraction(repr(x)) for x in column[~np.isnan(column)].tolist())
         middle = float((known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2)
         column[np.isnan(column)] = middle if precision is None else rounded_to(middle, float(precision))
     for rule in ("borda", "mean", "plurality"):
-        found = rank(matrix, rule, missing="median")
-        assert found.ranks.tolist() == rank(ScoreMatrix(expected, precision=stated), rule).ranks.tolist()
+        ranking = rank(matrix, rule, missing="median")
+        assert ranking.ranks.tolist() == rank(ScoreMatrix(expected, precision=precisions), rule).ranks.tolist()
 
 
 def test_instances_tie_by_their_decimals_too():

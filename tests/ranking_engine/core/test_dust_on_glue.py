@@ -35,12 +35,13 @@ def board(name: str) -> ScoreMatrix:
 @pytest.mark.parametrize("name", RANKS)
 def test_decimals_decide_the_ranks(name):
     matrix = board(name)
-    found = rank_all(matrix, list(RANKS[name]))
+    rankings = rank_all(matrix, list(RANKS[name]))
     place = {system: i for i, system in enumerate(matrix.system_names)}
-    told = {
-        rule: {system: int(found[rule].ranks[place[system]]) for system in ranks} for rule, ranks in RANKS[name].items()
+    own_ranks = {
+        rule: {system: int(rankings[rule].ranks[place[system]]) for system in ranks}
+        for rule, ranks in RANKS[name].items()
     }
-    assert told == RANKS[name]
+    assert own_ranks == RANKS[name]
 
 
 @pytest.mark.parametrize("name", RANKS)

@@ -70,8 +70,8 @@ def naive(scores, aggregation):
 def test_aggregations_are_as_defined(scores):
     for aggregation, ranking in aggregate_all(scores).items():
         expected = naive(scores, aggregation)
-        found = {i: score for i, score in enumerate(ranking.scores.tolist()) if not np.isnan(score)}
-        assert found == pytest.approx({i: float(score) for i, score in expected.items()}, abs=1e-12), aggregation
+        score_of = {i: score for i, score in enumerate(ranking.scores.tolist()) if not np.isnan(score)}
+        assert score_of == pytest.approx({i: float(score) for i, score in expected.items()}, abs=1e-12), aggregation
         assert set(np.flatnonzero(ranking.ranks == UNRANKED)) == set(range(scores.n_systems)) - set(expected)
 
 
@@ -210,25 +210,25 @@ def test_intervals_hold_the_difference_and_shrink_with_agreement():
     random = np.random.default_rng(3)
     base = random.normal(size=200)
     block = np.array([base + 1, base + 0.1 * random.normal(size=200), base[::-1]])
-    found = paired_differences(InstanceScores(("A", "B", "C"), ("t",), (block,)), n_resamples=500)
-    assert found.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert (found.lower <= found.difference).all()
-    assert (found.difference <= found.upper).all()
-    assert found.n_common.tolist() == [200] * 3
-    width = found.upper - found.lower
+    differences = paired_differences(InstanceScores(("A", "B", "C"), ("t",), (block,)), n_resamples=500)
+    assert differences.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert (differences.lower <= differences.difference).all()
+    assert (differences.difference <= differences.upper).all()
+    assert differences.n_common.tolist() == [200] * 3
+    width = differences.upper - differences.lower
     assert width[0] < 0.1 < width[1]  # paired: what all instances share cancels
-    assert found.lower[0] > 0.9
+    assert differences.lower[0] > 0.9
     again = paired_differences(InstanceScores(("A", "B", "C"), ("t",), (block,)), [(0, 2)], n_resamples=500)
-    assert (again.lower[0], again.upper[0]) == (found.lower[1], found.upper[1])
+    assert (again.lower[0], again.upper[0]) == (differences.lower[1], differences.upper[1])
 
 
 def test_too_few_common_instances_give_no_interval():
     block = np.array([[1.0, 2, 3, np.nan, 5, 6, 7], [0, 0, 0, 0, 0, 0, np.nan], [np.nan] * 6 + [1]])
-    found = paired_differences(InstanceScores(("A", "B", "C"), ("t",), (block,)), n_resamples=10)
-    assert found.difference[0] == pytest.approx(17 / 5)
-    assert np.isnan(found.lower[:2]).all()
-    assert np.isnan(found.difference[2])
-    assert found.n_common.tolist() == [5, 1, 0]
+    differences = paired_differences(InstanceScores(("A", "B", "C"), ("t",), (block,)), n_resamples=10)
+    assert differences.difference[0] == pytest.approx(17 / 5)
+    assert np.isnan(differences.lower[:2]).all()
+    assert np.isnan(differences.difference[2])
+    assert differences.n_common.tolist() == [5, 1, 0]
 
 
 def test_bad_arguments_are_named():

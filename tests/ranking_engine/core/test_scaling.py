@@ -79,9 +79,9 @@ def test_the_map_is_that_of_the_tau_of_every_two_rules_and_tasks(seed):
 def test_a_task_that_ties_all_is_left_out_and_two_that_are_left_make_no_map():
     matrix = ScoreMatrix([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], task_names=["One", "Flat"])
     ranks = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([3.0, 2.0, 1.0])}
-    found = ranking_map(ranks, matrix)
-    assert (found.members, found.left_out) == ([("rule", "a"), ("rule", "b"), ("task", "One")], [("task", "Flat")])
-    assert np.allclose(found.plane.points, [[2 / 3, 0], [-1 / 3, 0], [-1 / 3, 0]])  # the task orders as b
+    picture = ranking_map(ranks, matrix)
+    assert (picture.members, picture.left_out) == ([("rule", "a"), ("rule", "b"), ("task", "One")], [("task", "Flat")])
+    assert np.allclose(picture.plane.points, [[2 / 3, 0], [-1 / 3, 0], [-1 / 3, 0]])  # the task orders as b
     assert ranking_map({"a": ranks["a"]}, matrix) is None
 
 

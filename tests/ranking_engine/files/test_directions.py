@@ -38,11 +38,11 @@ def test_the_command_line_asks_by_name_on_standard_error(command, tmp_path, caps
     table = tmp_path / "scores.csv"
     table.write_text("system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n")
     assert main([command, str(table), "--rule", "borda", "--rule", "mean"]) == 0
-    told = capsys.readouterr().err
-    assert "note: Latency (ms) counts as higher is better, though its name says 'Latency'; is less better" in told
+    notes = capsys.readouterr().err
+    assert "note: Latency (ms) counts as higher is better, though its name says 'Latency'; is less better" in notes
     for direction, n_notes in (("lower", 0), ("higher", 0), (None, 1)):
-        stated = f'direction = "{direction}"\n' if direction else "weight = 2\n"
+        line = f'direction = "{direction}"\n' if direction else "weight = 2\n"
         tasks = '[[task]]\nname = "Accuracy"\n[[task]]\nname = "Latency (ms)"\n'
-        (tmp_path / "benchmark.toml").write_text(tasks + stated)
+        (tmp_path / "benchmark.toml").write_text(tasks + line)
         main([command, str(table), "--rule", "borda", "--rule", "mean"])
         assert capsys.readouterr().err.count("counts as higher is better") == n_notes

@@ -39,14 +39,14 @@ def outcome(text: str):
 def test_plain_tables_are_read_as_they_are_row_by_row_in_parts_of_any_length(part, end, monkeypatch):
     monkeypatch.setattr(instance_tables, "_PART_LINES", part)
     text = end.join([HEADER, *ROWS]) + end
-    found = outcome(text)
-    assert found == outcome(with_care(text))
-    assert found[0] == ("X", "Y", "Z")
-    assert found[2][0] == (2, 22, 42)
+    result = outcome(text)
+    assert result == outcome(with_care(text))
+    assert result[0] == ("X", "Y", "Z")
+    assert result[2][0] == (2, 22, 42)
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ("Y,3,1_0,2", "column 3 (a): '1_0' is not a number"),
         ("Y,3,nan,2", "column 3 (a): 'nan' is not a number"),
@@ -59,22 +59,22 @@ def test_plain_tables_are_read_as_they_are_row_by_row_in_parts_of_any_length(par
     ],
 )
 @pytest.mark.parametrize("part", [5, 500])
-def test_an_error_far_down_a_plain_table_is_told_with_its_line(row, told, part, monkeypatch):
+def test_an_error_far_down_a_plain_table_is_told_with_its_line(row, message, part, monkeypatch):
     monkeypatch.setattr(instance_tables, "_PART_LINES", part)
     text = "\n".join([HEADER, *ROWS[:23], row, *ROWS[24:]])
-    found = outcome(text)
-    assert found == outcome(with_care(text))
-    assert told in found
-    assert "line 25" in found or told == "not CSV"
+    result = outcome(text)
+    assert result == outcome(with_care(text))
+    assert message in result
+    assert "line 25" in result or message == "not CSV"
 
 
 def test_a_table_that_is_plain_at_first_may_have_quotes_gaps_and_blank_lines_later(monkeypatch):
     monkeypatch.setattr(instance_tables, "_PART_LINES", 9)
     text = "\n".join([HEADER, *ROWS[:30], "", '"Y, the second",0, 1.5 ,  ', *ROWS[30:]])
-    found = outcome(text)
-    assert found == outcome(with_care(text))
-    assert found[0] == ("X", "Y", "Y, the second", "Z")
-    assert found[2][0] == (2, 22, 33, 44)
+    result = outcome(text)
+    assert result == outcome(with_care(text))
+    assert result[0] == ("X", "Y", "Y, the second", "Z")
+    assert result[2][0] == (2, 22, 33, 44)
 
 
 def test_columns_and_numbers_of_what_is_plain_and_nothing_else():

@@ -135,7 +135,7 @@ def test_bad_input_is_told_with_its_place(text, line, column, message):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "description"),
     [
         ("system,a,b\nA,91.2,\nB,0.5,-1\n", ""),
         ("system;a;b\nA;91.2;\nB;0.5;-1\n", "separated by semicolons"),
@@ -147,9 +147,9 @@ def test_bad_input_is_told_with_its_place(text, line, column, message):
         (",a,b\nA,91.2,\nB,0.5,-1\n", ""),
     ],
 )
-def test_semicolons_tabs_and_decimal_commas_read_the_same(text, told):
+def test_semicolons_tabs_and_decimal_commas_read_the_same(text, description):
     table = read(text)
-    assert (table.system_names, table.task_names, table.dialect.description) == (("A", "B"), ("a", "b"), told)
+    assert (table.system_names, table.task_names, table.dialect.description) == (("A", "B"), ("a", "b"), description)
     np.testing.assert_array_equal(table.values, [[91.2, NAN], [0.5, -1]])
 
 

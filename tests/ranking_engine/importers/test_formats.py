@@ -79,13 +79,13 @@ EXPECTED = {
 
 @pytest.mark.parametrize("key", EXAMPLES)
 def test_each_format_is_recognised_and_read_to_the_same_kind_of_record(key):
-    found = read_results(EXAMPLES[key])
-    assert found.format_key == key
+    results = read_results(EXAMPLES[key])
+    assert results.format_key == key
     records = {
-        (r.system, r.revision, *r.column): (r.value, r.standard_error, r.n, r.higher_is_better) for r in found.records
+        (r.system, r.revision, *r.column): (r.value, r.standard_error, r.n, r.higher_is_better) for r in results.records
     }
     assert records == EXPECTED[key]
-    assert all(len(r.raw_hash) == 64 and r.source for r in found.records)
+    assert all(len(r.raw_hash) == 64 and r.source for r in results.records)
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
@@ -93,9 +93,9 @@ def test_each_format_is_recognised_and_read_to_the_same_kind_of_record(key):
 def test_csv_of_a_spreadsheet_reads_as_the_same_file_with_commas_and_points(files, delimiter):
     (file,) = files
     written = file.text.replace(",", delimiter).replace(".", ",").encode()
-    found = read_results([SourceFile(file.name, written)])
-    assert found.format_key == "table"
-    assert [(r.system, r.column, r.value, r.standard_error, r.n) for r in found.records] == [
+    results = read_results([SourceFile(file.name, written)])
+    assert results.format_key == "table"
+    assert [(r.system, r.column, r.value, r.standard_error, r.n) for r in results.records] == [
         (r.system, r.column, r.value, r.standard_error, r.n) for r in read_results(files).records
     ]
     unclear = f"system{delimiter}T{delimiter}T_n\nA{delimiter}1,234{delimiter}\n".encode()
@@ -161,9 +161,9 @@ def test_the_three_files_of_one_summary_of_opencompass_say_the_same():
     expected = [(r.system, r.column, r.value) for r in read_results([table]).records]
     assert expected
     for files in ([others[0]], [others[1]], [*others, table]):
-        found = read_results(files)
-        assert found.format_key == "opencompass"
-        assert [(r.system, r.column, r.value) for r in found.records] == expected
+        results = read_results(files)
+        assert results.format_key == "opencompass"
+        assert [(r.system, r.column, r.value) for r in results.records] == expected
 
 
 def test_numbers_that_are_not_finite_matter_only_where_they_are_read():
@@ -204,8 +204,8 @@ def test_old_results_without_filters_and_with_the_model_among_its_arguments_are_
         "versions": {"quiz": 0},
         "config": {"model": "hf", "model_args": "pretrained=lab/old,revision=main", "limit": None},
     }
-    found = [(r.system, r.revision, r.metric, r.value, r.standard_error) for r in _read(old)]
-    assert found == [("lab/old", "main", "acc", 0.5, 0.1), ("lab/old", "main", "acc_norm", 0.6, None)]
+    records = [(r.system, r.revision, r.metric, r.value, r.standard_error) for r in _read(old)]
+    assert records == [("lab/old", "main", "acc", 0.5, 0.1), ("lab/old", "main", "acc_norm", 0.6, None)]
 
 
 def test_a_lighteval_task_is_found_in_its_configuration_with_suite_and_without():
@@ -245,12 +245,12 @@ def test_a_bigbench_list_without_subtasks_is_the_task_itself():
 
 
 def _changed(document, path, value):
-    found = copy.deepcopy(document)
-    inner = found
+    result = copy.deepcopy(document)
+    inner = result
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    return found
+    return result
 
 
 def _text(name, text):
@@ -260,7 +260,7 @@ def _text(name, text):
 def test_the_manual_shows_a_file_of_every_format_that_is_read_as_that_format():
     text = (Path(__file__).parents[3] / "docs" / "importing.md").read_text()
     fitting = {"": "a.csv", "json": "a.json", "yaml": "a.yaml", "toml": "benchmark.toml", "jsonl": "a.jsonl"}
-    found = []
+    formats = []
     for section in text.split("\n## ")[1:]:
         blocks = re.findall(r"^```(\w*)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
         names = [fitting[language] for language, _ in blocks]
@@ -269,8 +269,8 @@ def test_the_manual_shows_a_file_of_every_format_that_is_read_as_that_format():
         if blocks[0][1].startswith("---\n"):
             names[0] = "README.md"
         files = [SourceFile(name, content.encode()) for name, (_, content) in zip(names, blocks, strict=True)]
-        found.append(read_results(files).format_key)
-    assert sorted(found) == sorted([*EXAMPLES, "lm-eval"])  # whose samples have a section of their own
+        formats.append(read_results(files).format_key)
+    assert sorted(formats) == sorted([*EXAMPLES, "lm-eval"])  # whose samples have a section of their own
 
 
 OLD_MTEB = {"mteb_dataset_name": "Pairs", "test": {"accuracy": 0.5}}

@@ -102,18 +102,18 @@ def test_whatever_comes_in_is_read_or_refused(key):
     @given(changed(key))
     def check(files):
         try:
-            found = read_results(files)
+            results = read_results(files)
         except InputError as error:
             "".join(str(issue) for issue in error.problems.listed).encode()
             return
-        assert isinstance(found, Recognised)
-        for record in found.records:
+        assert isinstance(results, Recognised)
+        for record in results.records:
             assert record.value is None or math.isfinite(record.value)
             assert record.standard_error is None or record.standard_error >= 0
             if record.instances is not None:
                 assert np.isfinite(record.instances.values).all()
                 assert len(set(record.instances.names)) == len(record.instances.values) > 0
             "".join([record.system, record.revision, record.source, *record.column]).encode()
-        "".join([*found.notes, *found.warnings]).encode()
+        "".join([*results.notes, *results.warnings]).encode()
 
     check()

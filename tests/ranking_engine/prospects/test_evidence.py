@@ -39,19 +39,19 @@ def own_weights(matrix):
 @settings(max_examples=35, deadline=None)
 @given(matrices(max_systems=4, max_tasks=3))
 def test_nearest_weights_and_needed_tasks_agree_with_vertex_enumeration(matrix):
-    found = prospects(matrix, n_draws=0)
-    T = len(found.tasks)
+    result = prospects(matrix, n_draws=0)
+    T = len(result.tasks)
     origins = {"equal": [Fraction(1, T)] * T, "own": own_weights(matrix)} if T else {}
-    for i, prospect in enumerate(found.systems):
+    for i, prospect in enumerate(result.systems):
         if not prospect.is_prospective:
             assert (prospect.nearest, prospect.needed_tasks) == ({}, ())
             continue
         rows = list(naive.majority_leads(matrix, i).values())
         assert set(prospect.nearest) == {"equal", "own"}
         for name, origin in origins.items():
-            check_nearest(prospect.nearest[name], rows, origin, found.tasks)
+            check_nearest(prospect.nearest[name], rows, origin, result.tasks)
         corners = naive.vertices(T, rows, rows)
-        needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
+        needed = [name for t, name in enumerate(result.tasks) if min(w[t] for w in corners) > 0]
         assert list(prospect.needed_tasks) == needed
 
 
@@ -89,31 +89,31 @@ def conditions_on(draw, matrix):
 @given(st.data(), matrices(max_systems=4, max_tasks=3).filter(lambda m: m.votes.any()))
 def test_conditions_agree_with_vertex_enumeration(data, matrix):
     conditions = data.draw(conditions_on(matrix))
-    found = prospects(matrix, conditions=conditions, n_draws=0)
+    result = prospects(matrix, conditions=conditions, n_draws=0)
     terms = conditions.rows(matrix)
-    T = len(found.tasks)
-    if not any(p.verdict != "no_scores" for p in found.systems):
+    T = len(result.tasks)
+    if not any(p.verdict != "no_scores" for p in result.systems):
         return
     is_feasible = bool(naive.vertices(T, terms, terms))
-    assert found.conditions_reason == ("" if is_feasible else "no weights satisfy the conditions")
-    for i, prospect in enumerate(found.systems):
+    assert result.conditions_reason == ("" if is_feasible else "no weights satisfy the conditions")
+    for i, prospect in enumerate(result.systems):
         rows = list(naive.majority_leads(matrix, i).values())
         if prospect.verdict == "no_scores" or not rows:
             continue
         if not is_feasible:
-            assert (prospect.verdict, prospect.reason) == ("undecided", found.conditions_reason)
+            assert (prospect.verdict, prospect.reason) == ("undecided", result.conditions_reason)
             continue
         assert prospect.verdict == naive.verdict(rows, terms)
         assert prospect.margin == pytest.approx(float(naive.largest_margin(rows, terms)), abs=1e-9)
-        check_condition_evidence(prospect, found, rows, terms, conditions, matrix, i)
+        check_condition_evidence(prospect, result, rows, terms, conditions, matrix, i)
 
 
-def check_condition_evidence(prospect, found, rows, terms, conditions, matrix, i):
-    weights = as_list(prospect.weights, found.tasks)
+def check_condition_evidence(prospect, result, rows, terms, conditions, matrix, i):
+    weights = as_list(prospect.weights, result.tasks)
     if prospect.is_prospective:
         corners = naive.vertices(len(weights), [*rows, *terms], [*rows, *terms])
         assert all(naive.lead(row, weights) >= 0 for row in [*rows, *terms])
-        needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
+        needed = [name for t, name in enumerate(result.tasks) if min(w[t] for w in corners) > 0]
         assert list(prospect.needed_tasks) == needed
         if conditions.objective is not None:
             members = conditions.objective.of.indicator(matrix)
@@ -147,56 +147,56 @@ def test_infeasible_conditions_are_told_apart_from_a_system_that_cannot_win():
 def test_the_share_is_the_length_of_the_winning_interval():
     # A wins where x weighs at least as much as y, B where y does
     matrix = ScoreMatrix([[2, 0], [0, 2], [1, 1]], system_names=["A", "B", "C"])
-    found = prospects(matrix, n_draws=20_000, seed=1)
-    for prospect in found.systems[:2]:
+    result = prospects(matrix, n_draws=20_000, seed=1)
+    for prospect in result.systems[:2]:
         assert abs(prospect.share - 0.5) < 5 * prospect.share_error
         assert prospect.share_error == pytest.approx(math.sqrt(prospect.share * (1 - prospect.share) / 20_000))
         assert prospect.share_bound is None
-    tie = found["C"]  # wins only at half and half
+    tie = result["C"]  # wins only at half and half
     assert (tie.verdict, tie.share, tie.share_bound) == ("tie_only", 0, pytest.approx(3 / 20_000))
-    assert prospects(matrix, n_draws=20_000, seed=1) == found
+    assert prospects(matrix, n_draws=20_000, seed=1) == result
 
 
 def test_the_share_of_what_cannot_win_is_zero_without_drawing():
-    found = prospects(ScoreMatrix([[1, 1], [0, 0]]), n_draws=10)
-    assert [(p.share, p.share_error, p.share_bound) for p in found.systems] == [(1, 0, None), (0, 0, None)]
+    result = prospects(ScoreMatrix([[1, 1], [0, 0]]), n_draws=10)
+    assert [(p.share, p.share_error, p.share_bound) for p in result.systems] == [(1, 0, None), (0, 0, None)]
 
 
 def test_with_conditions_the_share_is_that_among_the_weights_they_allow():
     matrix = ScoreMatrix([[2, 0], [0, 2]], task_names=["x", "y"])
-    found = prospects(matrix, conditions=Conditions.parse(["x >= 0.25"]), n_draws=20_000)
-    assert found["s1"].share == pytest.approx(2 / 3, abs=0.02)
+    result = prospects(matrix, conditions=Conditions.parse(["x >= 0.25"]), n_draws=20_000)
+    assert result["s1"].share == pytest.approx(2 / 3, abs=0.02)
     nothing_left = prospects(matrix, conditions=Conditions.parse(["x = 1/3"]), n_draws=100)
     assert nothing_left["s2"].share is None
 
 
 def test_duplicates_can_only_tie():
-    found = prospects(ScoreMatrix([[1, 2], [1, 2], [0, 3]]), n_draws=100)
-    assert [p.verdict for p in found.systems] == ["tie_only", "tie_only", "strict"]
-    assert found.systems[0].share == found.systems[1].share > 0
-    assert found.systems[0].certificate == {"s2": 1}
+    result = prospects(ScoreMatrix([[1, 2], [1, 2], [0, 3]]), n_draws=100)
+    assert [p.verdict for p in result.systems] == ["tie_only", "tie_only", "strict"]
+    assert result.systems[0].share == result.systems[1].share > 0
+    assert result.systems[0].certificate == {"s2": 1}
 
 
 @pytest.mark.parametrize("rule", ["majority", "mean", "borda", "plurality", "dowdall"])
 def test_a_single_system_wins(rule):
-    found = prospects(ScoreMatrix([[1.5, -2]], task_names=["x", "y"]), rule=rule, n_draws=10)
-    (only,) = found.systems
+    result = prospects(ScoreMatrix([[1.5, -2]], task_names=["x", "y"]), rule=rule, n_draws=10)
+    (only,) = result.systems
     assert (only.verdict, only.margin, only.share) == ("strict", None, 1)
     assert sum(only.weights.values()) == 1
     assert only.nearest["own"].total_change.change == 0
 
 
 def test_a_single_task_needs_itself():
-    found = prospects(ScoreMatrix([[1], [2], [2]]), n_draws=10)
-    assert [p.verdict for p in found.systems] == ["none", "tie_only", "tie_only"]
-    assert found.systems[1].weights == {"t1": 1}
-    assert found.systems[1].needed_tasks == ("t1",)
-    assert found.systems[0].certificate == {"s2": 1}
+    result = prospects(ScoreMatrix([[1], [2], [2]]), n_draws=10)
+    assert [p.verdict for p in result.systems] == ["none", "tie_only", "tie_only"]
+    assert result.systems[1].weights == {"t1": 1}
+    assert result.systems[1].needed_tasks == ("t1",)
+    assert result.systems[0].certificate == {"s2": 1}
 
 
 def test_rivals_without_a_common_task_cannot_beat_it_and_are_counted():
-    found = prospects(ScoreMatrix([[1, np.nan], [np.nan, 1], [0, 0]]), n_draws=0)
-    assert [(p.verdict, p.n_incomparable) for p in found.systems] == [("tie_only", 1), ("tie_only", 1), ("none", 0)]
+    result = prospects(ScoreMatrix([[1, np.nan], [np.nan, 1], [0, 0]]), n_draws=0)
+    assert [(p.verdict, p.n_incomparable) for p in result.systems] == [("tie_only", 1), ("tie_only", 1), ("none", 0)]
 
 
 def test_unordered_and_silent_tasks_do_not_vote_unless_all_tasks_do():
@@ -225,9 +225,9 @@ def test_work_that_is_cut_short_says_so():
 
 
 def test_progress_counts_the_systems():
-    told = []
-    prospects(random_matrix(3, 2, seed=1), n_draws=0, progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    steps = []
+    prospects(random_matrix(3, 2, seed=1), n_draws=0, progress=lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_no_verdict_depends_on_the_other_systems_asked_for():
@@ -240,11 +240,11 @@ def test_no_verdict_depends_on_the_other_systems_asked_for():
 
 def test_a_pair_is_a_contest_with_a_single_rival():
     matrix = ScoreMatrix([[3, 0, 0], [0, 1, 1], [9, 9, 9]], system_names=["A", "B", "C"], task_names=["x", "y", "z"])
-    found = pair_prospect(matrix, "A", "B", n_draws=0)
-    assert (found.verdict, found.margin) == ("strict", 1)
-    total = found.nearest["own"].total_change
+    prospect = pair_prospect(matrix, "A", "B", n_draws=0)
+    assert (prospect.verdict, prospect.margin) == ("strict", 1)
+    total = prospect.nearest["own"].total_change
     assert (total.weights["x"], total.change) == (Fraction(1, 2), pytest.approx(1 / 6))
-    largest = found.nearest["equal"].largest_change
+    largest = prospect.nearest["equal"].largest_change
     assert (largest.weights["x"], largest.change) == (Fraction(1, 2), pytest.approx(1 / 6))
     assert pair_prospect(matrix, "B", "C", n_draws=0).certificate == {"C": 1}
     by_mean = pair_prospect(matrix, "A", "B", rule="mean", n_draws=0)
@@ -257,8 +257,8 @@ def test_what_a_pair_cannot_be_is_told():
         pair_prospect(matrix, "A", "A")
     with pytest.raises(ValueError, match="unknown system 'D'"):
         pair_prospect(matrix, "A", "D")
-    found = pair_prospect(matrix, "A", "C")
-    assert (found.verdict, found.reason) == ("no_scores", "C: no score on any voting task")
+    prospect = pair_prospect(matrix, "A", "C")
+    assert (prospect.verdict, prospect.reason) == ("no_scores", "C: no score on any voting task")
 
 
 def test_groups_carry_their_tasks_along():
@@ -269,18 +269,18 @@ def test_groups_carry_their_tasks_along():
         weights=[2, 1, 1],
         groups=["g", "g", None],
     )
-    found = prospects(matrix, by_group=True, n_draws=0)
-    assert found.tasks == ("group g", "z")
+    result = prospects(matrix, by_group=True, n_draws=0)
+    assert result.tasks == ("group g", "z")
     # in g, x counts two thirds: A leads B by 1/3 there and by 1 on z, C by 1/3 and -1
-    assert [(p.verdict, p.margin) for p in found.systems] == [
+    assert [(p.verdict, p.margin) for p in result.systems] == [
         ("strict", pytest.approx(1 / 3)),
         ("none", pytest.approx(-1 / 3)),
         ("strict", pytest.approx(1)),
     ]
-    assert found["A"].weights == {"group g": 1}
+    assert result["A"].weights == {"group g": 1}
     # A is level with C where g weighs 3/4, as it does in the benchmark's own weights
-    assert found["A"].nearest["own"].total_change.change == 0
-    assert found["A"].nearest["equal"].total_change.weights == {"group g": Fraction(3, 4), "z": Fraction(1, 4)}
+    assert result["A"].nearest["own"].total_change.change == 0
+    assert result["A"].nearest["equal"].total_change.weights == {"group g": Fraction(3, 4), "z": Fraction(1, 4)}
     bounded = prospects(matrix, by_group=True, conditions=Conditions.parse(["group:g <= 0.7"]), n_draws=0)
     assert bounded["A"].verdict == "none"
 
@@ -288,20 +288,20 @@ def test_groups_carry_their_tasks_along():
 @settings(max_examples=40, deadline=None)
 @given(matrices(max_systems=4, max_tasks=4, groups=True))
 def test_groups_agree_with_an_exact_linear_program_over_group_weights(matrix):
-    found = prospects(matrix, by_group=True, n_draws=0, nearest=False, needed=False)
+    result = prospects(matrix, by_group=True, n_draws=0, nearest=False, needed=False)
     groups = voting_groups(matrix)
     place = {t: k for k, t in enumerate(np.flatnonzero(matrix.votes))}
-    for i, prospect in enumerate(found.systems):
+    for i, prospect in enumerate(result.systems):
         rows = {
             j: [weighted_mean([(matrix.weights[t], row[place[t]]) for t in group.tasks]) for group in groups]
             for j, row in naive.majority_leads(matrix, i).items()
         }
         if prospect.verdict == "no_scores" or not rows:
             continue
-        assert len(found.tasks) == len(groups)
+        assert len(result.tasks) == len(groups)
         assert prospect.verdict == naive.verdict(rows.values())
         assert prospect.margin == pytest.approx(float(naive.largest_margin(rows.values())), abs=1e-9)
-        naive.assert_evidence_holds(prospect, rows, found.tasks, matrix.system_names)
+        naive.assert_evidence_holds(prospect, rows, result.tasks, matrix.system_names)
 
 
 @pytest.mark.parametrize("n", [1, 2, 50, 10_000])
@@ -310,9 +310,9 @@ def test_a_share_that_was_seen_once_has_the_exact_interval(n):
     draws = np.zeros((n, 2))
     draws[:, 1] = 1.0
     draws[0] = [1.0, 0.0]
-    found = winning_share(np.array([[1.0, -1.0]]), draws)
-    lower, upper = found.interval
-    assert found.share == 1 / n
+    estimate = winning_share(np.array([[1.0, -1.0]]), draws)
+    lower, upper = estimate.interval
+    assert estimate.share == 1 / n
     assert 1 - (1 - lower) ** n == pytest.approx(0.025)
     at_most_one = (1 - upper) ** n + n * upper * (1 - upper) ** (n - 1)
     assert at_most_one == pytest.approx(0.025 if n > 1 else 1.0)

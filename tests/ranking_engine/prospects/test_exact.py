@@ -39,5 +39,5 @@ def test_rounded_shares_sum_to_the_denominator(shares, denominator):
 def test_products_are_exact_whatever_their_size(pairs, factor):
     entries, vector = [a * factor for a, _ in pairs], [b for _, b in pairs]
     rows = np.array([entries], dtype=object if factor > 2**60 else np.int64)
-    (found,) = exact.product(rows, vector, 3 * factor)
-    assert int(found) == sum(a * b for a, b in zip(entries, vector, strict=True))
+    (number,) = exact.product(rows, vector, 3 * factor)
+    assert int(number) == sum(a * b for a, b in zip(entries, vector, strict=True))

@@ -29,16 +29,16 @@ def test_verdicts_nearest_weights_and_needed_tasks_are_those_of_vertex_enumerati
     matrix = board(seed, scale)
     table = points_table(matrix, "mean", None)
     own, equal = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [Fraction(1, 3)] * 3
-    found = prospects(matrix, rule="mean", n_draws=500)
-    for i, prospect in enumerate(found.systems):
+    result = prospects(matrix, rule="mean", n_draws=500)
+    for i, prospect in enumerate(result.systems):
         rows = list(naive.point_leads(table, i).values())
         assert prospect.verdict == naive.verdict(rows)
         if prospect.verdict == "none":
             continue
         for name, origin in (("equal", equal), ("own", own)):
-            check_nearest(prospect.nearest[name], rows, origin, found.tasks)
+            check_nearest(prospect.nearest[name], rows, origin, result.tasks)
         corners = naive.vertices(3, rows, rows)
-        needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
+        needed = [name for t, name in enumerate(result.tasks) if min(w[t] for w in corners) > 0]
         assert list(prospect.needed_tasks) == needed
 
 
@@ -65,9 +65,9 @@ def test_a_share_does_not_contradict_the_verdict_however_large_the_numbers():
 
 
 def test_one_column_may_hold_the_largest_and_the_smallest_numbers():
-    found = prospects(ScoreMatrix([[1e23, 0.1], [1e23, 0.2], [0.1, 0.3], [0.2, 0.3]]), rule="mean", n_draws=1000)
-    assert [prospect.verdict for prospect in found.systems] == ["tie_only", "strict", "tie_only", "strict"]
-    assert [prospect.share for prospect in found.systems] == [0, 1, 0, 0]
+    result = prospects(ScoreMatrix([[1e23, 0.1], [1e23, 0.2], [0.1, 0.3], [0.2, 0.3]]), rule="mean", n_draws=1000)
+    assert [prospect.verdict for prospect in result.systems] == ["tie_only", "strict", "tie_only", "strict"]
+    assert [prospect.share for prospect in result.systems] == [0, 1, 0, 0]
     assert [p.verdict for p in prospects(ScoreMatrix([[1e308, 1], [-1e308, 2]]), rule="mean").systems] == ["strict"] * 2
 
 
@@ -76,5 +76,5 @@ def test_groups_with_weights_of_many_digits_are_compared_exactly():
     groups = [f"g{t // 2}" for t in range(40)]
     matrix = ScoreMatrix(dice.integers(0, 4, (5, 40)).astype(float), weights=dice.random(40), groups=groups)
     for rule in ("majority", "mean"):
-        found = prospects(matrix, rule=rule, by_group=True, n_draws=0, nearest=False, needed=False)
-        assert {prospect.verdict for prospect in found.systems} <= {"strict", "none", "tie_only"}
+        result = prospects(matrix, rule=rule, by_group=True, n_draws=0, nearest=False, needed=False)
+        assert {prospect.verdict for prospect in result.systems} <= {"strict", "none", "tie_only"}

@@ -103,8 +103,8 @@ def test_the_mean_of_equal_scores_is_that_score():
     ],
 )
 def test_scores_that_cancel_out_tie_at_nothing_whatever_rounding_leaves(values):
-    found = rank(ScoreMatrix(values), "mean")
-    assert (set(found.scores.tolist()), set(found.ranks.tolist())) == ({0.0}, {1})
+    ranking = rank(ScoreMatrix(values), "mean")
+    assert (set(ranking.scores.tolist()), set(ranking.ranks.tolist())) == ({0.0}, {1})
 
 
 def test_a_small_mean_of_large_scores_is_exact():

@@ -39,17 +39,17 @@ def test_contributions_add_up_to_the_scores_of_the_rule(rule, matrix, aggregatio
     if ranking.status != "ranked":
         return
     weighed = reweighted(matrix, aggregation)
-    found = task_contributions(weighed, [rule], missing=missing, ties=ties, options={rule: options}).get(rule)
-    if found is None:  # rates divide by what each system has, where scores are missing
+    contributions = task_contributions(weighed, [rule], missing=missing, ties=ties, options={rule: options}).get(rule)
+    if contributions is None:  # rates divide by what each system has, where scores are missing
         assert rule in ("win_rate", "relative_difference", "compatible_borda")
         assert np.isnan(weighed.scores[weighed.has_score][:, weighed.votes]).any()
         return
     ranked = ranking.ranks != UNRANKED
-    np.testing.assert_allclose(found.scores[ranked], ranking.scores[ranked], rtol=1e-9, atol=1e-12)
-    sums = found.values.sum(axis=1)
+    np.testing.assert_allclose(contributions.scores[ranked], ranking.scores[ranked], rtol=1e-9, atol=1e-12)
+    sums = contributions.values.sum(axis=1)
     sum_of = {"geometric_mean": np.log, "harmonic_mean": lambda score: -1 / score}.get(rule, np.array)
-    expected = sum_of(ranking.scores[found.systems])
-    known = ranked[found.systems]
+    expected = sum_of(ranking.scores[contributions.systems])
+    known = ranked[contributions.systems]
     np.testing.assert_allclose(sums[known], expected[known], rtol=1e-9, atol=1e-12)
 
 
@@ -60,6 +60,6 @@ def test_contributions_add_up_to_every_variant_of_the_win_rate(variant, matrix):
     if not matrix.votes.any():
         return
     ranking = rank(matrix, "win_rate", variant=variant)
-    found = task_contributions(matrix, ["win_rate"], options={"win_rate": {"variant": variant}})["win_rate"]
+    contributions = task_contributions(matrix, ["win_rate"], options={"win_rate": {"variant": variant}})["win_rate"]
     ranked = ranking.ranks != UNRANKED
-    np.testing.assert_allclose(found.scores[ranked], ranking.scores[ranked], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(contributions.scores[ranked], ranking.scores[ranked], rtol=1e-9, atol=1e-12)

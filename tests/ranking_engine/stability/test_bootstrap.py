@@ -73,12 +73,12 @@ def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_ne
     costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
     budget = 30 * costs["threshold"] + 12.5 * costs["coombs"]
     assert costs["threshold"] < costs["coombs"]
-    found = rank_intervals(matrix, rules, n_resamples=30, budget=budget, least=5)
-    assert found.n_drawn == {"borda": 30, "threshold": 30, "coombs": 12}
+    intervals = rank_intervals(matrix, rules, n_resamples=30, budget=budget, least=5)
+    assert intervals.n_drawn == {"borda": 30, "threshold": 30, "coombs": 12}
     least = rank_intervals(matrix, rules, n_resamples=30, budget=0, least=5)
     assert least.n_drawn == {"borda": 30, "threshold": 5, "coombs": 5}
     first = rank_intervals(matrix, rules, n_resamples=12)
-    np.testing.assert_array_equal(found.counts["coombs"], first.counts["coombs"])
+    np.testing.assert_array_equal(intervals.counts["coombs"], first.counts["coombs"])
 
 
 def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monkeypatch):

@@ -30,13 +30,13 @@ def assert_same_as_naive(matrix, parameters):
     for rule in result.summary["rules"]:
         part = (complete(matrix, "drop_systems") if get_rule(rule).needs_complete else scored_part(matrix)).matrix
         turned = reversed_scores(part)
-        for (repeat, k), found in np.ndenumerate(result.arrays[f"{rule}.reversed"]):
+        for (repeat, k), value in np.ndenumerate(result.arrays[f"{rule}.reversed"]):
             tasks = generator(2, 4, repeat, numbers[k]).permutation(part.n_tasks)[: numbers[k]]
             expected = naive_distance(part, rule, turned, tasks)
-            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, tasks)
-        for (k, t), found in np.ndenumerate(result.arrays[f"{rule}.scaled"]):
+            assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, tasks)
+        for (k, t), value in np.ndenumerate(result.arrays[f"{rule}.scaled"]):
             expected = naive_distance(part, rule, part.scores * parameters["factors"][k], [t])
-            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, k, t)
+            assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, k, t)
     return result
 
 

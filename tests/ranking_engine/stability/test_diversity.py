@@ -58,11 +58,11 @@ def rounded(leaderboard: str) -> ScoreMatrix:
 @pytest.mark.parametrize("name", list(BOARDS))
 def test_figures_are_those_of_benchbench_on_average_ranks_and_corrected_for_ties(name):
     expected = reference_answers("benchbench-checks")[name]
-    found = diversity(rounded(BOARDS[name]))
-    assert found.diversity == pytest.approx(expected["W_average_ranks"], abs=1e-9)
-    assert found.diversity_tie_corrected == pytest.approx(expected["W_tie_corrected"], abs=1e-9)
-    assert found.mean_max_rank_change == pytest.approx(expected["MRC_mean_what_the_code_returns"], abs=1e-9)
-    assert found.largest_max_rank_change == pytest.approx(expected["MRC_max_what_the_docstring_says"], abs=1e-9)
+    result = diversity(rounded(BOARDS[name]))
+    assert result.diversity == pytest.approx(expected["W_average_ranks"], abs=1e-9)
+    assert result.diversity_tie_corrected == pytest.approx(expected["W_tie_corrected"], abs=1e-9)
+    assert result.mean_max_rank_change == pytest.approx(expected["MRC_mean_what_the_code_returns"], abs=1e-9)
+    assert result.largest_max_rank_change == pytest.approx(expected["MRC_max_what_the_docstring_says"], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", list(BOARDS))
@@ -112,23 +112,23 @@ def naive_diversity(ranks):
 @settings(max_examples=25, deadline=None)
 @given(matrices(max_systems=6, max_tasks=4))
 def test_figures_follow_the_definitions_on_small_matrices(matrix):
-    found, part = diversity(matrix), scored_part(matrix).matrix
+    result, part = diversity(matrix), scored_part(matrix).matrix
     if part is None or part.n_systems < 2:
-        assert "fewer than two systems" in found.reason
-        assert found.summary()["diversity"] is None
+        assert "fewer than two systems" in result.reason
+        assert result.summary()["diversity"] is None
         return
     part = part.subset(tasks=~np.isnan(part.values).all(axis=0))
     ranks = task_ranks(part.with_values(impute_from_nearest(part.values)))
-    assert found.diversity == pytest.approx(naive_diversity(ranks), abs=1e-12)
-    assert found.tasks == part.task_names
+    assert result.diversity == pytest.approx(naive_diversity(ranks), abs=1e-12)
+    assert result.tasks == part.task_names
     pairs = [np.abs(ranks[s] - ranks[t]).max() / (part.n_systems - 1) for t in range(len(ranks)) for s in range(t)]
     if pairs:
-        assert found.mean_max_rank_change == pytest.approx(np.mean(pairs))
-        assert found.largest_max_rank_change == pytest.approx(max(pairs))
+        assert result.mean_max_rank_change == pytest.approx(np.mean(pairs))
+        assert result.largest_max_rank_change == pytest.approx(max(pairs))
     else:
-        assert found.summary()["mean_max_rank_change"] is None
-    np.testing.assert_equal(found.dispersion, dispersion(part))
-    np.testing.assert_equal(found.kendall_tau, compare_ranks(ranks).kendall_tau)
+        assert result.summary()["mean_max_rank_change"] is None
+    np.testing.assert_equal(result.dispersion, dispersion(part))
+    np.testing.assert_equal(result.kendall_tau, compare_ranks(ranks).kendall_tau)
 
 
 def test_tasks_that_agree_have_no_diversity_and_opposite_ones_have_all():

@@ -99,12 +99,12 @@ def assert_same_as_naive(matrix, parameters=SMALL):
             systems = sorted(set(random.integers(n, size=n).tolist()))
             counts = np.bincount(random.integers(T, size=T), minlength=T)
             for name, expected in naive_trial(part, rule, counts, systems, of_two).items():
-                found = result.arrays[f"{rule}.{name}"][trial]
-                assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name, trial)
+                value = result.arrays[f"{rule}.{name}"][trial]
+                assert value == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name, trial)
         for name, axis, number in (("judge_stability", 1, 0), ("candidate_stability", 2, 1)):
             expected = naive_stability(part, rule, axis, number, parameters["n_resamples"], of_two)
-            found = result.arrays[f"{rule}.{name}"][0]
-            assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name)
+            value = result.arrays[f"{rule}.{name}"][0]
+            assert value == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name)
     return result
 
 

@@ -58,8 +58,8 @@ def test_one_task_with_large_gaps_decides_the_mean_and_not_borda():
     rules = run_study(
         "manipulated_tasks", board, {"strength": 0.01, "n_repeats": 20, "rules": ["mean", "borda"]}
     ).summary
-    found = {rule: of_rule["first_beyond"] for rule, of_rule in rules["rules"].items()}
-    assert found["mean"] == 1
+    firsts = {rule: of_rule["first_beyond"] for rule, of_rule in rules["rules"].items()}
+    assert firsts["mean"] == 1
     assert rules["rules"]["mean"]["distance"][1] > rules["rules"]["borda"]["distance"][1]
 
 

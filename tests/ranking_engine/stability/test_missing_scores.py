@@ -37,7 +37,7 @@ def naive_correlation(reference, noisy, top, fixed_top, correlation):
 
 def assert_same_as_naive(matrix, **parameters):
     result = run_study("missing_scores", matrix, parameters, seed=3)
-    stated = STUDY.with_defaults(parameters)
+    options = STUDY.with_defaults(parameters)
     part = scored_part(matrix).matrix
     for name, values in result.arrays.items():
         if name.endswith(".proven"):
@@ -45,14 +45,14 @@ def assert_same_as_naive(matrix, **parameters):
             continue
         rule, _, figure = name.partition(".")
         if figure.startswith("filled_"):
-            assert_filled_as_naive(part, rule, figure.removeprefix("filled_"), values, stated)
+            assert_filled_as_naive(part, rule, figure.removeprefix("filled_"), values, options)
             continue
-        reference = rank(part, rule, missing=stated["missing"])
-        for (repeat, level), found in np.ndenumerate(values):
-            gaps = with_gaps(part, stated["levels"][level], 3, repeat, level)
-            noisy = rank(part.with_values(gaps * part.directions), rule, missing=stated["missing"])
-            expected = naive_correlation(reference, noisy, stated["top"], stated["fixed_top"], figure)
-            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, repeat, level)
+        reference = rank(part, rule, missing=options["missing"])
+        for (repeat, level), value in np.ndenumerate(values):
+            gaps = with_gaps(part, options["levels"][level], 3, repeat, level)
+            noisy = rank(part.with_values(gaps * part.directions), rule, missing=options["missing"])
+            expected = naive_correlation(reference, noisy, options["top"], options["fixed_top"], figure)
+            assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, repeat, level)
     return result
 
 
@@ -68,13 +68,13 @@ def assert_filled_as_naive(part, rule, policy, values, parameters):
 
     reference = ranked(part)
     places = filled_levels(parameters["levels"])
-    for (repeat, k), found in np.ndenumerate(values):
+    for (repeat, k), value in np.ndenumerate(values):
         gaps = with_gaps(part, parameters["levels"][places[k]], 3, repeat, places[k])
         noisy = ranked(part.with_values(gaps * part.directions))
         expected = naive_correlation(
             reference, noisy, parameters["top"], parameters["fixed_top"], parameters["correlation"]
         )
-        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, policy, repeat, k)
+        assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, policy, repeat, k)
 
 
 def test_borda_and_win_rate_differ_by_how_gaps_are_filled_and_by_nothing_else():

@@ -125,8 +125,8 @@ def test_errors_of_a_task_whose_other_scores_are_equal_are_those_of_the_definiti
     held_out = in_board(result, "held_out", (12, 5))[: len(scores), 0]
     off = held_out - scores
     assert summary["task_error"][place] == pytest.approx(math.sqrt(np.mean(off**2)), rel=1e-6)
-    shown = 1 - (off**2).sum() / ((scores - np.mean(scores)) ** 2).sum()
-    assert summary["task_explained"][place] == pytest.approx(shown, rel=1e-6)
+    share = 1 - (off**2).sum() / ((scores - np.mean(scores)) ** 2).sum()
+    assert summary["task_explained"][place] == pytest.approx(share, rel=1e-6)
     assert summary["n_predictable"] == 0
 
 

@@ -70,15 +70,15 @@ def test_intervals_and_the_possibly_best_are_as_defined(seed, n, n_resamples, n_
     if has_gaps:
         resampled[random.random(resampled.shape) < 0.4] = np.nan
         observed[random.random(n) < 0.2] = np.nan
-    found = simultaneous_ranks(observed, resampled, n_clusters, level)
+    result = simultaneous_ranks(observed, resampled, n_clusters, level)
     bounds, best = (
         naive_simultaneous(observed, resampled, n_clusters, level) if (~np.isnan(observed)).any() else ({}, set())
     )
     nowhere = (UNRANKED, UNRANKED)
-    assert [(int(low), int(high)) for low, high in zip(found.lower, found.upper, strict=True)] == [
+    assert [(int(low), int(high)) for low, high in zip(result.lower, result.upper, strict=True)] == [
         bounds.get(i, nowhere) for i in range(n)
     ]
-    assert set(np.flatnonzero(found.possibly_best)) == best
+    assert set(np.flatnonzero(result.possibly_best)) == best
 
 
 def naive_scores(matrix, rule, weights):
@@ -111,11 +111,11 @@ def test_a_study_has_the_intervals_of_the_rules_own_scores_widened_to_hold_those
             for row in draws
         ]
         bounds, best = naive_simultaneous(observed, resampled, 9, 0.95)
-        found = intervals.simultaneous[rule]
+        result = intervals.simultaneous[rule]
         for k, i in enumerate(part.systems):
             low, high = intervals.lower[rule][i], intervals.upper[rule][i]
-            assert (found.lower[i], found.upper[i]) == (min(bounds[k][0], low), max(bounds[k][1], high)), rule
-        assert {int(part.systems[k]) for k in best} == set(np.flatnonzero(found.possibly_best)), rule
+            assert (result.lower[i], result.upper[i]) == (min(bounds[k][0], low), max(bounds[k][1], high)), rule
+        assert {int(part.systems[k]) for k in best} == set(np.flatnonzero(result.possibly_best)), rule
 
 
 def test_intervals_that_hold_together_contain_those_by_themselves_and_the_rank():
@@ -123,22 +123,22 @@ def test_intervals_that_hold_together_contain_those_by_themselves_and_the_rank()
     rules = ("mean", "borda", "copeland", "instant_runoff")
     intervals = rank_intervals(matrix, rules, n_resamples=200, simultaneous=True)
     for rule in rules:
-        found, ranks = intervals.simultaneous[rule], rank(matrix, rule).ranks
-        assert (found.lower <= intervals.lower[rule]).all()
-        assert (found.upper >= intervals.upper[rule]).all()
-        assert ((found.lower <= ranks) & (ranks <= found.upper)).all()
-        assert found.possibly_best[ranks == 1].all()
-        assert (found.lower[found.possibly_best] == 1).all()
+        result, ranks = intervals.simultaneous[rule], rank(matrix, rule).ranks
+        assert (result.lower <= intervals.lower[rule]).all()
+        assert (result.upper >= intervals.upper[rule]).all()
+        assert ((result.lower <= ranks) & (ranks <= result.upper)).all()
+        assert result.possibly_best[ranks == 1].all()
+        assert (result.lower[result.possibly_best] == 1).all()
 
 
 def test_a_system_far_ahead_of_all_others_is_alone_possibly_best():
     random = np.random.default_rng(0)
     values = random.normal(size=(6, 30))
     values[2] += 5
-    found = rank_intervals(ScoreMatrix(values), ("mean",), n_resamples=500, simultaneous=True).simultaneous["mean"]
-    assert np.flatnonzero(found.possibly_best).tolist() == [2]
-    assert (found.lower[2], found.upper[2]) == (1, 1)
-    assert (np.delete(found.lower, 2) == 2).all()
+    result = rank_intervals(ScoreMatrix(values), ("mean",), n_resamples=500, simultaneous=True).simultaneous["mean"]
+    assert np.flatnonzero(result.possibly_best).tolist() == [2]
+    assert (result.lower[2], result.upper[2]) == (1, 1)
+    assert (np.delete(result.lower, 2) == 2).all()
 
 
 def test_rules_that_rank_fewer_than_two_and_boards_of_too_many_have_none_and_say_why():

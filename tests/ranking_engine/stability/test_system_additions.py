@@ -43,26 +43,26 @@ def naive_effect(before, after, newcomer):
 
 def naive_effects(matrix, rule, order):
     """Rank every board as a matrix of its own; systems not yet on it have no scores."""
-    found = np.full(len(order), -1)
+    effect_of = np.full(len(order), -1)
     boards = []
     for k in range(len(order)):
         values = np.full(matrix.values.shape, np.nan)
         values[order[: k + 1]] = matrix.values[order[: k + 1]]
         boards.append(rank(matrix.with_values(values), rule, missing="drop_systems"))
     for k in range(2, len(order)):
-        found[k] = naive_effect(boards[k - 1], boards[k], order[k])
-    return found
+        effect_of[k] = naive_effect(boards[k - 1], boards[k], order[k])
+    return effect_of
 
 
 def assert_same_as_naive(matrix, parameters=None):
     result = run_study("system_additions", matrix, parameters, seed=4)
-    for name, found in result.arrays.items():
+    for name, array in result.arrays.items():
         if name.endswith(".proven"):
-            assert found.all()
+            assert array.all()
             continue
         rule = name.partition(".")[0]
         part = complete(matrix, "drop_systems") if get_rule(rule).needs_complete else scored_part(matrix)
-        for number, row in enumerate(found):
+        for number, row in enumerate(array):
             drawn = generator(4, 2, number).permutation(matrix.n_systems)
             order = np.array([i for i in drawn if i in part.systems])
             kept = [list(part.systems).index(i) for i in order]
@@ -134,13 +134,13 @@ def test_done_right_copeland_changes_more_often_and_reverses_less():
     for name, any_change, reversals in [("glue", 4.36, 0.76), ("superglue", 2.36, 0.0)]:
         matrix = paper_matrix(name)
         parameters = STUDY.with_defaults({"rules": ["copeland"]})
-        found = [
+        outcomes = [
             effects(part, np.array(shuffled), is_peer=False)["copeland"]
             for part in _parts(matrix, parameters)
             for shuffled in (_shuffled(matrix.n_systems, k) for k in range(50))
         ]
-        assert np.mean([(effect > 0).sum() for effect in found]) == pytest.approx(any_change, abs=1e-9)
-        assert np.mean([(effect == 2).sum() for effect in found]) == pytest.approx(reversals, abs=1e-9)
+        assert np.mean([(effect > 0).sum() for effect in outcomes]) == pytest.approx(any_change, abs=1e-9)
+        assert np.mean([(effect == 2).sum() for effect in outcomes]) == pytest.approx(reversals, abs=1e-9)
 
 
 def _parts(matrix, parameters):

@@ -19,14 +19,14 @@ KEYS = ["diversity", "significance", "cardinal_sensitivity", "ordinal_sensitivit
 def test_each_gives_a_summary_in_json_its_arrays_and_progress_to_the_end(key):
     matrix = random_matrix(12, 7, seed=3)
     steps = []
-    found = run_study(key, matrix, seed=1, progress=lambda done, total: steps.append(done / total))
-    text = json.dumps(found.summary, allow_nan=False)
+    result = run_study(key, matrix, seed=1, progress=lambda done, total: steps.append(done / total))
+    text = json.dumps(result.summary, allow_nan=False)
     assert len(text) < 64_000
-    assert found.arrays
+    assert result.arrays
     assert (steps == sorted(steps), steps[-1]) == (True, 1)
     again = run_study(key, matrix, seed=1)
     assert json.dumps(again.summary) == text
-    for name, array in found.arrays.items():
+    for name, array in result.arrays.items():
         np.testing.assert_array_equal(array, again.arrays[name])
     assert get_study(key).estimate(matrix, get_study(key).parameters) > 0
 

@@ -134,11 +134,11 @@ def test_scores_measured_on_the_same_instances_have_wider_intervals_than_they_ne
     random, abilities = np.random.default_rng(0), np.array([0.6, 0.4, 0.0])
     shared, own = 0.5, 0.1
     errors = np.full((3, 1), math.hypot(shared, own))
-    stated = measured_rank_intervals(ScoreMatrix(abilities[:, None]), errors, ["mean"], n_draws=4_000)["mean"]
+    intervals = measured_rank_intervals(ScoreMatrix(abilities[:, None]), errors, ["mean"], n_draws=4_000)["mean"]
     paired = abilities + shared * random.standard_normal((4_000, 1)) + own * random.standard_normal((4_000, 3))
     ranks = np.sort(1 + (paired[:, None, :] > paired[:, :, None]).sum(axis=2), axis=0)
     assert [ranks[99].tolist(), ranks[3_899].tolist()] == [[1, 1, 3], [2, 2, 3]]
-    assert [stated.lower.tolist(), stated.upper.tolist()] == [[1, 1, 1], [3, 3, 3]]
+    assert [intervals.lower.tolist(), intervals.upper.tolist()] == [[1, 1, 1], [3, 3, 3]]
 
 
 def test_scores_and_errors_beyond_all_floats_stay_finite():
@@ -186,7 +186,7 @@ def test_predicted_scores_are_drawn_with_the_error_of_held_out_scores_of_their_t
 
 
 @pytest.mark.parametrize(
-    ("errors", "stated", "message"),
+    ("errors", "options", "message"),
     [
         (np.ones((2, 3)), {}, r"shape \(2, 3\)"),
         (-np.ones((2, 2)), {}, "0 or more"),
@@ -197,9 +197,9 @@ def test_predicted_scores_are_drawn_with_the_error_of_held_out_scores_of_their_t
         (np.ones((2, 2)), {"n_draws": 10**9}, "expected 1 to 25000000"),
     ],
 )
-def test_arguments_out_of_range_are_refused(errors, stated, message):
+def test_arguments_out_of_range_are_refused(errors, options, message):
     with pytest.raises(ValueError, match=message):
-        measured_rank_intervals(ScoreMatrix([[2, 2], [1, 1]]), errors, **stated)
+        measured_rank_intervals(ScoreMatrix([[2, 2], [1, 1]]), errors, **options)
 
 
 def test_the_command_reads_the_errors_by_name(tmp_path, capsys):

@@ -30,30 +30,30 @@ def figures(reference, ranks):
     return int((before * after < 0).sum()) // 2, distance, compared.max_rank_change[0, 1]
 
 
-def assert_reached(matrix, found):
+def assert_reached(matrix, result):
     """Every lower bound is what its weights give, by ranking the board anew."""
-    share, moved = found.discordant_share, found.max_rank_change
-    assert figures(found.reference, ranks_under(matrix, share.weights))[0] == round(share.lower * found.n_pairs)
-    assert figures(found.reference, ranks_under(matrix, moved.weights))[2] == pytest.approx(moved.lower)
-    distance = figures(found.reference, ranks_under(matrix, found.farthest))[1]
-    assert distance == pytest.approx(found.tau_b_distance, abs=1e-12)
+    share, moved = result.discordant_share, result.max_rank_change
+    assert figures(result.reference, ranks_under(matrix, share.weights))[0] == round(share.lower * result.n_pairs)
+    assert figures(result.reference, ranks_under(matrix, moved.weights))[2] == pytest.approx(moved.lower)
+    distance = figures(result.reference, ranks_under(matrix, result.farthest))[1]
+    assert distance == pytest.approx(result.tau_b_distance, abs=1e-12)
     np.testing.assert_array_equal(share.ranks, ranks_under(matrix, share.weights))
 
 
-def on_a_grid(matrix, found, n=11):
+def on_a_grid(matrix, result, n=11):
     """The best of both figures over a grid of ratios of weights in the feasible set."""
     scores = matrix.scores[:, matrix.votes]
     deviation = scores.std(axis=0, ddof=1)
     kept = deviation > 1e-8
     scores, deviation = scores[:, kept], deviation[kept]
     own = np.array([float(w) for w, vote in zip(matrix.weights, matrix.votes, strict=True) if vote])[kept]
-    floor = 0.01 if found.feasible == "scaled" else 0.01 * deviation.min() / deviation.max()
+    floor = 0.01 if result.feasible == "scaled" else 0.01 * deviation.min() / deviation.max()
     points = floor ** (np.arange(n) / (n - 1))
     most, moved = 0, 0.0
     for u in itertools.product(points, repeat=scores.shape[1]):
-        weights = np.array(u) * own / (deviation if found.feasible == "scaled" else 1.0)
+        weights = np.array(u) * own / (deviation if result.feasible == "scaled" else 1.0)
         ranks = rank(ScoreMatrix((scores @ weights)[:, None]), "mean").average_ranks
-        reversed_pairs, _, change = figures(found.reference, ranks)
+        reversed_pairs, _, change = figures(result.reference, ranks)
         most, moved = max(most, reversed_pairs), max(moved, change)
     return most, moved
 
@@ -62,35 +62,35 @@ def on_a_grid(matrix, found, n=11):
 @given(st.integers(0, 10_000), st.sampled_from(FEASIBLE_SETS), st.sampled_from([None, 4]))
 def test_intervals_are_proven_on_small_boards_and_no_grid_beats_them(seed, feasible, n_levels):
     matrix = random_matrix(6, 3, seed=seed, n_levels=n_levels, weights=[1, 2, Fraction(1, 2)])
-    found = cardinal_sensitivity(matrix, feasible=feasible)
-    if found.reason:
+    result = cardinal_sensitivity(matrix, feasible=feasible)
+    if result.reason:
         return
-    assert found.discordant_share.is_proven
-    assert found.max_rank_change.is_proven
-    assert_reached(matrix, found)
-    most, moved = on_a_grid(matrix, found, 5)
-    assert most <= round(found.discordant_share.upper * found.n_pairs)
-    assert moved <= found.max_rank_change.upper + 1e-12
+    assert result.discordant_share.is_proven
+    assert result.max_rank_change.is_proven
+    assert_reached(matrix, result)
+    most, moved = on_a_grid(matrix, result, 5)
+    assert most <= round(result.discordant_share.upper * result.n_pairs)
+    assert moved <= result.max_rank_change.upper + 1e-12
 
 
 @settings(max_examples=25, deadline=None)
 @given(matrices(max_systems=4, max_tasks=4), st.sampled_from(FEASIBLE_SETS))
 def test_boards_with_ties_gaps_and_silent_tasks_have_an_interval_or_a_reason(matrix, feasible):
-    found = cardinal_sensitivity(matrix, feasible=feasible, max_programs=50, box_work=10**6)
+    result = cardinal_sensitivity(matrix, feasible=feasible, max_programs=50, box_work=10**6)
     complete = int(matrix.is_complete.sum())
     if complete < 2:
-        assert found.summary() == {"reason": "fewer than two systems have all scores", "feasible": feasible}
+        assert result.summary() == {"reason": "fewer than two systems have all scores", "feasible": feasible}
         return
-    if found.reason:
-        assert found.reason == "on every task all systems are equal"
+    if result.reason:
+        assert result.reason == "on every task all systems are equal"
         return
-    share, moved = found.discordant_share, found.max_rank_change
+    share, moved = result.discordant_share, result.max_rank_change
     assert 0 <= share.lower <= share.upper <= 1
     assert 0 <= moved.lower <= moved.upper <= 1
-    assert 0 <= found.tau_b_distance <= 1
-    assert len(found.systems) == complete
+    assert 0 <= result.tau_b_distance <= 1
+    assert len(result.systems) == complete
     part = matrix.subset(matrix.is_complete, matrix.votes)
-    assert_reached(part, found)
+    assert_reached(part, result)
 
 
 def test_a_task_of_weight_two_is_two_tasks():
@@ -104,10 +104,10 @@ def test_a_task_of_weight_two_is_two_tasks():
 
 def test_tasks_that_agree_reverse_nothing_and_a_constant_task_is_left_out():
     values = np.arange(6.0)[:, None] * np.array([1.0, 2.0, 0.0])
-    found = cardinal_sensitivity(ScoreMatrix(values))
-    assert (found.discordant_share.lower, found.discordant_share.upper) == (0, 0)
-    assert (found.max_rank_change.upper, found.tau_b_distance, found.dropped_tasks) == (0, 0, ("t3",))
-    assert set(found.farthest) == {"t1", "t2"}
+    result = cardinal_sensitivity(ScoreMatrix(values))
+    assert (result.discordant_share.lower, result.discordant_share.upper) == (0, 0)
+    assert (result.max_rank_change.upper, result.tau_b_distance, result.dropped_tasks) == (0, 0, ("t3",))
+    assert set(result.farthest) == {"t1", "t2"}
 
 
 def test_the_second_feasible_set_holds_the_first():
@@ -151,13 +151,13 @@ SLOW_BOARDS = {"bb-glue9", "bb-openllm"}  # boxes by the ten thousand, half a mi
 )
 def test_six_of_eight_published_boards_are_proven_and_none_is_below_benchbench(name):
     matrix = published(name)
-    found = cardinal_sensitivity(matrix)
-    assert found.discordant_share.is_proven
-    assert found.max_rank_change.is_proven
+    result = cardinal_sensitivity(matrix)
+    assert result.discordant_share.is_proven
+    assert result.max_rank_change.is_proven
     if name in PROVEN:
-        assert (round(found.discordant_share.lower * found.n_pairs), found.n_pairs) == PROVEN[name]
-        assert_reached(matrix, found)
-    assert found.tau_b_distance >= FOUND_BY_BENCHBENCH[name] - 5e-5  # printed with four digits
+        assert (round(result.discordant_share.lower * result.n_pairs), result.n_pairs) == PROVEN[name]
+        assert_reached(matrix, result)
+    assert result.tau_b_distance >= FOUND_BY_BENCHBENCH[name] - 5e-5  # printed with four digits
 
 
 @pytest.mark.parametrize(
@@ -172,16 +172,16 @@ def test_the_weights_of_benchbench_give_its_own_figures_here(file, name):
         reference = rank(rounded, "mean").average_ranks
         _, distance, moved = figures(reference, ranks_under(rounded, weights))
         assert (distance, moved) == pytest.approx((theirs["tau"], theirs["MRC"]), abs=1e-9)
-    found = cardinal_sensitivity(matrix, max_programs=0, box_work=0)
-    assert found.tau_b_distance >= answers["default"]["tau"] - 1e-9
+    result = cardinal_sensitivity(matrix, max_programs=0, box_work=0)
+    assert result.tau_b_distance >= answers["default"]["tau"] - 1e-9
 
 
 @pytest.mark.slow  # a thousand relaxations of some thousand pairs each: about a minute
 @pytest.mark.parametrize(("name", "lower", "upper"), [("bb-bbh", 0.2454, 0.40), ("bb-mmlu", 0.3702, 0.70)])
 def test_the_two_hard_boards_have_an_interval(name, lower, upper):
-    found = cardinal_sensitivity(reference_matrix(name))
-    assert lower <= found.discordant_share.lower <= found.discordant_share.upper <= upper
-    assert found.tau_b_distance >= FOUND_BY_BENCHBENCH[name] - 5e-5
+    result = cardinal_sensitivity(reference_matrix(name))
+    assert lower <= result.discordant_share.lower <= result.discordant_share.upper <= upper
+    assert result.tau_b_distance >= FOUND_BY_BENCHBENCH[name] - 5e-5
 
 
 def test_the_same_seed_gives_the_same_bits_and_progress_never_decreases():
@@ -206,10 +206,10 @@ def test_progress_may_cancel():
 
 def test_a_budget_of_nothing_leaves_an_interval():
     matrix = random_matrix(30, 12, seed=2)
-    found = cardinal_sensitivity(matrix, max_programs=0, box_work=0)
-    assert not found.discordant_share.is_proven
-    assert found.steps["relaxations"] == 0
-    assert found.discordant_share.lower < found.discordant_share.upper <= 1
+    result = cardinal_sensitivity(matrix, max_programs=0, box_work=0)
+    assert not result.discordant_share.is_proven
+    assert result.steps["relaxations"] == 0
+    assert result.discordant_share.lower < result.discordant_share.upper <= 1
 
 
 def test_an_unknown_feasible_set_is_refused():

@@ -89,11 +89,11 @@ def test_no_weights_in_a_box_make_more_rows_negative_than_its_bounds_say(seed):
     assert most <= can.sum()
     if len(rows):
         n_always = int((can & ~positive).sum())
-        found = relax(rows, n_always, (low, high, top), normaliser(cone.rows), (low + high) / 2)
-        assert most <= found.bound
-        assert found.bound <= can.sum() + 1e-6
-        assert (found.weights >= low - 1e-12).all()
-        assert (found.weights <= high + 1e-12).all()
+        relaxation = relax(rows, n_always, (low, high, top), normaliser(cone.rows), (low + high) / 2)
+        assert most <= relaxation.bound
+        assert relaxation.bound <= can.sum() + 1e-6
+        assert (relaxation.weights >= low - 1e-12).all()
+        assert (relaxation.weights <= high + 1e-12).all()
 
 
 def test_a_step_along_one_axis_is_the_best_there_is():

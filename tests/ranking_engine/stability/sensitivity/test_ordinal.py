@@ -24,46 +24,48 @@ def ranks_with(matrix, top, added):
     return rank(ScoreMatrix(scores[:, None]), "mean").average_ranks
 
 
-def assert_reached(matrix, found):
-    share, moved = found.discordant_share, found.max_rank_change
-    np.testing.assert_array_equal(found.reference, ranks_with(matrix, found.top, ()))
-    assert figures(found.reference, ranks_with(matrix, found.top, share.added))[0] == round(share.lower * found.n_pairs)
-    assert figures(found.reference, ranks_with(matrix, found.top, moved.added))[2] == pytest.approx(moved.lower)
-    distance = figures(found.reference, ranks_with(matrix, found.top, found.farthest))[1]
-    assert distance == pytest.approx(found.tau_b_distance, abs=1e-12)
+def assert_reached(matrix, result):
+    share, moved = result.discordant_share, result.max_rank_change
+    np.testing.assert_array_equal(result.reference, ranks_with(matrix, result.top, ()))
+    assert figures(result.reference, ranks_with(matrix, result.top, share.added))[0] == round(
+        share.lower * result.n_pairs
+    )
+    assert figures(result.reference, ranks_with(matrix, result.top, moved.added))[2] == pytest.approx(moved.lower)
+    distance = figures(result.reference, ranks_with(matrix, result.top, result.farthest))[1]
+    assert distance == pytest.approx(result.tau_b_distance, abs=1e-12)
 
 
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([{}, {"n_levels": 4}, {"missing": 0.3}, {"weights": [1, 2, 3]}]))
 def test_intervals_are_those_of_all_subsets_of_the_other_systems(seed, options):
     matrix = random_matrix(10, 3, seed=seed, noise=3.0, **options)
-    found = ordinal_sensitivity(matrix, n_top=4)
-    if found.reason:
+    result = ordinal_sensitivity(matrix, n_top=4)
+    if result.reason:
         return
-    assert_reached(matrix, found)
+    assert_reached(matrix, result)
     subsets = itertools.chain.from_iterable(
-        itertools.combinations(found.others, k) for k in range(len(found.others) + 1)
+        itertools.combinations(result.others, k) for k in range(len(result.others) + 1)
     )
-    measured = [figures(found.reference, ranks_with(matrix, found.top, added)) for added in subsets]
-    assert found.discordant_share.is_proven
-    assert round(found.discordant_share.lower * found.n_pairs) == max(m[0] for m in measured)
-    assert found.max_rank_change.lower <= max(m[2] for m in measured) + 1e-12
-    assert found.max_rank_change.upper >= max(m[2] for m in measured) - 1e-12
-    assert found.tau_b_distance <= max(m[1] for m in measured) + 1e-12
+    measured = [figures(result.reference, ranks_with(matrix, result.top, added)) for added in subsets]
+    assert result.discordant_share.is_proven
+    assert round(result.discordant_share.lower * result.n_pairs) == max(m[0] for m in measured)
+    assert result.max_rank_change.lower <= max(m[2] for m in measured) + 1e-12
+    assert result.max_rank_change.upper >= max(m[2] for m in measured) - 1e-12
+    assert result.tau_b_distance <= max(m[1] for m in measured) + 1e-12
 
 
 @settings(max_examples=15, deadline=None)
 @given(matrices(max_systems=5, max_tasks=4))
 def test_boards_with_ties_gaps_and_silent_tasks_have_an_interval_or_a_reason(matrix):
-    found = ordinal_sensitivity(matrix, n_top=2)
+    result = ordinal_sensitivity(matrix, n_top=2)
     n_scored = int(matrix.has_score.sum())
     if n_scored < 2:
-        assert found.summary() == {"reason": found.reason}
-        assert found.reason.startswith(("no system has a score", f"only {n_scored} systems have a score"))
+        assert result.summary() == {"reason": result.reason}
+        assert result.reason.startswith(("no system has a score", f"only {n_scored} systems have a score"))
         return
-    assert len(found.top) == 2
-    assert found.discordant_share.is_proven
-    assert_reached(matrix, found)
+    assert len(result.top) == 2
+    assert result.discordant_share.is_proven
+    assert_reached(matrix, result)
 
 
 def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
@@ -75,8 +77,8 @@ def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
     walks = wander(sums, [(met[0], 0.0), (met[0], 0.3)], 200, generator)
     best = max(best, *(sums.n_positive(choice) for choice in walks))
     brute = max(sums.n_positive(np.array(choice, dtype=bool)) for choice in itertools.product((0, 1), repeat=9))
-    found = prove(sums, best, met.append)
-    assert (found.lower, found.upper) == (brute, brute)
+    interval = prove(sums, best, met.append)
+    assert (interval.lower, interval.upper) == (brute, brute)
     cut = prove(sums, 0, met.append, max_nodes=1)
     assert cut.lower <= brute <= cut.upper
 
@@ -85,9 +87,9 @@ def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
 def test_a_short_search_finds_the_systems_that_turn_a_random_top_round(seed):
     """Among 200 random systems some turn the order of six: climbs and walks alone miss them at these seeds."""
     matrix = baseline("random", 200, 20, seed=seed)
-    found = ordinal_sensitivity(matrix, n_top=6, max_nodes=0)
-    assert found.tau_b_distance == 1.0
-    assert_reached(matrix, found)
+    result = ordinal_sensitivity(matrix, n_top=6, max_nodes=0)
+    assert result.tau_b_distance == 1.0
+    assert_reached(matrix, result)
 
 
 def test_rounding_meets_sums_that_can_all_be_positive_and_gives_nothing_where_nothing_can_be_chosen():
@@ -102,18 +104,18 @@ def test_rounding_meets_sums_that_can_all_be_positive_and_gives_nothing_where_no
 
 def test_systems_without_a_score_count_for_the_fifth_and_are_never_added():
     values = np.vstack([random_matrix(9, 4, seed=1).values, np.full((3, 4), np.nan)])
-    found = ordinal_sensitivity(ScoreMatrix(values))
-    assert (len(found.top), len(found.others)) == (2, 7)
+    result = ordinal_sensitivity(ScoreMatrix(values))
+    assert (len(result.top), len(result.others)) == (2, 7)
 
 
 @pytest.mark.parametrize("n_systems", [3, 9])
 def test_where_a_fifth_has_no_pair_the_first_two_are_studied_and_the_summary_says_so(n_systems):
     matrix = random_matrix(n_systems, 3, seed=1)
-    by_default, stated = ordinal_sensitivity(matrix), ordinal_sensitivity(matrix, n_top=2)
+    by_default, by_number = ordinal_sensitivity(matrix), ordinal_sensitivity(matrix, n_top=2)
     assert (len(by_default.top), len(by_default.others)) == (2, n_systems - 2)
     note = f"the first fifth of {n_systems} systems has no pair: the first 2 are studied"
-    assert by_default.summary() == stated.summary() | {"note": note}
-    assert stated.note == ordinal_sensitivity(random_matrix(10, 3, seed=1)).note == ""
+    assert by_default.summary() == by_number.summary() | {"note": note}
+    assert by_number.note == ordinal_sensitivity(random_matrix(10, 3, seed=1)).note == ""
 
 
 @pytest.mark.parametrize(
@@ -144,14 +146,14 @@ def test_the_same_seed_gives_the_same_answer_and_progress_never_decreases():
 )
 def test_the_systems_that_benchbench_selects_give_its_own_figures_and_no_more_than_ours(file, name):
     matrix, theirs = reference_matrix(name), reference_answers(f"benchbench-sens-{file}")["default"]
-    found = ordinal_sensitivity(matrix, max_nodes=50)
-    assert theirs["n_invariant"] == len(found.top)
-    added = [system for system in theirs["selected_systems"] if system not in found.top]
-    _, distance, moved = figures(found.reference, ranks_with(matrix, found.top, added))
+    result = ordinal_sensitivity(matrix, max_nodes=50)
+    assert theirs["n_invariant"] == len(result.top)
+    added = [system for system in theirs["selected_systems"] if system not in result.top]
+    _, distance, moved = figures(result.reference, ranks_with(matrix, result.top, added))
     assert (distance, moved) == pytest.approx((theirs["tau"], theirs["MRC"]), abs=1e-9)
-    assert found.tau_b_distance >= theirs["tau"] - 1e-9
-    assert found.max_rank_change.lower >= theirs["MRC"] - 1e-9
-    assert_reached(matrix, found)
+    assert result.tau_b_distance >= theirs["tau"] - 1e-9
+    assert result.max_rank_change.lower >= theirs["MRC"] - 1e-9
+    assert_reached(matrix, result)
 
 
 PROVEN = {  # reversed pairs, pairs of the top, what benchbench finds as (1 - tau) / 2
@@ -172,19 +174,19 @@ SLOW_BOARDS = {"bb-helm-bias", "bb-helm-calibration", "bb-helm-summarization", "
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW_BOARDS)) for name in PROVEN]
 )
 def test_all_published_boards_are_proven_and_none_is_below_benchbench(name):
-    found = ordinal_sensitivity(reference_matrix(name))
+    result = ordinal_sensitivity(reference_matrix(name))
     n_reversed, n_pairs, theirs = PROVEN[name]
-    assert (round(found.discordant_share.lower * found.n_pairs), found.n_pairs) == (n_reversed, n_pairs)
-    assert found.discordant_share.is_proven
-    assert found.max_rank_change.is_proven
-    assert found.tau_b_distance >= theirs - 5e-5  # printed with four digits
+    assert (round(result.discordant_share.lower * result.n_pairs), result.n_pairs) == (n_reversed, n_pairs)
+    assert result.discordant_share.is_proven
+    assert result.max_rank_change.is_proven
+    assert result.tau_b_distance >= theirs - 5e-5  # printed with four digits
 
 
 def test_a_tie_with_a_rival_counts_for_the_proven_change_of_a_rank():
     """With s7 and two others s1 draws level with s2: 3 becomes 1.5, where thirds added as floats fell short of 0."""
     rows = ["223", "332", "123", "222", "123", "133", "122", "121", "133", "122", "112", "132"]
-    found = ordinal_sensitivity(ScoreMatrix([[float(score) for score in row] for row in rows]), n_top=5)
-    assert found.top == ("s2", "s1", "s6", "s9", "s4")
-    assert found.reference.tolist() == [1, 3, 3, 3, 5]
-    assert found.max_rank_change is not None
-    assert (found.max_rank_change.lower, found.max_rank_change.upper) == (1.5 / 4, 1.5 / 4)
+    result = ordinal_sensitivity(ScoreMatrix([[float(score) for score in row] for row in rows]), n_top=5)
+    assert result.top == ("s2", "s1", "s6", "s9", "s4")
+    assert result.reference.tolist() == [1, 3, 3, 3, 5]
+    assert result.max_rank_change is not None
+    assert (result.max_rank_change.lower, result.max_rank_change.upper) == (1.5 / 4, 1.5 / 4)

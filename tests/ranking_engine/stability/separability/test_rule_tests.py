@@ -26,16 +26,16 @@ def with_predictions(*gaps):
 def test_a_pair_is_tested_on_the_tasks_on_which_both_are_measured_and_not_on_predictions(rule):
     matrix = with_predictions([0, 1, 2], [2, 3])
     ranking = rank(matrix, rule, missing="predicted")
-    found = significance(matrix, ranking, missing="predicted")
+    result = significance(matrix, ranking, missing="predicted")
     filled = filled_in(matrix).placed_in(matrix)
-    tests = found.every_pair
+    tests = result.every_pair
     for (i, j), p, n in zip(tests.pairs.tolist(), tests.p_values, tests.n_units, strict=True):
         if min(i, j) > 1:
             continue
         both = [t for t in range(8) if not np.isnan(matrix.values[[i, j], t]).any()]
         apart = [naive_contributions(filled, rule, i, t) - naive_contributions(filled, rule, j, t) for t in both]
         assert (p, n) == (pytest.approx(naive_p_value(apart)), len(both))
-    assert found.tested_text.endswith(
+    assert result.tested_text.endswith(
         "; of two systems, only tasks on which both are measured: the ranks rest on predicted scores, too, the tests "
         "do not"
     )
@@ -45,18 +45,18 @@ def test_a_pair_is_tested_on_the_tasks_on_which_both_are_measured_and_not_on_pre
 def test_two_systems_that_are_measured_on_no_common_task_get_no_verdict_however_far_their_ranks_are_apart():
     matrix = with_predictions(range(4), range(4, 8))
     ranking = rank(matrix, "mean", missing="predicted")
-    found = significance(matrix, ranking, level=0.5, missing="predicted")
-    pairs = [set(pair) for pair in found.every_pair.pairs.tolist()]
+    result = significance(matrix, ranking, level=0.5, missing="predicted")
+    pairs = [set(pair) for pair in result.every_pair.pairs.tolist()]
     pair = pairs.index({0, 1})
-    assert (found.every_pair.n_units[pair], found.every_pair.verdicts[pair]) == (0, TOO_FEW)
+    assert (result.every_pair.n_units[pair], result.every_pair.verdicts[pair]) == (0, TOO_FEW)
     assert ranking.ranks[0] != ranking.ranks[1]
 
 
 def test_without_predictions_nothing_is_said_of_them():
     matrix = with_predictions([0])
     for rule, missing in (("copeland", "predicted"), ("mean", "median"), ("mean", "drop_systems")):
-        found = significance(matrix, rank(matrix, rule, missing=missing), missing=missing)
-        assert (found.has_predictions, "predicted" in found.tested_text) == (False, False)
+        result = significance(matrix, rank(matrix, rule, missing=missing), missing=missing)
+        assert (result.has_predictions, "predicted" in result.tested_text) == (False, False)
 
 
 def test_two_equal_systems_of_which_one_has_half_of_its_scores_predicted_rarely_differ():
@@ -72,8 +72,8 @@ def test_two_equal_systems_of_which_one_has_half_of_its_scores_predicted_rarely_
         ranking = rank(matrix, "mean", missing="predicted")
         if ranking.ranks[0] == UNRANKED:
             continue
-        found = significance(matrix, ranking, missing="predicted", top=1).every_pair
-        (p,) = (p for pair, p in zip(found.pairs.tolist(), found.p_values, strict=True) if set(pair) == {0, 1})
+        result = significance(matrix, ranking, missing="predicted", top=1).every_pair
+        (p,) = (p for pair, p in zip(result.pairs.tolist(), result.p_values, strict=True) if set(pair) == {0, 1})
         n_tested += 1
         n_different += p <= 0.05
     assert n_tested >= 25

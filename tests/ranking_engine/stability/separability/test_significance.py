@@ -88,8 +88,8 @@ def naive_verdicts(matrix, ranking, pairs, level):
 
 def assert_tested_by_the_definition(matrix, rule, level):
     ranking = rank(matrix, rule)
-    found = significance(matrix, ranking, scale="none", level=level, top=2)
-    order, ranks = found.order, [int(ranking.ranks[i]) for i in found.order]
+    result = significance(matrix, ranking, scale="none", level=level, top=2)
+    order, ranks = result.order, [int(ranking.ranks[i]) for i in result.order]
     distinct = sorted(set(ranks))
     following = dict(itertools.pairwise(distinct))
     every = [*itertools.combinations(order, 2)]
@@ -99,24 +99,24 @@ def assert_tested_by_the_definition(matrix, rule, level):
         "every_pair": every,
     }
     for name, pairs in families.items():
-        family = getattr(found, name)
+        family = getattr(result, name)
         p_values, verdicts = naive_verdicts(matrix, ranking, pairs, level)
         assert sorted(map(tuple, family.pairs.tolist())) == sorted(pairs)
         figures = zip(family.p_values, family.verdicts, strict=True)
         own = dict(zip(map(tuple, family.pairs.tolist()), figures, strict=True))
         assert [own[pair] for pair in pairs] == [*zip(p_values, verdicts, strict=True)]
     assert len(families["neighbours"]) <= len(order) ** 2 / 4
-    assert found.no_neighbours_separable == (SEPARABLE not in found.neighbours.verdicts)
-    assert_runs_are_maximal(found, ranking)
-    return found
+    assert result.no_neighbours_separable == (SEPARABLE not in result.neighbours.verdicts)
+    assert_runs_are_maximal(result, ranking)
+    return result
 
 
 @settings(max_examples=30, deadline=None)
 @given(matrices(max_systems=4, max_tasks=6, groups=True), st.sampled_from([0.05, 0.3]))
 def test_mean_differences_are_tested_by_the_definition_on_small_matrices(matrix, level):
-    found = assert_tested_by_the_definition(matrix, "copeland", level)
-    assert found.tested == "mean_differences"
-    assert set(found.order) == set(np.flatnonzero(matrix.has_score))
+    result = assert_tested_by_the_definition(matrix, "copeland", level)
+    assert result.tested == "mean_differences"
+    assert set(result.order) == set(np.flatnonzero(matrix.has_score))
 
 
 @pytest.mark.parametrize("rule", ["mean", "borda", "plurality", "veto", "dowdall", "average_rank", "win_rate"])
@@ -127,9 +127,9 @@ def test_mean_differences_are_tested_by_the_definition_on_small_matrices(matrix,
 )
 def test_contributions_are_tested_by_the_definition_on_small_matrices(rule, matrix, level):
     assume(matrix.votes.any())
-    found = assert_tested_by_the_definition(matrix, rule, level)
-    assert found.tested == "contributions"
-    assert CONTRADICTED not in found.every_pair.verdicts
+    result = assert_tested_by_the_definition(matrix, rule, level)
+    assert result.tested == "contributions"
+    assert CONTRADICTED not in result.every_pair.verdicts
 
 
 @settings(max_examples=20, deadline=None)
@@ -153,25 +153,25 @@ def test_several_rankings_together_are_answered_as_each_alone(matrix):
 def test_a_system_ahead_of_another_has_a_positive_difference_whichever_stands_first_in_the_file():
     matrix = ScoreMatrix([[1, 2], [3, 4], [2, 3]])
     for rule in ("copeland", "mean"):
-        found = significance(matrix, rank(matrix, rule), scale="none")
-        assert found.order == (1, 2, 0)
-        assert found.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
-        assert found.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
+        result = significance(matrix, rank(matrix, rule), scale="none")
+        assert result.order == (1, 2, 0)
+        assert result.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
+        assert result.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
 
 
-def assert_runs_are_maximal(found, ranking):
+def assert_runs_are_maximal(result, ranking):
     """By brute force over all intervals of ranks."""
-    pairs = [tuple(sorted(pair)) for pair in found.every_pair.pairs.tolist()]
-    verdict = dict(zip(pairs, found.every_pair.verdicts, strict=True))
+    pairs = [tuple(sorted(pair)) for pair in result.every_pair.pairs.tolist()]
+    verdict = dict(zip(pairs, result.every_pair.verdicts, strict=True))
     places = sorted({int(r) for r in ranking.ranks if r != UNRANKED})
     quiet = []
     for first, last in itertools.combinations_with_replacement(places, 2):
-        members = [i for i in found.order if first <= ranking.ranks[i] <= last]
+        members = [i for i in result.order if first <= ranking.ranks[i] <= last]
         pairs = [tuple(sorted(pair)) for pair in itertools.combinations(members, 2)]
         if len(members) > 1 and not any(verdict[pair] == SEPARABLE for pair in pairs):
             quiet.append((set(members), all(verdict[pair] != TOO_FEW for pair in pairs)))
     expected = [run for run in quiet if not any(run[0] < other for other, _ in quiet)]
-    assert [(set(run.systems), run.is_told) for run in found.runs] == expected
+    assert [(set(run.systems), run.is_told) for run in result.runs] == expected
 
 
 def test_groups_of_the_board_may_overlap():
@@ -179,28 +179,28 @@ def test_groups_of_the_board_may_overlap():
     signs = np.array([1, -1] * 6)
     values = np.stack([np.full(12, 10.0), 9 + 1.5 * signs, np.full(12, 8.0)])
     matrix = ScoreMatrix(values, system_names=["A", "B", "C"])
-    found = significance(matrix, rank(matrix, "mean"))
-    assert [run.systems for run in found.runs] == [(0, 1), (1, 2)]
-    assert found.every_pair.verdicts.tolist() == [NOT_SEPARABLE, SEPARABLE, NOT_SEPARABLE]
-    assert (found.no_neighbours_separable, found.neighbours.verdict) == (True, "none")
+    result = significance(matrix, rank(matrix, "mean"))
+    assert [run.systems for run in result.runs] == [(0, 1), (1, 2)]
+    assert result.every_pair.verdicts.tolist() == [NOT_SEPARABLE, SEPARABLE, NOT_SEPARABLE]
+    assert (result.no_neighbours_separable, result.neighbours.verdict) == (True, "none")
 
 
 def test_five_tasks_are_too_few_to_tell_and_nine_are_enough_for_one_pair_but_not_for_many():
     for n, T, verdict in ((2, 5, TOO_FEW), (2, 9, SEPARABLE), (20, 9, TOO_FEW)):
         matrix = ScoreMatrix(np.arange(n)[:, None] + np.zeros((1, T)))
-        found = significance(matrix, rank(matrix, "borda"))
-        assert set(found.neighbours.verdicts.tolist()) == {verdict}
-    assert found.summary()["neighbours"]["verdict"] == "too_few_tasks"
-    assert found.summary()["neighbours"]["least_adjusted"] == 19 * 2.0**-8
-    assert [run.is_told for run in found.runs] == [False]
+        result = significance(matrix, rank(matrix, "borda"))
+        assert set(result.neighbours.verdicts.tolist()) == {verdict}
+    assert result.summary()["neighbours"]["verdict"] == "too_few_tasks"
+    assert result.summary()["neighbours"]["least_adjusted"] == 19 * 2.0**-8
+    assert [run.is_told for run in result.runs] == [False]
 
 
 def test_tasks_of_one_data_set_change_sign_together():
     named = ["a"] * 4 + ["b"] * 4 + ["c"] * 4
-    for stated in ({"groups": named}, {"clusters": named}, {"clusters": named, "groups": ["all"] * 12}):
-        matrix = ScoreMatrix(np.array([[1.0] * 12, [0.0] * 12]), **stated)
-        found = significance(matrix, rank(matrix, "mean"))
-        assert (found.n_clusters, found.neighbours.p_values.tolist()) == (3, [0.25])
+    for options in ({"groups": named}, {"clusters": named}, {"clusters": named, "groups": ["all"] * 12}):
+        matrix = ScoreMatrix(np.array([[1.0] * 12, [0.0] * 12]), **options)
+        result = significance(matrix, rank(matrix, "mean"))
+        assert (result.n_clusters, result.neighbours.p_values.tolist()) == (3, [0.25])
 
 
 def test_a_task_in_large_units_does_not_decide_alone_unless_scores_are_taken_as_they_are():
@@ -220,9 +220,9 @@ def test_a_task_in_large_units_does_not_decide_alone_unless_scores_are_taken_as_
 def test_instances_are_tested_like_tasks_one_unit_each():
     matrix = random_matrix(3, 9, seed=5)
     pairs = np.array([[0, 1], [1, 2]])
-    found = instance_separability(matrix.scores, pairs)
+    tests = instance_separability(matrix.scores, pairs)
     expected = [naive_p_value(matrix.scores[a] - matrix.scores[b]) for a, b in pairs]
-    assert found.p_values.tolist() == expected
+    assert tests.p_values.tolist() == expected
     many = random_matrix(3, 300, seed=5).scores.copy()
     many[0, :50] = np.nan
     drawn = instance_separability(many, pairs, seed=1)
@@ -261,30 +261,30 @@ def test_friedman_is_refused_with_the_reason_where_it_is_not_valid(options, reas
     if options.pop("missing", False):
         values[0, 0] = np.nan
     matrix = ScoreMatrix(values, **options)
-    found = significance(matrix, rank(matrix, "copeland"))
-    assert found.friedman.reason == reason
-    assert found.summary()["friedman"]["reason"] == reason
+    result = significance(matrix, rank(matrix, "copeland"))
+    assert result.friedman.reason == reason
+    assert result.summary()["friedman"]["reason"] == reason
 
 
 def test_a_pool_chosen_in_advance_makes_the_critical_difference_valid():
     matrix = random_matrix(30, 12, seed=3)
     pool = matrix.system_names[:5]
-    found = significance(matrix, rank(matrix, "borda"), pool=pool)
-    assert (set(found.friedman.systems), found.friedman.reason) == (set(pool), "")
-    assert found.friedman.critical_difference == pytest.approx(critical_difference(5, 12))
+    result = significance(matrix, rank(matrix, "borda"), pool=pool)
+    assert (set(result.friedman.systems), result.friedman.reason) == (set(pool), "")
+    assert result.friedman.critical_difference == pytest.approx(critical_difference(5, 12))
     with pytest.raises(ValueError, match="`pool` names 'nobody'"):
         significance(matrix, rank(matrix, "borda"), pool=["nobody"])
 
 
 def test_one_system_and_tied_boards_have_nothing_to_separate():
     alone = ScoreMatrix([[1.0, 2.0]])
-    found = significance(alone, rank(alone, "borda"))
-    assert (len(found.every_pair.pairs), found.runs, found.no_neighbours_separable) == (0, (), True)
+    result = significance(alone, rank(alone, "borda"))
+    assert (len(result.every_pair.pairs), result.runs, result.no_neighbours_separable) == (0, (), True)
     tied = ScoreMatrix(np.ones((3, 9)))
-    found = significance(tied, rank(tied, "borda"))
-    assert found.neighbours.verdicts.tolist() == []
-    assert found.every_pair.verdicts.tolist() == [TIED] * 3
-    assert [run.systems for run in found.runs] == [(0, 1, 2)]
+    result = significance(tied, rank(tied, "borda"))
+    assert result.neighbours.verdicts.tolist() == []
+    assert result.every_pair.verdicts.tolist() == [TIED] * 3
+    assert [run.systems for run in result.runs] == [(0, 1, 2)]
 
 
 def board(key):
@@ -323,18 +323,18 @@ def test_no_neighbours_under_plurality_share_a_rank():
 
 def test_what_is_tested_is_named_with_the_reason():
     matrix = random_matrix(5, 8, seed=1)
-    told = {rule: significance(matrix, rank(matrix, rule)) for rule in ("borda", "copeland")}
-    assert told["borda"].tested_text == "what each task adds to the score under Borda, weights included"
-    assert told["copeland"].tested_text == (
+    by_rule = {rule: significance(matrix, rank(matrix, rule)) for rule in ("borda", "copeland")}
+    assert by_rule["borda"].tested_text == "what each task adds to the score under Borda, weights included"
+    assert by_rule["copeland"].tested_text == (
         "weighted mean differences of scores over common tasks, in units of each task's spread over the systems, "
         "because Copeland is no sum over tasks"
     )
     gaps = random_matrix(5, 8, seed=1, missing=0.1)
-    found = significance(gaps, rank(gaps, "win_rate"))
-    assert found.tested_text.endswith("because Win rate is no sum over tasks where scores are missing")
-    assert found.summary()["tested"] == "mean_differences"
-    assert "each sign" not in found.summary()["null_hypothesis"]
-    assert "as likely with either sign" in found.summary()["null_hypothesis"]
+    result = significance(gaps, rank(gaps, "win_rate"))
+    assert result.tested_text.endswith("because Win rate is no sum over tasks where scores are missing")
+    assert result.summary()["tested"] == "mean_differences"
+    assert "each sign" not in result.summary()["null_hypothesis"]
+    assert "as likely with either sign" in result.summary()["null_hypothesis"]
 
 
 def test_a_ranking_made_in_another_way_is_refused():
@@ -370,10 +370,10 @@ def test_the_unit_of_a_task_changes_no_test_however_large_or_small(unit):
 def test_a_system_that_the_geometric_mean_does_not_rank_leaves_the_tests_of_the_others_as_they_are():
     positive = random_matrix(4, 9, seed=1, kind="uniform").values + 0.1
     matrix = ScoreMatrix(np.vstack([positive, np.r_[-1.0, np.ones(8)]]))
-    found = significance(matrix, rank(matrix, "geometric_mean"))
+    result = significance(matrix, rank(matrix, "geometric_mean"))
     alone = significance(ScoreMatrix(positive), rank(ScoreMatrix(positive), "geometric_mean"))
-    assert (found.order, found.tested) == (alone.order, "contributions")
-    assert found.every_pair.p_values.tolist() == alone.every_pair.p_values.tolist()
-    assert found.tested_text == (
+    assert (result.order, result.tested) == (alone.order, "contributions")
+    assert result.every_pair.p_values.tolist() == alone.every_pair.p_values.tolist()
+    assert result.tested_text == (
         "what each task adds to the logarithm of the score under Geometric mean, weights included"
     )

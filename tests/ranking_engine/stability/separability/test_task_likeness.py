@@ -44,15 +44,15 @@ def test_correlations_tree_and_number_are_those_of_the_definitions(board, seed):
     eigenvalues = np.linalg.eigvalsh(likeness.spearman)
     assert likeness.effective_number == pytest.approx(eigenvalues.sum() ** 2 / (eigenvalues**2).sum())
     members = {k: (k,) for k in range(len(likeness.tasks))}
-    found = []
+    merges = []
     for k, merge in enumerate(likeness.merges):
         members[len(likeness.tasks) + k] = members[merge.first] + members[merge.second]
-        found.append((merge.distance, tuple(sorted(members[len(likeness.tasks) + k]))))
-        assert merge.size == len(found[-1][1])
+        merges.append((merge.distance, tuple(sorted(members[len(likeness.tasks) + k]))))
+        assert merge.size == len(merges[-1][1])
     expected_merges = by_definition((1 - likeness.kendall_tau) / 2)
-    assert [distance for distance, _ in found] == pytest.approx([distance for distance, _ in expected_merges])
+    assert [distance for distance, _ in merges] == pytest.approx([distance for distance, _ in expected_merges])
     if not board.get("n_levels"):  # without equal distances the branches are the same, too
-        assert [branch for _, branch in found] == [branch for _, branch in expected_merges]
+        assert [branch for _, branch in merges] == [branch for _, branch in expected_merges]
     assert sorted(likeness.order) == list(range(len(likeness.tasks)))
     for branch in members.values():  # no branches cross: each is a run of the order
         places = sorted(likeness.order.index(k) for k in branch)
