@@ -67,18 +67,18 @@ def test_nothing_that_names_the_person_or_that_they_wrote_is_left(leaver):
 
 def texts_of_the_database() -> list[tuple[str, str, str]]:
     """(table, column, text) of every value of every table, whoever made it; sessions and JSON unpacked."""
-    found = []
+    texts = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
             names = [column[0] for column in cursor.description]
             rows = cursor.fetchall()
-            found += [(table, name, str(value)) for row in rows for name, value in zip(names, row, strict=True)]
+            texts += [(table, name, str(value)) for row in rows for name, value in zip(names, row, strict=True)]
     for session in Session.objects.all():
-        found.append(("django_session", "unpacked", json.dumps(session.get_decoded(), ensure_ascii=False)))
+        texts.append(("django_session", "unpacked", json.dumps(session.get_decoded(), ensure_ascii=False)))
     for entry in LogEntry.objects.all():
-        found.append(("django_admin_log", "in words", entry.get_change_message()))
-    return found
+        texts.append(("django_admin_log", "in words", entry.get_change_message()))
+    return texts
 
 
 def tables_with(words: str) -> set[str]:
@@ -178,9 +178,9 @@ def test_the_page_asks_for_the_password_and_a_tick_and_signs_out(leaver):
     client = Client()
     client.force_login(leaver, backend="django.contrib.auth.backends.ModelBackend")
     address = reverse("close_account")
-    asked = client.get(address)
-    assert asked["Location"].startswith(reverse("account_reauthenticate"))
-    client.post(asked["Location"], {"password": "a long password"})
+    redirect = client.get(address)
+    assert redirect["Location"].startswith(reverse("account_reauthenticate"))
+    client.post(redirect["Location"], {"password": "a long password"})
     assert client.post(address).status_code == 400
     assert client.post(address, {"is_sure": "1"})["Location"] == reverse("home")
     assert client.get(reverse("tokens")).status_code == 302

@@ -36,9 +36,11 @@ def test_one_account_mails_few_strangers(make):
     client = confirm_password(signed_in(user), user)
     for number in range(8):
         client.post(EMAILS, {"action_add": "", "email": f"stranger{number}@plurank.example"})
-    told = {message.payload["to"] for message in OutboxMessage.objects.all() if "stranger" in message.payload["to"]}
-    assert told
-    assert len(told) < settings.ACCOUNT_MAX_EMAIL_ADDRESSES + 1
+    strangers = {
+        message.payload["to"] for message in OutboxMessage.objects.all() if "stranger" in message.payload["to"]
+    }
+    assert strangers
+    assert len(strangers) < settings.ACCOUNT_MAX_EMAIL_ADDRESSES + 1
     assert EmailAddress.objects.count() <= settings.ACCOUNT_MAX_EMAIL_ADDRESSES
 
 

@@ -89,16 +89,16 @@ def test_a_forgotten_password_is_set_anew_by_the_link_that_the_console_shows(use
     Client().post("/account/password/reset/", {"email": user.email})
     capsys.readouterr()
     assert send_due_messages() == 1
-    shown = capsys.readouterr().out
-    assert f"To: {user.email}" in shown
+    output = capsys.readouterr().out
+    assert f"To: {user.email}" in output
     client = Client()
-    form = client.get(path_in(shown), follow=True)
+    form = client.get(path_in(output), follow=True)
     new = {"password1": "another long one", "password2": "another long one"}
     answer = client.post(form.redirect_chain[-1][0], new, follow=True)
     assert "Your password is changed" in compact(answer)
     assert sign_in(user)[1].status_code == 200
     assert sign_in(user, "another long one")[1]["Location"] == "/account/"
-    again = Client().get(path_in(shown), follow=True)  # a link works once
+    again = Client().get(path_in(output), follow=True)  # a link works once
     assert "This link no longer works" in compact(again)
 
 
@@ -117,10 +117,10 @@ def test_another_address_counts_once_the_mail_sent_there_was_answered_and_the_ol
     user.refresh_from_db()
     assert user.email != new
     send_due_messages()
-    asked = next(message for message in mail.outbox if message.to == [new])
-    page = client.get(path_in(asked.body))
+    verification = next(message for message in mail.outbox if message.to == [new])
+    page = client.get(path_in(verification.body))
     assert f"Is <strong>{new}</strong> your address?" in compact(page)
-    client.post(path_in(asked.body))
+    client.post(path_in(verification.body))
     old = user.email
     client.post("/account/email/", {"action_primary": "", "email": new})
     user.refresh_from_db()

@@ -63,9 +63,9 @@ def sign_in(user, client: Client | None = None):
 def confirmed(user) -> Client:
     """A browser in which the user signed in and typed the password once more."""
     client, _ = sign_in(user)
-    asked = client.get(ACTIVATE)
-    assert asked["Location"].startswith(reverse("account_reauthenticate"))
-    client.post(asked["Location"], {"password": PASSWORD})
+    redirect = client.get(ACTIVATE)
+    assert redirect["Location"].startswith(reverse("account_reauthenticate"))
+    client.post(redirect["Location"], {"password": PASSWORD})
     return client
 
 
@@ -128,8 +128,8 @@ def test_one_code_at_the_same_moment_in_many_processes_opens_one_session(make_co
     data = {"secret": SecondFactorAdapter().encrypt(secret)}
     authenticator = Authenticator.objects.create(user=user, type="totp", data=data)
     code = totp(secret)
-    found = at_once([partial(use_code, authenticator, code)] * 6)
-    assert sorted(found) == [False] * 5 + [True]
+    outcomes = at_once([partial(use_code, authenticator, code)] * 6)
+    assert sorted(outcomes) == [False] * 5 + [True]
 
 
 def test_each_recovery_code_signs_in_once(user):
@@ -151,8 +151,8 @@ def test_turning_it_off_asks_again_who_it_is_and_then_the_password_alone_signs_i
     session["account_authentication_methods"] = [record | {"at": time.time() - 3600} for record in known]
     session.save()
     off = reverse("mfa_deactivate_totp")
-    asked = client.post(off)
-    assert asked["Location"].startswith(reverse("account_reauthenticate"))
+    redirect = client.post(off)
+    assert redirect["Location"].startswith(reverse("account_reauthenticate"))
     assert Authenticator.objects.filter(user=user, type="totp").exists()
     another_half_minute(monkeypatch)
     client.post(reverse("mfa_reauthenticate"), {"code": totp(secret), "next": off})  # and what was asked goes on

@@ -47,8 +47,8 @@ def link_in_mail(to, part):
     """The path of the newest link of this kind that was mailed to an address."""
     mails = OutboxMessage.objects.filter(payload__to=to).order_by("-pk")
     texts = [row.payload.get("text", "") for row in mails]
-    found = (re.search(rf"https?://[^/\s]+(/\S*{part}\S*)", text) for text in texts)
-    return next((match[1] for match in found if match), None)
+    matches = (re.search(rf"https?://[^/\s]+(/\S*{part}\S*)", text) for text in texts)
+    return next((match[1] for match in matches if match), None)
 
 
 def reset(email, password=ANOTHER):
@@ -172,8 +172,8 @@ def test_no_password_is_set_by_a_mail_to_an_address_that_was_only_typed(user):
 def test_a_session_alone_makes_no_token_and_moves_no_address(user):
     thief = confirm_password(signed_in(user), user, seconds_ago=86_400)
     again = reverse("account_reauthenticate")
-    asked = thief.post(TOKENS, {"name": "t", "scopes": "manage", "days": "365"})
-    assert asked["Location"].startswith(again)
+    redirect = thief.post(TOKENS, {"name": "t", "scopes": "manage", "days": "365"})
+    assert redirect["Location"].startswith(again)
     assert thief.post(EMAILS, {"action_add": "", "email": ATTACKER})["Location"].startswith(again)
     EmailAddress.objects.create(user=user, email=ATTACKER, verified=True)
     assert thief.post(EMAILS, {"action_primary": "", "email": ATTACKER})["Location"].startswith(again)
@@ -183,8 +183,8 @@ def test_a_session_alone_makes_no_token_and_moves_no_address(user):
 
 def test_who_types_the_password_goes_on_where_they_were(user):
     client = signed_in(user)
-    asked = client.post(TOKENS, {"name": "laptop", "scopes": "read", "days": "30"})
-    made = client.post(asked["Location"], {"password": PASSWORD})
+    redirect = client.post(TOKENS, {"name": "laptop", "scopes": "read", "days": "30"})
+    made = client.post(redirect["Location"], {"password": PASSWORD})
     assert (made.status_code, ApiToken.objects.get().name) == (201, "laptop")
     assert re.search(r"plurank_\w+", made.content.decode())
 

@@ -26,8 +26,8 @@ def _nobody_was_counted():
 @pytest.fixture(scope="session")
 def schema() -> dict[str, Any]:
     """The OpenAPI schema, in which no object has a field that it does not state."""
-    found = SchemaGenerator().get_schema(request=None, public=True)
-    return _strict(json.loads(json.dumps(found)))
+    document = SchemaGenerator().get_schema(request=None, public=True)
+    return _strict(json.loads(json.dumps(document)))
 
 
 def _strict(node: Any) -> Any:
@@ -95,10 +95,10 @@ class Api:
     def _checked(self, method: str, path: str, response: HttpResponse) -> HttpResponse:
         """Every JSON answer is one that the schema allows; none sets a cookie."""
         assert not response.cookies
-        stated = self._stated(method, _url(path).split("?")[0])
-        if stated is None or response.get("Content-Type") != "application/json":
+        operation = self._stated(method, _url(path).split("?")[0])
+        if operation is None or response.get("Content-Type") != "application/json":
             return response
-        answers = stated["responses"]
+        answers = operation["responses"]
         status = str(response.status_code)
         if status in answers and "application/json" in answers[status].get("content", {}):
             shape = answers[status]["content"]["application/json"]["schema"]

@@ -28,27 +28,29 @@ class GeneratedClient:
 
     def __getattr__(self, name: str) -> Any:
         method, template, operation = self.operations[name]
-        return lambda body=None, **stated: self._call(method, template, operation, body, stated)
+        return lambda body=None, **parameters: self._call(method, template, operation, body, parameters)
 
-    def _call(self, method: str, template: str, operation: dict[str, Any], body: Any, stated: dict[str, Any]) -> Any:
+    def _call(
+        self, method: str, template: str, operation: dict[str, Any], body: Any, parameters: dict[str, Any]
+    ) -> Any:
         known = {parameter["name"]: parameter for parameter in operation.get("parameters", [])}
-        unknown = set(stated) - set(known)
+        unknown = set(parameters) - set(known)
         assert not unknown, f"{operation['operationId']} has no parameters {unknown}"
-        for name, value in stated.items():
+        for name, value in parameters.items():
             self._validate(known[name]["schema"], value)
         places = set(re.findall(r"\{(\w+)\}", template))
-        assert places <= set(stated), f"{operation['operationId']} needs {places - set(stated)}"
-        query = {name: _text(value) for name, value in stated.items() if known[name]["in"] == "query"}
-        headers = {name: str(value) for name, value in stated.items() if known[name]["in"] == "header"}
+        assert places <= set(parameters), f"{operation['operationId']} needs {places - set(parameters)}"
+        query = {name: _text(value) for name, value in parameters.items() if known[name]["in"] == "query"}
+        headers = {name: str(value) for name, value in parameters.items() if known[name]["in"] == "header"}
         options: dict[str, Any] = {"headers": headers}
         if "requestBody" in operation:
             self._validate(operation["requestBody"]["content"]["application/json"]["schema"], body)
             options |= {"data": json.dumps(body), "content_type": "application/json"}
-        path = template.format(**{place: stated[place] for place in places})
+        path = template.format(**{place: parameters[place] for place in places})
         answer = getattr(self._client, method)(f"{path}?{urlencode(query)}" if query else path, **options)
-        found = operation["responses"][str(answer.status_code)]
+        specification = operation["responses"][str(answer.status_code)]
         content = answer.json()
-        self._validate(found["content"]["application/json"]["schema"], content)
+        self._validate(specification["content"]["application/json"]["schema"], content)
         assert answer.status_code < 400, content
         return content
 

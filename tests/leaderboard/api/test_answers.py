@@ -101,9 +101,9 @@ def test_a_new_publication_has_a_new_etag(make, api, path):
 def test_an_etag_is_that_of_one_form_and_one_question(make, api):
     benchmark = make.published()
     url = f"benchmarks/{benchmark.key}/rankings/borda/"
-    asked = [url, *(f"{url}?{query}" for query in ("format=csv", "missing=worst", "revision=1"))]
-    asked.append(f"benchmarks/{benchmark.key}/rankings/mean/")
-    assert len({api.get(one)["ETag"] for one in asked}) == len(asked)
+    addresses = [url, *(f"{url}?{query}" for query in ("format=csv", "missing=worst", "revision=1"))]
+    addresses.append(f"benchmarks/{benchmark.key}/rankings/mean/")
+    assert len({api.get(one)["ETag"] for one in addresses}) == len(addresses)
     assert api.get(url, Accept="text/csv")["ETag"] != api.get(url)["ETag"]
 
 
@@ -138,14 +138,14 @@ def test_an_etag_opens_nothing_to_whoever_may_not_read(make, api, path):
 def test_only_anonymous_answers_on_public_benchmarks_are_shared(make, api):
     public, unlisted = make.published(), make.published(visibility="unlisted")
     stranger = api.as_user(make.user())
-    told = {
+    cache_controls = {
         "public, anonymous": api.get(f"benchmarks/{public.key}/scores/")["Cache-Control"],
         "public, token": stranger.get(f"benchmarks/{public.key}/scores/")["Cache-Control"],
         "unlisted, anonymous": api.get(f"benchmarks/{unlisted.key}/scores/")["Cache-Control"],
         "list, anonymous": api.get("benchmarks/")["Cache-Control"],
         "list, token": stranger.get("benchmarks/")["Cache-Control"],
     }
-    assert told == {
+    assert cache_controls == {
         "public, anonymous": PUBLIC,
         "public, token": PRIVATE,
         "unlisted, anonymous": PRIVATE,
@@ -181,9 +181,9 @@ def test_the_schema_is_valid_and_complete():
 
 def test_the_schema_is_served_with_examples(db, client):
     response = client.get(reverse("api:schema"), headers={"Accept": "application/json"})
-    found = json.loads(response.content)
-    assert found["openapi"].startswith("3.")
-    body = found["paths"]["/api/v1/benchmarks/{key}/submissions/"]["post"]["requestBody"]["content"]
+    document = json.loads(response.content)
+    assert document["openapi"].startswith("3.")
+    body = document["paths"]["/api/v1/benchmarks/{key}/submissions/"]["post"]["requestBody"]["content"]
     assert set(body) == {"application/json", "text/csv"}
     assert all(kind["examples"] for kind in body.values())
     assert response["Cache-Control"] == PUBLIC
@@ -214,8 +214,8 @@ def test_the_parts_of_the_api_stand_in_order_benchmarks_first_and_none_is_forgot
 
 
 def test_every_route_of_the_schema_stands_in_the_documentation(schema):
-    told = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text()
-    missing = [path for path in schema["paths"] if path.removeprefix("/api/v1").removeprefix("/files") not in told]
+    manual = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text()
+    missing = [path for path in schema["paths"] if path.removeprefix("/api/v1").removeprefix("/files") not in manual]
     assert missing == []
 
 

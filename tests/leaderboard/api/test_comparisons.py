@@ -35,8 +35,10 @@ def test_margins_are_those_of_the_orders_page_by_page(make, api):
     second = api.get(first["next"]).json()
     rows = first["results"] + second["results"]
     assert ([row["name"] for row in rows], second["next"]) == (list("ABCD"), None)
-    found = {(row["name"], rival["name"]): (rival["ahead"], rival["behind"]) for row in rows for rival in row["rivals"]}
-    assert found == {pair: shares(*pair) for pair in permutations("ABCD", 2)}
+    margins = {
+        (row["name"], rival["name"]): (rival["ahead"], rival["behind"]) for row in rows for rival in row["rivals"]
+    }
+    assert margins == {pair: shares(*pair) for pair in permutations("ABCD", 2)}
     beaten = {row["name"]: sum(shares(row["name"], other)[0] > 0.5 for other in TOY if other != row["name"])
               for row in rows}  # fmt: skip
     assert {row["name"]: row["n_beaten"] for row in rows} == beaten
@@ -46,12 +48,12 @@ def test_margins_are_those_of_the_orders_page_by_page(make, api):
 def test_two_systems_are_held_against_each_other_task_by_task(make, api):
     benchmark = make.published()
     path = f"benchmarks/{benchmark.key}/head-to-head/"
-    found = api.get(path, {"a": "b", "b": "d"}).json()
+    comparison = api.get(path, {"a": "b", "b": "d"}).json()
     ahead = ["first" if order.index("B") < order.index("D") else "second" for order in TOY_ORDERS]
-    told = [[task[name] for name in ("task", "first", "second", "ahead", "weight")] for task in found["tasks"]]
-    assert told == [[f"task-{t + 1}", TOY["B"][t], TOY["D"][t], ahead[t], 0.2] for t in range(5)]
-    assert (found["ahead"], found["behind"]) == pytest.approx(shares("B", "D"))
-    assert {rank["rule"]: (rank["first"], rank["second"]) for rank in found["ranks"]}["copeland"] == (1, 3)
+    rows = [[task[name] for name in ("task", "first", "second", "ahead", "weight")] for task in comparison["tasks"]]
+    assert rows == [[f"task-{t + 1}", TOY["B"][t], TOY["D"][t], ahead[t], 0.2] for t in range(5)]
+    assert (comparison["ahead"], comparison["behind"]) == pytest.approx(shares("B", "D"))
+    assert {rank["rule"]: (rank["first"], rank["second"]) for rank in comparison["ranks"]}["copeland"] == (1, 3)
     for wrong, status in [({}, 400), ({"a": "b"}, 400), ({"a": "b", "b": "b"}, 400), ({"a": "b", "b": "x"}, 404)]:
         assert error_of(api.get(path, wrong))["status"] == status
 
@@ -62,21 +64,25 @@ def test_who_can_be_told_apart_and_in_which_runs(make, api):
     benchmark = make.published(spread | {"E": [30.1 + 0.1 * (t if t % 2 else -t) for t in range(10)]})
     with override_settings(JOB_LEASE_SECONDS=600):
         run_job(Job.objects.get(benchmark=benchmark, kind="significance").pk, worker="test")
-    found = api.get(f"benchmarks/{benchmark.key}/separability/", {"rule": "mean"}).json()
-    pairs = {(test["first"], test["second"]): test["is_separable"] for test in found["results"]}
-    assert {frozenset(pair): told for pair, told in pairs.items()} == {
+    separability = api.get(f"benchmarks/{benchmark.key}/separability/", {"rule": "mean"}).json()
+    pairs = {(test["first"], test["second"]): test["is_separable"] for test in separability["results"]}
+    assert {frozenset(pair): is_separable for pair, is_separable in pairs.items()} == {
         frozenset("de"): False, frozenset("ac" if ("c", "a") in pairs else "bc"): True, frozenset("ab"): True,
         **{frozenset(pair): True for pair in pairs if set(pair) & {"d", "e"} and set(pair) & {"c"}},
     }  # fmt: skip
-    assert (found["status"], found["n_clusters"], [set(run) for run in found["runs"]]) == ("there", 10, [{"d", "e"}])
-    assert found["neighbours"]["n_separable"] == sum(pairs.values()) == 3
+    assert (separability["status"], separability["n_clusters"], [set(run) for run in separability["runs"]]) == (
+        "there",
+        10,
+        [{"d", "e"}],
+    )
+    assert separability["neighbours"]["n_separable"] == sum(pairs.values()) == 3
 
 
 def test_the_agreement_of_rules_is_symmetric_and_one_with_itself(make, api):
     benchmark = make.published()
-    found = api.get(f"benchmarks/{benchmark.key}/agreement/").json()
-    taus = {row["rule"]: row["kendall_tau"] for row in found["results"]}
-    assert found["reference"] == benchmark.default_rule == found["results"][0]["rule"]
+    agreement = api.get(f"benchmarks/{benchmark.key}/agreement/").json()
+    taus = {row["rule"]: row["kendall_tau"] for row in agreement["results"]}
+    assert agreement["reference"] == benchmark.default_rule == agreement["results"][0]["rule"]
     assert all(taus[first][second] == taus[second][first] for first, second in combinations(taus, 2))
     rankings = [api.get(f"benchmarks/{benchmark.key}/rankings/{rule}/").json() for rule in ("mean", "copeland")]
     mean, copeland = ({row["name"]: row["rank"] for row in ranking["results"]} for ranking in rankings)
@@ -88,34 +94,34 @@ def test_two_revisions_and_the_way_of_a_rank(make, api):
     benchmark = make.published()
     make.accepted(benchmark, {"E": [9.0] * 5, "A": [0.5, 4.0, 1.0, 1.0, None]})
     benchmark = make.publish(benchmark)
-    found = api.get(f"benchmarks/{benchmark.key}/revisions/2/changes/", {"rule": "copeland"}).json()
-    assert (found["since"], found["revision"], found["joined"], found["left"]) == (1, 2, ["E"], [])
-    assert [(c["task"], c["before"], c["after"], c["after_missing"]) for c in found["scores"]] == [
+    changes = api.get(f"benchmarks/{benchmark.key}/revisions/2/changes/", {"rule": "copeland"}).json()
+    assert (changes["since"], changes["revision"], changes["joined"], changes["left"]) == (1, 2, ["E"], [])
+    assert [(c["task"], c["before"], c["after"], c["after_missing"]) for c in changes["scores"]] == [
         ("task-1", 4.0, 0.5, None), ("task-5", 1.0, None, "not_reported"),
     ]  # fmt: skip
     history = api.get(f"benchmarks/{benchmark.key}/systems/b/history/", {"rule": "copeland"}).json()["results"]
     assert [then["rank"] for then in history] == [1, 2]
-    moved = {row["name"]: (row["before"], row["after"]) for row in found["ranks"]}
+    moved = {row["name"]: (row["before"], row["after"]) for row in changes["ranks"]}
     assert (moved["B"], moved["E"]) == ((1, 2), (None, 1))
-    assert found == api.get(f"benchmarks/{benchmark.key}/revisions/1/changes/?since=2&rule=copeland").json()
+    assert changes == api.get(f"benchmarks/{benchmark.key}/revisions/1/changes/?since=2&rule=copeland").json()
     for wrong, status in [("2/changes/?since=9", 404), ("2/changes/?since=x", 400), ("2/changes/?rule=x", 404)]:
         assert error_of(api.get(f"benchmarks/{benchmark.key}/revisions/{wrong}"))["status"] == status
 
 
 def test_the_board_is_that_of_the_page_with_its_verdict(make, api, client):
     benchmark = make.published()
-    asked = "rule=mean&rule=plurality&reference=copeland&sort=-mean"
-    found = api.get(f"benchmarks/{benchmark.key}/board/?{asked}&page_size=3").json()
-    rest = api.get(found["next"]).json()
-    page = client.get(f"/b/{benchmark.key}/board.json?{asked}").json()
-    assert found["systems"] + rest["systems"] == page["systems"]
-    assert (found["rules"], rest["next"]) == (page["rules"], None)
+    query = "rule=mean&rule=plurality&reference=copeland&sort=-mean"
+    board = api.get(f"benchmarks/{benchmark.key}/board/?{query}&page_size=3").json()
+    rest = api.get(board["next"]).json()
+    page = client.get(f"/b/{benchmark.key}/board.json?{query}").json()
+    assert board["systems"] + rest["systems"] == page["systems"]
+    assert (board["rules"], rest["next"]) == (page["rules"], None)
     body = client.get(f"/b/{benchmark.key}/").content.decode()
-    assert found["verdict"] in body
-    assert found["verdict"] == api.get(f"benchmarks/{benchmark.key}/rankings/").json()["verdict"]
+    assert board["verdict"] in body
+    assert board["verdict"] == api.get(f"benchmarks/{benchmark.key}/rankings/").json()["verdict"]
     for kind in FILES:
-        file = api.get(f"benchmarks/{benchmark.key}/board/?{asked}&format={kind}")
-        assert file.content == client.get(f"/b/{benchmark.key}/board.{kind}?{asked}").content
+        file = api.get(f"benchmarks/{benchmark.key}/board/?{query}&format={kind}")
+        assert file.content == client.get(f"/b/{benchmark.key}/board.{kind}?{query}").content
 
 
 def test_scores_of_single_instances_come_back_as_they_were_sent(make, api):
@@ -125,10 +131,10 @@ def test_scores_of_single_instances_come_back_as_they_were_sent(make, api):
     submit_upload(benchmark, owner, Upload(table=table.encode(), is_of_instances=True, creates_systems=True))
     benchmark = make.publish(benchmark)
     path = f"benchmarks/{benchmark.key}/instances/task-1/"
-    found = api.get(path, {"page_size": 1}).json()
-    rest = api.get(found["next"]).json()
-    assert (found["instances"], rest["next"]) == (["a", "b"], None)
-    assert [row["scores"] for row in found["results"] + rest["results"]] == [[1.0, 0.25], [None, 0.5]]
+    answer = api.get(path, {"page_size": 1}).json()
+    rest = api.get(answer["next"]).json()
+    assert (answer["instances"], rest["next"]) == (["a", "b"], None)
+    assert [row["scores"] for row in answer["results"] + rest["results"]] == [[1.0, 0.25], [None, 0.5]]
     assert api.get(f"{path}?format=csv").content.decode() == table
     assert api.get(f"benchmarks/{benchmark.key}/instances/task-2/").json()["results"] == []
     assert error_of(api.get(f"benchmarks/{benchmark.key}/instances/task-9/"))["status"] == 404
@@ -153,11 +159,11 @@ def test_every_list_is_a_table_in_three_formats_and_json_is_the_only_answer_to_a
              "head-to-head/?a=a&b=b", "revisions/1/changes/", "systems/a/history/"]  # fmt: skip
     for path in [*(f"{here}{path}" for path in paths), "rules/"]:
         for kind, media_type in zip(FILES, ("text/csv", "application/x-tex", "text/markdown"), strict=True):
-            asked = f"{path}{'&' if '?' in path else '?'}format={kind}"
-            response = api.get(asked)
-            assert (response.status_code, response["Content-Type"]) == (200, f"{media_type}; charset=utf-8"), asked
+            address = f"{path}{'&' if '?' in path else '?'}format={kind}"
+            response = api.get(address)
+            assert (response.status_code, response["Content-Type"]) == (200, f"{media_type}; charset=utf-8"), address
             assert response.content == api.get(path, Accept=media_type).content
-            assert api.get(asked, If_None_Match=response["ETag"]).status_code == 304
+            assert api.get(address, If_None_Match=response["ETag"]).status_code == 304
     rows = list(csv.DictReader(io.StringIO(api.get(f"{here}tasks/?format=csv").content.decode())))
     assert [(row["key"], row["weight"]) for row in rows] == [(f"task-{t}", "1") for t in range(1, 6)]
     refused = api.post(f"{here}rankings/borda/", {"weights": {"task-1": 3}}, query="format=csv")
@@ -189,9 +195,9 @@ def test_a_client_made_from_the_schema_asks_for_all_of_it(make, schema):
     assert client.system_history(key=key, system_key="b")["results"] == [{"revision": 1, "rank": 1}]
     assert client.instance_scores(key=key, task="task-1")["instances"] == []
     table = {"name": "more.csv", "text": "system,Task 1,Task 2\nNew,2,3\n"}
-    found = client.import_results({"files": [table], "create_systems": True}, key=key, dry_run=True)
-    assert [column["assigned"] for column in found["columns"]] == ["Task 1", "Task 2"]
-    assert found["preview"]["systems"] == [{"system": None, "name": "New", "is_new": True}]
+    answer = client.import_results({"files": [table], "create_systems": True}, key=key, dry_run=True)
+    assert [column["assigned"] for column in answer["columns"]] == ["Task 1", "Task 2"]
+    assert answer["preview"]["systems"] == [{"system": None, "name": "New", "is_new": True}]
 
 
 def test_the_schema_is_not_sent_to_whoever_has_it(db, client):

@@ -27,9 +27,9 @@ def owner(benchmark):
 
 
 def dry(api, owner, path, body=None):
-    found = api.as_user(owner).post(path, body or {"reason": "Because."}, query="dry_run=true")
-    assert found.status_code == 200, found.content
-    return {rule["rule"]: rule for rule in found.json()["rules"]}
+    answer = api.as_user(owner).post(path, body or {"reason": "Because."}, query="dry_run=true")
+    assert answer.status_code == 200, answer.content
+    return {rule["rule"]: rule for rule in answer.json()["rules"]}
 
 
 def moves(rule):
@@ -41,11 +41,11 @@ def test_a_dry_run_of_accepting_tells_the_rank_changes_that_the_queue_shows(make
     rules = dry(api, owner, f"submissions/{batch.uuid}/accept/")
     assert moves(rules["mean"]) == {"C": (None, 1), "B": (1, 2), "A": (2, 3)}
     assert (rules["mean"]["winners_before"], rules["mean"]["winners_after"]) == (["B"], ["C"])
-    shown = {effect.rule_name: effect for effect in review(Batch.objects.get(pk=batch.pk)).effects}
-    assert shown.keys() == {RULES[key].name for key in rules}
+    effects = {effect.rule_name: effect for effect in review(Batch.objects.get(pk=batch.pk)).effects}
+    assert effects.keys() == {RULES[key].name for key in rules}
     for key, rule in rules.items():
         n_arrived = sum(move["system"] is None for move in rule["changes"])
-        assert rule["n_changes"] - n_arrived == shown[RULES[key].name].n_ranks_changed
+        assert rule["n_changes"] - n_arrived == effects[RULES[key].name].n_ranks_changed
     assert batch.submissions.get().state == "pending"
 
 
@@ -71,24 +71,31 @@ def test_a_dry_run_of_withdrawing_and_reinstating_tells_them_too(make, api, benc
 def test_where_the_board_is_too_large_a_dry_run_says_so_by_null(make, api, benchmark, owner, settings):
     settings.ON_DEMAND_BUDGET = 1
     batch = make.pending(benchmark, {"C": [3.0, 1.5]}, by=make.user())
-    found = api.as_user(owner).post(f"submissions/{batch.uuid}/accept/", {}, query="dry_run=true")
-    assert (found.status_code, found.json()["rules"]) == (200, None)
+    answer = api.as_user(owner).post(f"submissions/{batch.uuid}/accept/", {}, query="dry_run=true")
+    assert (answer.status_code, answer.json()["rules"]) == (200, None)
 
 
 def test_a_decision_itself_tells_where_the_submission_stands_and_no_more(make, api, benchmark, owner):
     batch = make.pending(benchmark, {"C": [3.0, 1.5]}, by=make.user())
-    found = api.as_user(owner).post(f"submissions/{batch.uuid}/accept/", {})
-    assert (found.json()["state"], "rules" in found.json()) == ("accepted", False)
+    answer = api.as_user(owner).post(f"submissions/{batch.uuid}/accept/", {})
+    assert (answer.json()["state"], "rules" in answer.json()) == ("accepted", False)
 
 
 def test_an_owner_takes_scores_down_and_is_told_before_what_goes(make, api, benchmark, owner):
     submission = Submission.objects.get(system__name="A")
     path = f"submissions/{submission.uuid}/take-down/"
-    told = {"n_scores": 2, "held_at": "revision 1", "revision": 2, "releases": [], "n_drafts": 0, "n_vectors": 0}
-    found = api.as_user(owner).post(path, SURE, query="dry_run=true")
-    assert found.json() == told | {"submission": str(submission.uuid)}
+    consequences = {
+        "n_scores": 2,
+        "held_at": "revision 1",
+        "revision": 2,
+        "releases": [],
+        "n_drafts": 0,
+        "n_vectors": 0,
+    }
+    answer = api.as_user(owner).post(path, SURE, query="dry_run=true")
+    assert answer.json() == consequences | {"submission": str(submission.uuid)}
     assert Score.objects.exclude(value=None).count() == 4
-    assert api.as_user(owner).post(path, SURE).json() == told | {"submission": str(submission.uuid)}
+    assert api.as_user(owner).post(path, SURE).json() == consequences | {"submission": str(submission.uuid)}
     assert set(Score.objects.filter(submission=submission).values_list("value", "missing_reason")) == {
         (None, "withdrawn")
     }
@@ -121,9 +128,9 @@ def test_an_account_is_closed_by_whoever_has_its_password_and_not_by_a_token_alo
 def test_the_last_owner_of_a_benchmark_cannot_close_their_account(api, benchmark, owner):
     owner.set_password("a long password")
     owner.save()
-    found = api.as_user(owner).post("account/close/", {"password": "a long password", "is_sure": True})
-    assert found.status_code == 409
-    assert "You are the only owner of" in error_of(found)["message"]
+    answer = api.as_user(owner).post("account/close/", {"password": "a long password", "is_sure": True})
+    assert answer.status_code == 409
+    assert "You are the only owner of" in error_of(answer)["message"]
 
 
 def test_passwords_are_not_guessed_by_a_token_that_was_found(make, api):

@@ -155,9 +155,9 @@ def test_names_that_are_hidden_are_not_found_by_guessing(make, api, hiding):
         return answer.status_code, answer.content.decode()
 
     for _ in range(SECRET_REFUSALS):
-        status, told = guess("Zebrafish", "Quokka", "Narwhal")
+        status, message = guess("Zebrafish", "Quokka", "Narwhal")
         assert status == 400
-        assert not [name for name in ("Zebrafish", "Quokka", "Narwhal", "line", "systems[") if name in told]
+        assert not [name for name in ("Zebrafish", "Quokka", "Narwhal", "line", "systems[") if name in message]
     assert guess("Axolotl") == guess("Quokka")
     assert "too many names" in guess("Quokka")[1]
     assert Batch.objects.filter(uploader=asking_user(asking)).count() == 0
@@ -177,23 +177,23 @@ def test_a_hidden_key_is_not_told_by_being_taken(make, api):
     assert set(System.objects.values_list("key", flat=True)) == {"zebrafish", "mine"}
 
 
-@pytest.mark.parametrize("stated", [{"name": "privx"}, {"name": "Other", "key": "privx"}])
-def test_a_dry_run_does_not_tell_that_a_private_benchmark_is_there(make, api, stated):
-    body = stated | {"tasks": [{"name": "T"}]}
+@pytest.mark.parametrize("fields", [{"name": "privx"}, {"name": "Other", "key": "privx"}])
+def test_a_dry_run_does_not_tell_that_a_private_benchmark_is_there(make, api, fields):
+    body = fields | {"tasks": [{"name": "T"}]}
     asking = api.as_user(make.user())
     dates = ("created_at",)
 
-    def told() -> tuple[int, dict[str, object]]:
+    def status_and_body() -> tuple[int, dict[str, object]]:
         answer = asking.post("benchmarks/", body, query="dry_run=true")
-        return answer.status_code, {name: told for name, told in answer.json().items() if name not in dates}
+        return answer.status_code, {name: value for name, value in answer.json().items() if name not in dates}
 
-    free = told()
+    free = status_and_body()
     assert (free[0], free[1]["key"]) == (200, "privx")
     hidden = make.benchmark(name="privx", visibility="private")
     assert hidden.key == "privx"
-    assert told() == free
+    assert status_and_body() == free
     Benchmark.objects.filter(pk=hidden.pk).update(visibility="public")
-    assert told() != free
+    assert status_and_body() != free
 
 
 def test_asking_for_real_gives_another_key_and_costs_one_of_the_benchmarks_of_an_account(make, api, settings):

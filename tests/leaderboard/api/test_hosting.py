@@ -85,8 +85,8 @@ def test_precision_and_cluster_of_a_task_are_made_read_and_changed(make, schema)
     hosting = client_of(schema, make.user())
     tasks = [{"name": "Reading", "precision": "0.10", "cluster": "Texts"}, {"name": "Speed", "precision": "5"}]
     key = hosting.create_benchmark({"name": "Reading fast", "tasks": tasks})["key"]
-    stated = [(task["precision"], task["cluster"]) for task in hosting.tasks(key=key)["results"]]
-    assert stated == [("0.1", "Texts"), ("5", "")]
+    pairs = [(task["precision"], task["cluster"]) for task in hosting.tasks(key=key)["results"]]
+    assert pairs == [("0.1", "Texts"), ("5", "")]
     body = {"tasks": [{"key": "reading", "precision": None, "cluster": None}, {"key": "speed", "cluster": "Times"}]}
     changes = hosting.change_tasks(body, key=key)["changes"]
     assert [(change["of"], change["field"], change["before"], change["after"]) for change in changes] == [
@@ -118,8 +118,8 @@ def test_a_dry_run_answers_as_the_step_would_and_stores_nothing(make, schema, op
 def test_the_time_for_a_decision_is_set_as_on_the_page(make, schema, api):
     benchmark = make.benchmark()
     owner = benchmark.memberships.get().user
-    told = client_of(schema, owner).change_settings({"decision_days": 3, "rejects_overdue": True}, key=benchmark.key)
-    assert (told["decision_days"], told["rejects_overdue"], told["n_changed"]) == (3, True, 2)
+    answer = client_of(schema, owner).change_settings({"decision_days": 3, "rejects_overdue": True}, key=benchmark.key)
+    assert (answer["decision_days"], answer["rejects_overdue"], answer["n_changed"]) == (3, True, 2)
     for wrong in ({"decision_days": 0}, {"decision_days": "3"}, {"decision_days": None}, {"rejects_overdue": 1}):
         refused = api.as_user(owner, "manage").patch(f"benchmarks/{benchmark.key}/", wrong)
         assert (refused.status_code, next(iter(wrong)) in str(error_of(refused)["details"])) == (400, True)
@@ -143,8 +143,8 @@ def test_withdrawn_scores_are_reinstated_and_what_waits_is_taken_back_by_its_sub
     asking, reason = api.as_user(owner), {"reason": "Measured anew."}
     assert asking.post(f"submissions/{accepted.uuid}/reinstate/", reason).status_code == 409
     for step, state in (("withdraw", "withdrawn"), ("reinstate", "accepted")):
-        told = asking.post(f"submissions/{accepted.uuid}/{step}/", reason).json()["systems"]
-        assert [row["state"] for row in told if row["submission"] == str(accepted.uuid)] == [state]
+        systems = asking.post(f"submissions/{accepted.uuid}/{step}/", reason).json()["systems"]
+        assert [row["state"] for row in systems if row["submission"] == str(accepted.uuid)] == [state]
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_pages_of_a_ranking_make_up_the_whole(make, api):
     benchmark = make.published({f"S{i}": [float(i % 7), float(i)] for i in range(25)}, n_tasks=2)
     path = f"benchmarks/{benchmark.key}/rankings/borda/"
     whole = [row["system"] for row in api.get(path).json()["results"]]
-    found, url = [], f"/api/v1/{path}?page_size=10"
+    names, url = [], f"/api/v1/{path}?page_size=10"
     while url:
         page = api.get(url).json()
-        found, url = found + [row["system"] for row in page["results"]], page["next"]
-    assert (found, len(found)) == (whole, 25)
+        names, url = names + [row["system"] for row in page["results"]], page["next"]
+    assert (names, len(names)) == (whole, 25)

@@ -38,22 +38,22 @@ def path_of(benchmark) -> str:
 
 def test_a_dry_run_says_what_was_recognised_and_what_has_to_be_said(api, board):
     sender = api.as_user(board.memberships.get().user)
-    found = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
-    column = found["columns"][0]
+    answer = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
+    column = answer["columns"][0]
     assert (column["task"], column["metric"], column["n_scores"], column["least"]) == ("arc_easy", "acc", 1, 0.71)
-    assert [line["message"] for line in found["problems"]] == ["no column is assigned to a task; assign at least one"]
-    assert (found["preview"], Batch.objects.count(), Draft.objects.count()) == (None, 1, 0)
-    asked = {"files": FILES, "mapping": {"tasks": {column["column"]: "ARC easy"}}}
-    scale = sender.post(path_of(board), asked, query="dry_run=true").json()["problems"]
+    assert [line["message"] for line in answer["problems"]] == ["no column is assigned to a task; assign at least one"]
+    assert (answer["preview"], Batch.objects.count(), Draft.objects.count()) == (None, 1, 0)
+    request = {"files": FILES, "mapping": {"tasks": {column["column"]: "ARC easy"}}}
+    scale = sender.post(path_of(board), request, query="dry_run=true").json()["problems"]
     assert [line["place"] for line in scale] == [f"mapping.scales.{column['column']}"]
-    assert error_of(sender.post(path_of(board), asked))["details"] == scale
+    assert error_of(sender.post(path_of(board), request))["details"] == scale
 
 
 def mapped(api, board, **more):
     """A body with everything that has to be said."""
     sender = api.as_user(board.memberships.get().user)
-    found = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
-    column, system = found["columns"][0]["column"], found["systems"][0]["system"]
+    answer = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
+    column, system = answer["columns"][0]["column"], answer["systems"][0]["system"]
     mapping = {"tasks": {column: "ARC easy"}, "scales": {column: "times-100"}, "systems": {system: "Deep Thought"}}
     return sender, {"files": FILES, "mapping": mapping, **more}
 

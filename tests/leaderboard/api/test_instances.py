@@ -115,8 +115,8 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
         assert names == sorted({name for _, task, name in table if task == row.task.name})
         given = [table[row.submission.system.name, row.task.name, name] for name in names]
         expected = [None if x is None else float(f"{x:.12g}") for x in given]
-        found = [None if np.isnan(x) else x for x in unpack_vector(row.values)]
-        assert found == expected
+        scores = [None if np.isnan(x) else x for x in unpack_vector(row.values)]
+        assert scores == expected
     # Before the job: the page says that it is being computed; after it, the ranks.
     benchmark = make.publish(benchmark)
     page = reverse("instances", args=[benchmark.key])
@@ -154,8 +154,8 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
     assert b'id="task-subsets"' in client.get(page).content
     table_of_places = client.get(page).content.decode().partition('id="first-places"')[2].partition("</table>")[0]
     assert table_of_places.count('<th scope="rowgroup"') == 3
-    shown = client.get(page).context["page"]
-    assert [row.name for row in shown.rows] == [row["name"] for row in answer["results"]]
+    view = client.get(page).context["page"]
+    assert [row.name for row in view.rows] == [row["name"] for row in answer["results"]]
     assert batch.submissions.count() == 4
 
 
@@ -191,13 +191,13 @@ def upload_of(cells, **fields) -> Upload:
 
 def test_a_stated_score_is_kept_and_flagged_where_it_is_not_the_mean(make, client, benchmark, owner):
     text = HEADER + "Ada,Task 1,a,1\nAda,Task 1,b,0\nBert,Task 1,a,1\nBert,Task 1,b,1\n"
-    stated = "system,Task 1,Task 2\nAda,0.5000009,3\nBert,0.99,\n"
-    response = send(client, benchmark, text, stated)
-    found = client.get(response["Location"])
-    assert [(d.system_name, d.task_name, d.score, d.mean) for d in found.context["preview"].differing] == [
+    means = "system,Task 1,Task 2\nAda,0.5000009,3\nBert,0.99,\n"
+    response = send(client, benchmark, text, means)
+    page = client.get(response["Location"])
+    assert [(d.system_name, d.task_name, d.score, d.mean) for d in page.context["preview"].differing] == [
         ("Bert", "Task 1", 0.99, 1.0)
     ]
-    assert "They are stored as stated" in found.content.decode()
+    assert "They are stored as stated" in page.content.decode()
     confirm(client, benchmark, response)
     assert {(s.submission.system.name, s.task.key): s.value for s in Score.objects.all()} == {
         ("Ada", "task-1"): 0.5000009, ("Ada", "task-2"): 3.0, ("Bert", "task-1"): 0.99, ("Bert", "task-2"): None,

@@ -33,9 +33,9 @@ def owner(make, benchmark):
 def measured(api, benchmark, owner):
     """The number of a submission of A with a standard error and a number of instances."""
     body = {"systems": [{"name": "A", "scores": STATED}], "create_systems": True}
-    found = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
-    assert found.status_code == 201, found.content
-    return found.json()["systems"][0]["submission"]
+    answer = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
+    assert answer.status_code == 201, answer.content
+    return answer.json()["systems"][0]["submission"]
 
 
 def last(benchmark):
@@ -46,16 +46,16 @@ def last(benchmark):
 
 def correct(api, benchmark, owner, number, scores):
     body = {"systems": [{"corrects": number, "scores": scores}], "note": "It was of another run."}
-    found = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
-    assert found.status_code == 201, found.content
+    answer = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
+    assert answer.status_code == 201, answer.content
 
 
 def test_what_is_stated_of_a_score_is_stored_and_shown(make, api, client, benchmark, measured):
     assert last(benchmark) == HELD
     make.publish(benchmark)
     cells = api.get(f"benchmarks/{benchmark.key}/systems/a/").json()["scores"]
-    found = {key: (c["value"], c["missing"] or "", c["standard_error"], c["n_instances"]) for key, c in cells.items()}
-    assert found == HELD
+    figures = {key: (c["value"], c["missing"] or "", c["standard_error"], c["n_instances"]) for key, c in cells.items()}
+    assert figures == HELD
     for page in ("systems/a/", "rules/copeland/"):
         text = client.get(f"/b/{benchmark.key}/{page}").content.decode()
         assert "± 0.4 (n = 1,000)" in text
@@ -135,9 +135,9 @@ def test_the_long_table_has_all_that_is_stored_and_imports_again(make, api, benc
 )
 def test_what_cannot_be_stored_of_a_score_is_told_with_its_place(api, benchmark, owner, wrong, place):
     body = {"systems": [{"name": "A", "scores": {"task-1": wrong}}], "create_systems": True}
-    found = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
-    assert (found.status_code, Score.objects.count()) == (400, 0)
-    assert error_of(found)["details"][0]["place"] == f"systems[0].scores.task-1.{place}"
+    answer = api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body)
+    assert (answer.status_code, Score.objects.count()) == (400, 0)
+    assert error_of(answer)["details"][0]["place"] == f"systems[0].scores.task-1.{place}"
 
 
 def test_where_scores_are_hidden_so_are_their_standard_errors(make, api, client, benchmark, measured):
@@ -150,21 +150,21 @@ def test_where_scores_are_hidden_so_are_their_standard_errors(make, api, client,
 
 
 def test_the_difference_of_two_systems_has_an_error_from_those_of_both(make, api, benchmark, owner, client):
-    stated = {"Ada": [(0.7, 0.03), (5, 1.2)], "Bert": [(0.6, 0.04), (4, 0.5)]}
+    scores = {"Ada": [(0.7, 0.03), (5, 1.2)], "Bert": [(0.6, 0.04), (4, 0.5)]}
     systems = [
         {
             "name": name,
             "scores": {f"Task {t}": {"value": v, "standard_error": e} for t, (v, e) in enumerate(cells, start=1)},
         }
-        for name, cells in stated.items()
+        for name, cells in scores.items()
     ]
     body = {"systems": systems, "create_systems": True}
     assert api.as_user(owner).post(f"benchmarks/{benchmark.key}/submissions/", body).status_code == 201
     make.publish(benchmark)
     directions = [task.direction for task in benchmark.tasks.order_by("key")[:2]]
     error = (0.03**2 + 0.04**2 + 1.2**2 + 0.5**2) ** 0.5 / 2
-    found = api.get(f"benchmarks/{benchmark.key}/head-to-head/", {"a": "ada", "b": "bert"}).json()["measured"]
-    assert found == {
+    difference = api.get(f"benchmarks/{benchmark.key}/head-to-head/", {"a": "ada", "b": "bert"}).json()["measured"]
+    assert difference == {
         "measured_by": "standard_errors",
         "difference": pytest.approx((0.1 * directions[0] + 1 * directions[1]) / 2),
         "standard_error": pytest.approx(error),

@@ -158,9 +158,14 @@ class World:
             headers = {"Authorization": f"Token {secret}"} if secret else {}
             client = Client(raise_request_exception=False, headers=headers)
             client.handler = self._handler
-            asked = {"csv": "?format=csv", "preflib": "?format=preflib", "eee": "?format=eee", "miss": "?missing=worst"}
-            asked |= {"": "?a=e&b=a"} if name.startswith("head_to_head") else {}
-            path = self.path(name, variant, key) + asked.get(variant, "")
+            queries = {
+                "csv": "?format=csv",
+                "preflib": "?format=preflib",
+                "eee": "?format=eee",
+                "miss": "?missing=worst",
+            }
+            queries |= {"": "?a=e&b=a"} if name.startswith("head_to_head") else {}
+            path = self.path(name, variant, key) + queries.get(variant, "")
             if row.method == "GET":
                 return client.get(path)
             if name == "predictions":
@@ -281,16 +286,16 @@ def worlds(django_db_setup, django_db_blocker):
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_every_asker_gets_the_answer_of_the_table(worlds, row):
     world = worlds[row.visibility]
-    found = {}
+    answer_of = {}
     for kind in ASKERS:
         cache.clear()
         answer = world.ask(row, kind)
-        found[kind] = str(answer.status_code)
+        answer_of[kind] = str(answer.status_code)
         kept = answer["Cache-Control"]
         is_open = (kind == "anonymous" and row.visibility == "public") or row.route in ("schema", "versions")
         assert kept.split(",")[0] in (("public", "private", "no-store") if is_open else ("private", "no-store"))
     expected = dict(zip(ASKERS, row.answers, strict=True))
-    assert found == {kind: found[kind] if answer == "-" else answer for kind, answer in expected.items()}
+    assert answer_of == {kind: answer_of[kind] if answer == "-" else answer for kind, answer in expected.items()}
 
 
 def test_every_route_has_a_row():

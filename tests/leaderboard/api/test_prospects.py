@@ -21,29 +21,29 @@ def run(benchmark) -> None:
 
 @pytest.fixture
 def benchmark(make):
-    found = make.published(SPECIALISTS)
-    run(found)
-    return found
+    board = make.published(SPECIALISTS)
+    run(board)
+    return board
 
 
 def test_verdicts_come_with_exact_weights_and_certificates(api, benchmark):
-    found = api.get(f"benchmarks/{benchmark.key}/prospects/").json()
-    assert (found["revision"], found["status"], found["tasks"]) == (1, "computed", ["task-1", "task-2"])
-    assert (found["n_prospective"], found["n_draws"], found["is_complete"]) == (3, 10_000, True)
-    verdicts = {entry["system"]: entry["verdict"] for entry in found["results"]}
+    answer = api.get(f"benchmarks/{benchmark.key}/prospects/").json()
+    assert (answer["revision"], answer["status"], answer["tasks"]) == (1, "computed", ["task-1", "task-2"])
+    assert (answer["n_prospective"], answer["n_draws"], answer["is_complete"]) == (3, 10_000, True)
+    verdicts = {entry["system"]: entry["verdict"] for entry in answer["results"]}
     assert verdicts == {"first": "strict", "second": "strict", "rounder": "tie_only", "last": "none"}
-    last = found["results"][-1]
+    last = answer["results"][-1]
     assert (last["name"], last["certificate"], last["weights"], last["nearest"]) == ("Last", {"rounder": "1"}, {}, {})
-    for entry in found["results"][:3]:
+    for entry in answer["results"][:3]:
         assert sum(Fraction(weight) for weight in entry["weights"].values()) == 1
-    rounder = found["results"][2]
+    rounder = answer["results"][2]
     assert rounder["certificate"] == {"first": "1/2", "second": "1/2"}
     assert rounder["nearest"]["own"]["total_change"] == {"weights": {"task-1": "1/2", "task-2": "1/2"}, "change": 0.0}
 
 
 def test_one_system_is_read_alone(api, benchmark):
-    found = api.get(f"benchmarks/{benchmark.key}/prospects/last/").json()
-    assert found["result"]["verdict"] == "none"
+    answer = api.get(f"benchmarks/{benchmark.key}/prospects/last/").json()
+    assert answer["result"]["verdict"] == "none"
     assert api.get(f"benchmarks/{benchmark.key}/prospects/nobody/").status_code == 404
 
 
@@ -67,8 +67,8 @@ def test_what_is_computing_says_so_and_changes_its_etag_when_it_is_there(api, ma
 def test_what_failed_says_why(api, make):
     benchmark = make.published(SPECIALISTS)
     Job.objects.filter(kind="prospects").update(state="failed", error="MemoryError: 3 GiB\nTraceback")
-    found = api.get(f"benchmarks/{benchmark.key}/prospects/").json()
-    assert (found["status"], found["reason"]) == ("failed", "MemoryError: 3 GiB")
+    answer = api.get(f"benchmarks/{benchmark.key}/prospects/").json()
+    assert (answer["status"], answer["reason"]) == ("failed", "MemoryError: 3 GiB")
 
 
 def test_the_table_holds_the_same_as_the_list(api, benchmark):
@@ -90,9 +90,9 @@ def test_an_earlier_revision_is_read_by_its_number(api, make, benchmark):
 
 
 def test_conditions_are_solved_when_asked(api, benchmark):
-    found = api.post(f"benchmarks/{benchmark.key}/prospects/", {"conditions": ["Task 1 >= 0.75", "minimise Task 1"]})
-    answer = found.json()
-    assert (found.status_code, found["Cache-Control"]) == (200, "no-store")
+    response = api.post(f"benchmarks/{benchmark.key}/prospects/", {"conditions": ["Task 1 >= 0.75", "minimise Task 1"]})
+    answer = response.json()
+    assert (response.status_code, response["Cache-Control"]) == (200, "no-store")
     assert (answer["feasible"], answer["conditions"]) == (True, ["task-1 >= 3/4", "minimise task-1"])
     (winner,) = [entry for entry in answer["results"] if entry["prospective"]]
     assert (winner["system"], winner["weights"], winner["objective"]) == (
@@ -104,15 +104,15 @@ def test_conditions_are_solved_when_asked(api, benchmark):
 
 def test_a_rule_on_points_may_be_what_is_to_be_won(api, benchmark):
     path = f"benchmarks/{benchmark.key}/prospects/"
-    found = {}
+    verdicts = {}
     for rule in ("majority", "mean", "borda"):
         answer = api.post(path, {"conditions": [], "rule": rule}).json()
         assert (answer["rule"], answer["feasible"]) == (rule, True)
-        found[rule] = {entry["system"]: entry["verdict"] for entry in answer["results"]}
+        verdicts[rule] = {entry["system"]: entry["verdict"] for entry in answer["results"]}
     # First 3, 0; Second 0, 3; Rounder 2, 2; Last 1, 1: half and half makes the means 1.5, 1.5, 2, 1.
-    assert found["mean"] == {"first": "strict", "second": "strict", "rounder": "strict", "last": "none"}
-    assert found["borda"] == found["mean"]
-    assert found["majority"]["rounder"] == "tie_only"
+    assert verdicts["mean"] == {"first": "strict", "second": "strict", "rounder": "strict", "last": "none"}
+    assert verdicts["borda"] == verdicts["mean"]
+    assert verdicts["majority"]["rounder"] == "tie_only"
 
 
 def test_conditions_that_no_weights_satisfy_are_told_apart(api, benchmark):

@@ -123,9 +123,9 @@ def test_a_ranking_as_csv(make, api):
 
 
 def test_the_catalogue_holds_every_rule(make, api):
-    found = api.get("rules/").json()
-    assert [rule["key"] for rule in found["results"]] == sorted(RULES)
-    copeland = next(rule for rule in found["results"] if rule["key"] == "copeland")
+    catalogue = api.get("rules/").json()
+    assert [rule["key"] for rule in catalogue["results"]] == sorted(RULES)
+    copeland = next(rule for rule in catalogue["results"] if rule["key"] == "copeland")
     assert set(copeland["omission"].values()) == {
         "A system can gain under Copeland by leaving out its worst score: only common tasks are compared."
     }
@@ -133,9 +133,9 @@ def test_the_catalogue_holds_every_rule(make, api):
 
 def test_the_properties_of_a_rule_are_those_of_the_catalogue(api, make):
     benchmark = make.published()
-    found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/properties/").json()
-    assert found["state"] == "computing"
-    assert {line["name"]: line["holds"] for line in found["results"]} == {
+    answer = api.get(f"benchmarks/{benchmark.key}/rankings/borda/properties/").json()
+    assert answer["state"] == "computing"
+    assert {line["name"]: line["holds"] for line in answer["results"]} == {
         prop.name: entry("borda", key).holds for key, prop in PROPERTIES.items()
     }
     assert api.get(f"benchmarks/{benchmark.key}/rankings/no-rule/properties/").status_code == 404

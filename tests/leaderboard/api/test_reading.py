@@ -28,13 +28,13 @@ def test_the_list_holds_public_benchmarks_by_key_with_their_winners(make, api):
     make.published(name="Zebra", key="zebra", tags=["animals"])
     make.published(GAPS, name="Antelope", key="antelope", default_rule="copeland")
     make.published(name="Hidden", key="hidden", visibility="private")
-    found = api.get("benchmarks/").json()
-    assert found["next"] is None
-    assert [(line["key"], line["revision"], line["n_systems"], line["n_tasks"]) for line in found["results"]] == [
+    listing = api.get("benchmarks/").json()
+    assert listing["next"] is None
+    assert [(line["key"], line["revision"], line["n_systems"], line["n_tasks"]) for line in listing["results"]] == [
         ("antelope", 1, 4, 3),
         ("zebra", 1, 4, 5),
     ]
-    assert found["results"][1]["winner_names"] == [
+    assert listing["results"][1]["winner_names"] == [
         name.upper() for name, (place, _) in figures(TOY, "borda").items() if place == 1
     ]
     assert [line["key"] for line in api.get("benchmarks/", {"search": "ZEB"}).json()["results"]] == ["zebra"]
@@ -69,12 +69,16 @@ def test_pages_of_systems_stay_on_one_revision_while_the_board_moves_on(make, ap
 
 def test_a_benchmark_says_where_its_board_stands(make, api):
     benchmark = make.published(GAPS, description="First line.\nSecond.", licence="CC0", default_rule="copeland")
-    found = api.get(f"benchmarks/{benchmark.key}/").json()
-    assert (found["name"], found["description"], found["licence"]) == (benchmark.name, "First line.\nSecond.", "CC0")
-    assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 1, False)
-    assert (found["n_systems"], found["n_tasks"], found["n_missing"]) == (4, 3, 2)
-    assert (found["default_rule"], found["missing_policy"], found["may_submit"]) == ("copeland", "drop_systems", False)
-    assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+    answer = api.get(f"benchmarks/{benchmark.key}/").json()
+    assert (answer["name"], answer["description"], answer["licence"]) == (benchmark.name, "First line.\nSecond.", "CC0")
+    assert (answer["revision"], answer["last_revision"], answer["is_computing"]) == (1, 1, False)
+    assert (answer["n_systems"], answer["n_tasks"], answer["n_missing"]) == (4, 3, 2)
+    assert (answer["default_rule"], answer["missing_policy"], answer["may_submit"]) == (
+        "copeland",
+        "drop_systems",
+        False,
+    )
+    assert {job["kind"]: job["state"] for job in answer["jobs"]} == {
         "axioms": "waiting",
         "bootstrap": "waiting",
         "prospects": "waiting",
@@ -82,20 +86,20 @@ def test_a_benchmark_says_where_its_board_stands(make, api):
         "significance": "waiting",
     }
     make.accepted(benchmark, {"E": [1.0, 1.0, 1.0]})
-    found = api.get(f"benchmarks/{benchmark.key}/").json()
-    assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 2, True)
+    answer = api.get(f"benchmarks/{benchmark.key}/").json()
+    assert (answer["revision"], answer["last_revision"], answer["is_computing"]) == (1, 2, True)
 
 
 def test_tasks_stand_as_they_were_at_the_revision(make, api):
     tasks = [TaskSpec("Zeta", direction=-1, metric="error"), TaskSpec("Alpha", minimum=0.0, maximum=100.0)]
     benchmark = make.published({"A": [1.0, 2.0], "B": [2.0, 1.0]}, tasks=tasks)
-    found = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
-    assert found["revision"] == 1
-    assert [(task["key"], task["direction"], task["weight"]) for task in found["results"]] == [
+    answer = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
+    assert answer["revision"] == 1
+    assert [(task["key"], task["direction"], task["weight"]) for task in answer["results"]] == [
         ("alpha", 1, "1"),
         ("zeta", -1, "1"),
     ]
-    assert set(found["results"][0]) == {
+    assert set(answer["results"][0]) == {
         "key", "name", "group", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision",
         "cluster",
     }  # fmt: skip
@@ -103,11 +107,11 @@ def test_tasks_stand_as_they_were_at_the_revision(make, api):
 
 def test_before_the_first_scores_the_present_tasks_are_told_and_the_rest_is_empty(make, api):
     benchmark = make.benchmark({}, n_tasks=2)
-    found = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
-    assert (found["revision"], [task["key"] for task in found["results"]]) == (None, ["task-1", "task-2"])
+    answer = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
+    assert (answer["revision"], [task["key"] for task in answer["results"]]) == (None, ["task-1", "task-2"])
     for path in ("systems", "scores"):
-        found = api.get(f"benchmarks/{benchmark.key}/{path}/").json()
-        assert (found["revision"], found["results"]) == (None, [])
+        answer = api.get(f"benchmarks/{benchmark.key}/{path}/").json()
+        assert (answer["revision"], answer["results"]) == (None, [])
     assert api.get(f"benchmarks/{benchmark.key}/revisions/").json()["results"] == []
     for path in ("rankings/", "rankings/borda/", "systems/a/", "scores/?format=csv"):
         assert error_of(api.get(f"benchmarks/{benchmark.key}/{path}"))["status"] == 404
@@ -115,16 +119,16 @@ def test_before_the_first_scores_the_present_tasks_are_told_and_the_rest_is_empt
 
 def test_a_system_has_its_scores_and_its_rank_under_every_rule(make, api):
     benchmark = make.published(GAPS)
-    found = api.get(f"benchmarks/{benchmark.key}/systems/d/").json()
-    assert {task: (cell["value"], cell["missing"]) for task, cell in found["scores"].items()} == {
+    system = api.get(f"benchmarks/{benchmark.key}/systems/d/").json()
+    assert {task: (cell["value"], cell["missing"]) for task, cell in system["scores"].items()} == {
         "task-1": (0.5, None),
         "task-2": (None, "not_reported"),
         "task-3": (3.0, None),
     }
-    assert {row["rule"]: (row["rank"], row["score"]) for row in found["ranks"]} == {
+    assert {row["rule"]: (row["rank"], row["score"]) for row in system["ranks"]} == {
         rule: figures(GAPS, rule)["d"] for rule in site_rules()
     }
-    unranked = {row["rule"]: row["reason"] for row in found["ranks"] if row["rank"] is None}
+    unranked = {row["rule"]: row["reason"] for row in system["ranks"] if row["rank"] is None}
     assert unranked["borda"] == "no score on 1 of 3 voting tasks: Task 2"
 
 
@@ -166,7 +170,7 @@ def test_q_asks_for_the_same_wherever_systems_are_listed(make, api):
     base = f"benchmarks/{benchmark.key}"
     keys = {system.name: system.key for system in benchmark.systems.all()}
 
-    def found(path, **query):
+    def systems_at(path, **query):
         answer = api.get(f"{base}/{path}", query).json()
         rows = answer.get("results", answer.get("systems"))
         assert rows is not None, answer
@@ -174,10 +178,10 @@ def test_q_asks_for_the_same_wherever_systems_are_listed(make, api):
 
     for query, names in (("OWL", {"Small owl"}), ("GROSSE", {"Große Eule"}), (keys["Crow"], {"Crow"}), ("x y", set())):
         expected = {keys[name] for name in names}
-        assert found("systems/", q=query) == expected, query
-        assert found("rankings/borda/", q=query) == expected, query
-        assert found("board/", q=query) == expected, query
-    assert found("rankings/borda/", organisation="owl inst") == {keys["Crow"]}
+        assert systems_at("systems/", q=query) == expected, query
+        assert systems_at("rankings/borda/", q=query) == expected, query
+        assert systems_at("board/", q=query) == expected, query
+    assert systems_at("rankings/borda/", organisation="owl inst") == {keys["Crow"]}
 
 
 def test_an_older_published_revision_answers_as_it_did_then(make, api):
@@ -186,15 +190,15 @@ def test_an_older_published_revision_answers_as_it_did_then(make, api):
     make.accepted(benchmark, {"A": [0.0] * 5, "E": [9.0] * 5})
     make.publish(benchmark)
     assert api.get(f"benchmarks/{benchmark.key}/scores/").json()["revision"] == 2
-    for path, found in before.items():
-        assert api.get(f"benchmarks/{benchmark.key}/{path}?revision=1").json() == found
+    for path, answer in before.items():
+        assert api.get(f"benchmarks/{benchmark.key}/{path}?revision=1").json() == answer
 
 
 def test_a_revision_whose_rankings_are_not_stored_is_a_clear_404(make, api):
     benchmark = make.published()
     make.accepted(benchmark, {"E": [9.0] * 5})
-    found = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/?revision=2"))
-    assert found["message"] == "The rankings of revision 2 are not stored; `revisions/` says which ones are published."
+    error = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/?revision=2"))
+    assert error["message"] == "The rankings of revision 2 are not stored; `revisions/` says which ones are published."
     assert error_of(api.get(f"benchmarks/{benchmark.key}/scores/?revision=9"))["message"] == (
         "There is no revision 9; the last one is 2."
     )
@@ -207,16 +211,16 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
     batch = make.submitted(benchmark, "E", ["1", "2", "3", "4", "5"], by=author)
     make.publish(benchmark)
     withdraw_submission(make.submission_of(batch), actor=benchmark.memberships.get().user, reason="An error.")
-    found = api.get(f"benchmarks/{benchmark.key}/revisions/").json()
-    assert [(line["revision"], line["cause"], line["author"], line["is_published"]) for line in found["results"]] == [
+    answer = api.get(f"benchmarks/{benchmark.key}/revisions/").json()
+    assert [(line["revision"], line["cause"], line["author"], line["is_published"]) for line in answer["results"]] == [
         (3, "withdrawal", "owner", False),
         (2, "batch", "Ada", True),
         (1, "batch", "owner", True),
     ]
-    assert found["revision"] == 2
-    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting"] * 5
+    assert answer["revision"] == 2
+    assert [job["state"] for job in answer["results"][0]["jobs"]] == ["waiting"] * 5
     one = api.get(f"benchmarks/{benchmark.key}/revisions/2/").json()
-    assert one | {"configuration": None} == found["results"][1] | {"configuration": None}
+    assert one | {"configuration": None} == answer["results"][1] | {"configuration": None}
     assert [task["key"] for task in one["configuration"]["tasks"]] == [f"task-{t}" for t in range(1, 6)]
     assert "id" not in one["configuration"]["tasks"][0]
     pages = api.get(f"benchmarks/{benchmark.key}/revisions/?page_size=2").json()

@@ -214,12 +214,12 @@ def test_a_dry_run_is_never_taken_for_a_real_one(benchmark, submitter, query):
 
 def test_nobody_replaces_what_is_another_accounts_where_submissions_are_open(make, api, benchmark, submitter):
     before = stored()
-    found = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)})))
-    assert "was submitted by another account" in found["details"][0]["message"]
+    error = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)})))
+    assert "was submitted by another account" in error["details"][0]["message"]
     owner = benchmark.memberships.get().user
     withdraw_submission(Submission.objects.get(system__key="a"), actor=owner, reason="Gone.")
-    found = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)}, create_systems=True)))
-    assert "was submitted by another account" in found["details"][0]["message"]
+    error = error_of(submitter.post(path_of(benchmark), body({"name": "A", "scores": scores(1)}, create_systems=True)))
+    assert "was submitted by another account" in error["details"][0]["message"]
     assert stored()["Batch"] == before["Batch"]
 
 
@@ -237,6 +237,6 @@ def test_more_than_the_cap_is_answered_with_429_and_the_reason(make, api):
     user = api.as_user(make.user())
     first = user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD]})
     assert first.status_code == 201
-    found = error_of(user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD | {"name": "F"}]}))
-    assert (found["status"], found["code"]) == (429, "quota_exceeded")
-    assert "1 system a day to this benchmark; you have submitted 1," in found["message"]
+    error = error_of(user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD | {"name": "F"}]}))
+    assert (error["status"], error["code"]) == (429, "quota_exceeded")
+    assert "1 system a day to this benchmark; you have submitted 1," in error["message"]

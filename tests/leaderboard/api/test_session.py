@@ -61,8 +61,8 @@ def test_from_a_token_to_a_published_ranking(site, make_committed):
     site.wait_until(lambda: curl(made["url"])[1]["state"] == "published", 30, "the board is published")
     status, ranking = curl(f"benchmarks/{benchmark.key}/rankings/borda/")
     expected = {
-        ("deep-thought" if name == "deep thought" else name): found
-        for name, found in figures(TOY | {"Deep Thought": [9] * 5}, "borda").items()
+        ("deep-thought" if name == "deep thought" else name): figure
+        for name, figure in figures(TOY | {"Deep Thought": [9] * 5}, "borda").items()
     }
     assert {row["system"]: (row["rank"], row["score"]) for row in ranking["results"]} == expected
     assert (status, ranking["revision"]) == (200, 2)

@@ -18,12 +18,17 @@ def test_one_new_system_becomes_the_next_revision_and_its_board(make, api, bench
     new = {"name": "E", "organisation": "Magrathea", "url": "https://e.example/", "scores": scores(9, 0.1, -1, 5, None)}
     response = submitter.post(path_of(benchmark), body(new, note="Five runs.", create_systems=True))
     assert response.status_code == 201
-    found = response.json()
-    assert (found["state"], found["revision"], found["note"], found["source"]) == ("accepted", 2, "Five runs.", "api")
-    assert [(row["system"], row["name"], row["state"]) for row in found["systems"]] == [("e", "E", "accepted")]
-    assert response["Location"] == found["url"] == f"http://testserver/api/v1/submissions/{found['uuid']}/"
+    submission = response.json()
+    assert (submission["state"], submission["revision"], submission["note"], submission["source"]) == (
+        "accepted",
+        2,
+        "Five runs.",
+        "api",
+    )
+    assert [(row["system"], row["name"], row["state"]) for row in submission["systems"]] == [("e", "E", "accepted")]
+    assert response["Location"] == submission["url"] == f"http://testserver/api/v1/submissions/{submission['uuid']}/"
     make.publish(benchmark)
-    later = submitter.get(f"submissions/{found['uuid']}/").json()
+    later = submitter.get(f"submissions/{submission['uuid']}/").json()
     assert (later["state"], later["published_revision"]) == ("published", 2)
     expected = TOY | {"E": [9, 0.1, -1, 5, None]}
     for rule in ("mean", "borda", "copeland"):
@@ -102,9 +107,9 @@ def test_where_a_moderator_decides_it_waits(make, api):
 def test_of_many_systems_one_is_withdrawn_by_its_own_number(make, api, benchmark):
     owner = api.as_user(benchmark.memberships.get().user)
     sent = body({"name": "E", "scores": scores(1)}, {"name": "F", "scores": scores(2)}, create_systems=True)
-    found = owner.post(path_of(benchmark), sent).json()
-    assert error_of(owner.post(f"submissions/{found['uuid']}/withdraw/", {"reason": "Wrong."}))["status"] == 409
-    one = found["systems"][1]["submission"]
+    submission = owner.post(path_of(benchmark), sent).json()
+    assert error_of(owner.post(f"submissions/{submission['uuid']}/withdraw/", {"reason": "Wrong."}))["status"] == 409
+    one = submission["systems"][1]["submission"]
     assert error_of(owner.post(f"submissions/{one}/accept/"))["status"] == 409
     after = owner.post(f"submissions/{one}/withdraw/", {"reason": "Wrong."}).json()
     assert [row["state"] for row in after["systems"]] == ["accepted", "withdrawn"]
@@ -125,19 +130,19 @@ def test_a_dry_run_says_which_ranks_would_change_and_stores_nothing(make, api, b
         create_systems=True,
     )
     before = stored()
-    found = owner.post(path_of(benchmark), sent, query="dry_run=true").json()
+    preview = owner.post(path_of(benchmark), sent, query="dry_run=true").json()
     assert stored() == before
-    assert (found["dry_run"], found["revision"], found["would_be_accepted"]) == (True, 1, True)
-    assert [(row["system"], row["name"], row["is_new"]) for row in found["systems"]] == [
+    assert (preview["dry_run"], preview["revision"], preview["would_be_accepted"]) == (True, 1, True)
+    assert [(row["system"], row["name"], row["is_new"]) for row in preview["systems"]] == [
         (None, "E", True),
         ("a", "A", False),
     ]
     after = TOY | {"A": [0.0] * 5, "E": [9.0] * 5}
-    for outcome in found["rules"]:
+    for outcome in preview["rules"]:
         # 95 % of the maximum that all tasks state
         old, new = (figures(table, outcome["rule"], gamma=95.0) for table in (TOY, after))
-        told = {row["name"].lower(): (row["before"], row["after"]) for row in outcome["changes"]}
-        assert told == {
+        ranks = {row["name"].lower(): (row["before"], row["after"]) for row in outcome["changes"]}
+        assert ranks == {
             name: (old.get(name, (None,))[0], new[name][0])
             for name in new
             if name == "e" or old[name][0] != new[name][0]
@@ -149,9 +154,9 @@ def test_a_dry_run_of_the_very_first_scores(make, api):
     benchmark = make.benchmark({}, n_tasks=2)
     owner = api.as_user(benchmark.memberships.get().user)
     sent = body({"name": "A", "scores": scores(1, 2)}, create_systems=True)
-    found = owner.post(path_of(benchmark), sent, query="dry_run=true").json()
-    assert found["revision"] == 0
-    assert {outcome["rule"]: outcome["winners_after"] for outcome in found["rules"]}["borda"] == ["A"]
+    preview = owner.post(path_of(benchmark), sent, query="dry_run=true").json()
+    assert preview["revision"] == 0
+    assert {outcome["rule"]: outcome["winners_after"] for outcome in preview["rules"]}["borda"] == ["A"]
 
 
 def test_a_dry_run_beyond_the_budget_is_refused(make, api, benchmark, submitter, settings):
@@ -220,8 +225,8 @@ def test_a_correction_names_its_submission_and_changes_what_it_mentions(make, ap
     sent = submitter.post(path_of(benchmark), body(correction, note="The log was of another run."))
     assert (sent.status_code, sent.json()["systems"][0]["corrects"]) == (201, first["submission"])
     make.publish(benchmark)
-    found = api.get(f"benchmarks/{benchmark.key}/systems/e/").json()["scores"]
-    assert [(cell["value"], cell["missing"]) for cell in found.values()] == [
+    cells = api.get(f"benchmarks/{benchmark.key}/systems/e/").json()["scores"]
+    assert [(cell["value"], cell["missing"]) for cell in cells.values()] == [
         (9, None), (None, "not_applicable"), (2, None), (3, None), (7, None)
     ]  # fmt: skip
 
@@ -233,8 +238,8 @@ def test_a_correction_without_a_note_or_of_somebody_else_s_scores_names_its_plac
     assert error_of(submitter.post(path_of(benchmark), body(correction)))["details"][0]["place"] == "note"
     for wrong in (number, "7", "00000000-0000-0000-0000-000000000000"):
         sent = body(correction | {"corrects": wrong}, note="x")
-        found = error_of(submitter.post(path_of(benchmark), sent))["details"]
-        assert [(issue["place"], issue["message"]) for issue in found] == [
+        issues = error_of(submitter.post(path_of(benchmark), sent))["details"]
+        assert [(issue["place"], issue["message"]) for issue in issues] == [
             ("systems[0].corrects", "there is no submission of this number that you can correct")
         ]
     assert stored() == before

@@ -147,8 +147,8 @@ def test_guessing_at_tokens_is_counted_by_address(db, schema, settings):
 
 def test_what_a_client_says_of_its_address_counts_for_nothing(db, api, settings):
     settings.API_RATES = settings.API_RATES | {"address": "2/min"}
-    asked = [api.get("rules/", X_Forwarded_For=f"10.0.0.{n}").status_code for n in range(3)]
-    assert asked == [200, 200, 429]
+    statuses = [api.get("rules/", X_Forwarded_For=f"10.0.0.{n}").status_code for n in range(3)]
+    assert statuses == [200, 200, 429]
 
 
 def test_what_is_computed_on_demand_has_a_rate_of_its_own(make, api, settings):

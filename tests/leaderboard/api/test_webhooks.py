@@ -28,8 +28,8 @@ def test_an_owner_adds_tests_switches_off_and_deletes_a_webhook(make, api, setti
         assert error_of(owner.post(f"{path}{number}/test/"))["status"] == 409
         send_due_webhooks()
         (delivery,) = owner.get(f"{path}{number}/").json()["deliveries"]
-        told = [delivery[name] for name in ("event", "revision", "state", "attempts", "status_code", "error")]
-        assert told == ["test", None, "waiting", 1, 500, "The answer was 500."]
+        values = [delivery[name] for name in ("event", "revision", "state", "attempts", "status_code", "error")]
+        assert values == ["test", None, "waiting", 1, 500, "The answer was 500."]
         assert json.loads(sink.taken[0]["body"])["id"] == delivery["uuid"]
     off = owner.patch(f"{path}{number}/", {"is_active": False, "events": ["revision"]})
     assert (off.json()["is_active"], off.json()["events"]) == (False, ["revision"])

@@ -34,15 +34,15 @@ def test_the_verdicts_of_all_rules_follow_the_weights(make, client):
     path = f"/api/v1/benchmarks/{benchmark.key}/rankings/"
     own = client.get(path).json()
     body = {"weights": {"task-1": 5}}
-    found = client.post(path, body, content_type="application/json").json()
-    assert (own["weights"], found["weights"]) == ({}, {"task-1": "5"})  # five of nine votes rank A first
-    winners = {rule["rule"]: [winner["name"] for winner in rule["winners"]] for rule in found["results"]}
+    answer = client.post(path, body, content_type="application/json").json()
+    assert (own["weights"], answer["weights"]) == ({}, {"task-1": "5"})  # five of nine votes rank A first
+    winners = {rule["rule"]: [winner["name"] for winner in rule["winners"]] for rule in answer["results"]}
     assert next(rule["winners"] for rule in own["results"] if rule["rule"] == "condorcet")[0]["name"] == "B"
     assert winners["plurality"] == winners["condorcet"] == winners["copeland"] == ["A"]
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ({"weights": {"task-9": 1}}, "The benchmark has no task of the key 'task-9'"),
         ({"weights": {"task-1": -1}}, "a weight is never negative"),
@@ -53,10 +53,10 @@ def test_the_verdicts_of_all_rules_follow_the_weights(make, client):
         ({"weights": {f"task-{t}": 0 for t in range(1, 6)}}, "At least one task needs a weight above 0"),
     ],
 )
-def test_a_body_that_cannot_be_answered_is_told_what_is_wrong(make, client, body, told):
+def test_a_body_that_cannot_be_answered_is_told_what_is_wrong(make, client, body, message):
     benchmark = make.published()
     answer = client.post(f"/api/v1/benchmarks/{benchmark.key}/rankings/", body, content_type="application/json")
-    assert (answer.status_code, told in answer.json()["error"]["message"]) == (400, True)
+    assert (answer.status_code, message in answer.json()["error"]["message"]) == (400, True)
 
 
 def test_weights_are_computed_within_the_budget_and_as_often_as_is_allowed(make, client, settings):
@@ -74,7 +74,7 @@ def test_whoever_sees_no_scores_gets_no_ranking_under_other_weights(make, client
     benchmark = make.published(score_view="ranks")
     path = f"/api/v1/benchmarks/{benchmark.key}/rankings/"
     assert client.get(path).status_code == 200
-    for found in (client.get(f"{path}?weights=task-1:3"), client.get(f"{path}borda/?weights=task-1:3")):
-        assert (found.status_code, found.json()["error"]["code"]) == (403, "forbidden")
+    for answer in (client.get(f"{path}?weights=task-1:3"), client.get(f"{path}borda/?weights=task-1:3")):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
     body = {"weights": {"task-1": 3}}
     assert client.post(f"{path}borda/", body, content_type="application/json").status_code == 403

@@ -64,9 +64,9 @@ def borda_ranks(scores: dict[str, list[float | None]], weights: list[Fraction]) 
 
 
 def ranks_of(points: dict) -> dict[str, int | None]:
-    stated = [value for value in points.values() if value is not None]
+    values = [value for value in points.values() if value is not None]
     return {
-        name: None if value is None else 1 + sum(1 for other in stated if other > value)
+        name: None if value is None else 1 + sum(1 for other in values if other > value)
         for name, value in points.items()
     }
 

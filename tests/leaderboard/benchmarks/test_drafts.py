@@ -39,9 +39,9 @@ key = "alpha"
 def test_a_table_alone_becomes_a_benchmark_with_defaults_that_fit_it(make):
     owner = make.user()
     draft = make_benchmark_draft(owner, name="Mine", table=CSV)
-    found = draft_contents(draft)
-    assert (found.n_systems, found.n_missing, found.fields["default_rule"]) == (3, 1, "copeland")
-    benchmark = create_from_draft(draft, found.proposal, {"name": "Mine", **found.fields})
+    contents = draft_contents(draft)
+    assert (contents.n_systems, contents.n_missing, contents.fields["default_rule"]) == (3, 1, "copeland")
+    benchmark = create_from_draft(draft, contents.proposal, {"name": "Mine", **contents.fields})
     assert (benchmark.key, benchmark.last_revision_number, benchmark.aggregation) == ("mine", 1, "basic")
     assert [(task.name, task.direction) for task in benchmark.tasks.all()] == [("Speed", 1), ("Recall", 1)]
     assert not BenchmarkDraft.objects.exists()
@@ -50,9 +50,9 @@ def test_a_table_alone_becomes_a_benchmark_with_defaults_that_fit_it(make):
 
 def test_a_described_table_has_its_directions_groups_and_keys(make):
     draft = make_benchmark_draft(make.user(), name="", table=CSV, about=TOML)
-    found = draft_contents(draft)
+    contents = draft_contents(draft)
     assert draft.name == "Two sides"
-    benchmark = create_from_draft(draft, found.proposal, {"name": draft.name, **found.fields})
+    benchmark = create_from_draft(draft, contents.proposal, {"name": draft.name, **contents.fields})
     assert benchmark.aggregation == "balanced"
     assert {system.key for system in benchmark.systems.all()} == {"alpha", "b", "c"}
     assert benchmark.tasks.get(name="Speed").direction == -1
@@ -60,9 +60,9 @@ def test_a_described_table_has_its_directions_groups_and_keys(make):
 
 def test_a_task_renamed_before_creation_keeps_its_column(make):
     draft = make_benchmark_draft(make.user(), name="Mine", table=CSV)
-    found = draft_contents(draft)
-    tasks = [replace(found.proposal.tasks[0], name="Recall"), replace(found.proposal.tasks[1], name="Speed")]
-    benchmark = create_from_draft(draft, replace(found.proposal, tasks=tasks), {"name": "Mine"})
+    contents = draft_contents(draft)
+    tasks = [replace(contents.proposal.tasks[0], name="Recall"), replace(contents.proposal.tasks[1], name="Speed")]
+    benchmark = create_from_draft(draft, replace(contents.proposal, tasks=tasks), {"name": "Mine"})
     revision = benchmark.revisions.get()
     scores = current_scores(revision)
     first, recall = next(s for s in systems_at(revision) if s.name == "B"), benchmark.tasks.get(name="Recall")
@@ -90,9 +90,9 @@ def test_a_verdict_without_a_winner_names_tasks_and_systems(make):
 
 def test_a_benchmark_by_hand_has_its_tasks_and_no_revision(make):
     draft = make_benchmark_draft(make.user(), name="By hand", task_names=['Quo"ted', "Second\\one"])
-    found = draft_contents(draft)
-    assert draft_verdicts(draft, found.proposal) == []
-    benchmark = create_from_draft(draft, found.proposal, {"name": "By hand", **found.fields})
+    contents = draft_contents(draft)
+    assert draft_verdicts(draft, contents.proposal) == []
+    benchmark = create_from_draft(draft, contents.proposal, {"name": "By hand", **contents.fields})
     assert [task.name for task in benchmark.tasks.all()] == ['Quo"ted', "Second\\one"]
     assert benchmark.last_revision_number == 0
 
@@ -216,6 +216,6 @@ def test_a_draft_asks_about_columns_whose_names_say_that_less_is_better(make, cl
     client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(f"/new/{draft.uuid}/").content.decode()
     assert "“Latency (ms)” is set to “higher is better”, but its name contains “latency”." in page
-    found = draft_contents(draft)
-    tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in found.proposal.tasks]
-    assert draft_question(found, replace(found.proposal, tasks=tasks)) == ""
+    contents = draft_contents(draft)
+    tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in contents.proposal.tasks]
+    assert draft_question(contents, replace(contents.proposal, tasks=tasks)) == ""

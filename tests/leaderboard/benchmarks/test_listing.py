@@ -24,8 +24,8 @@ def camps(winner: str) -> tuple[int, int]:
 
 def test_a_line_says_who_wins_and_how_many_rules_disagree(make):
     benchmark = make.published(name="Toy", description="\n  First line.\n\nSecond.", tags=["b", "a"])
-    found = listed(ANYONE)
-    line = found.benchmarks[0]
+    page = listed(ANYONE)
+    line = page.benchmarks[0]
     assert (line.key, line.name, line.summary, line.visibility) == ("toy", "Toy", "First line.", "public")
     assert (line.n_systems, line.n_tasks, line.revision_number, line.is_computing) == (4, 5, 1, False)
     assert (line.default_rule_name, line.winner_names) == ("Borda", ["B"])
@@ -33,7 +33,7 @@ def test_a_line_says_who_wins_and_how_many_rules_disagree(make):
     n_electing, n_others = camps("B")
     assert [(camp.text, camp.n_rules) for camp in line.largest_camps] == [("B", n_electing - n_others)]
     assert n_others < n_electing / 2  # so that no other camp can be the largest
-    assert (line.updated_at, found.tags) == (benchmark.publication.published_at, ["a", "b"])
+    assert (line.updated_at, page.tags) == (benchmark.publication.published_at, ["a", "b"])
 
 
 def test_the_winner_is_that_of_the_default_rule(make):
@@ -75,15 +75,15 @@ def test_while_a_revision_is_computed_the_published_one_is_listed(make):
 
 
 @pytest.mark.parametrize(
-    ("query", "tag", "found"),
+    ("query", "tag", "names"),
     [("", "", ["Speech", "Vision"]), ("VIS", "", ["Vision"]), ("about", "", ["Speech", "Vision"]), ("second", "", []),
      ("", "audio", ["Speech"]), ("vision", "audio", []), ("", "aud", []), ("", "nothing", [])],
 )  # fmt: skip
-def test_a_search_looks_at_names_and_first_lines_and_a_tag_is_a_whole_one(make, query, tag, found):
+def test_a_search_looks_at_names_and_first_lines_and_a_tag_is_a_whole_one(make, query, tag, names):
     make.benchmark({}, n_tasks=1, name="Vision", description="About pictures.\nSecond line.", tags=["images"])
     make.benchmark({}, n_tasks=1, name="Speech", description="About sounds.", tags=["audio"])
     answer = listed(ANYONE, query=query, tag=tag)
-    assert ([line.name for line in answer.benchmarks], answer.tags) == (found, ["audio", "images"])
+    assert ([line.name for line in answer.benchmarks], answer.tags) == (names, ["audio", "images"])
 
 
 def test_who_sees_which_benchmark(make):
@@ -111,9 +111,9 @@ def test_pages_follow_each_other_by_name_and_miss_nobody(make, monkeypatch):
         make.benchmark({}, n_tasks=1, name=name)
     make.published(name="With a board")
     pages = [listed(ANYONE, page=number) for number in ("1", "2", "3")]
-    names = [[line.name for line in found.benchmarks] for found in pages]
+    names = [[line.name for line in part.benchmarks] for part in pages]
     assert names == [["With a board", "A"], ["B", "C"], ["D", "E"]]
-    assert [(found.page.number, found.page.paginator.count) for found in pages] == [(1, 6), (2, 6), (3, 6)]
+    assert [(part.page.number, part.page.paginator.count) for part in pages] == [(1, 6), (2, 6), (3, 6)]
 
 
 @pytest.mark.parametrize(("page", "number"), [(None, 1), ("", 1), ("x", 1), ("0", 3), ("4", 3), ("9" * 5000, 1)])
@@ -130,7 +130,7 @@ def test_search_and_tag_go_over_all_pages(make, monkeypatch):
         make.benchmark({}, n_tasks=1, name=f"Straße {number}", tags=["even", "x"] if number % 2 == 0 else ["odd"])
     for query, tag, names in [("STRASSE", "even", ["Straße 0", "Straße 2"]), ("", "odd", ["Straße 1", "Straße 3"])]:
         pages = [listed(ANYONE, query=query, tag=tag, page=str(number)) for number in (1, 2)]
-        assert [line.name for found in pages for line in found.benchmarks] == names
+        assert [line.name for part in pages for line in part.benchmarks] == names
         assert pages[0].page.paginator.num_pages == 2
 
 

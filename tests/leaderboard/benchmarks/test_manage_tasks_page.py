@@ -22,9 +22,9 @@ def test_a_precision_and_a_cluster_are_entered_previewed_stored_and_shown(client
     assert client.post(path, entered | {"action": "apply", "token": token}).status_code == 302
     stored = Task.objects.order_by("key").values_list("precision", "cluster")
     assert list(stored) == [(Decimal("0.1"), "Sums"), (None, "")]
-    shown = compact(client.get(path))
-    assert 'name="task-0-precision" value="0.1"' in shown
-    assert '<datalist id="clusters"><option value="Sums"></datalist>' in shown
+    markup = compact(client.get(path))
+    assert 'name="task-0-precision" value="0.1"' in markup
+    assert '<datalist id="clusters"><option value="Sums"></datalist>' in markup
 
 
 def test_a_precision_that_is_none_is_refused_in_its_field(client, make):

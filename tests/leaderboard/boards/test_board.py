@@ -32,7 +32,7 @@ BY_HAND = {
 NEEDS_MORE = ["normalized_mean", "optimality_gap"]
 
 
-def shown(benchmark: Benchmark, **query) -> Board:
+def board_of(benchmark: Benchmark, **query) -> Board:
     owner = benchmark.memberships.get(role="owner").user
     return build_board(audience_of(owner, benchmark), BoardQuery(**query))
 
@@ -53,9 +53,9 @@ def cells(board: Board, field: str) -> dict[str, dict[str, object]]:
     }
 
 
-def by_hand(found: dict[str, object]) -> dict[str, object]:
+def by_hand(by_rule: dict[str, object]) -> dict[str, object]:
     """Of what is found, the rules that were worked out by hand."""
-    return {rule: found[rule] for rule in BY_HAND}
+    return {rule: by_rule[rule] for rule in BY_HAND}
 
 
 def some_scores(seed: int, n: int = 9) -> dict[str, list[float | None]]:
@@ -70,7 +70,7 @@ def some_scores(seed: int, n: int = 9) -> dict[str, list[float | None]]:
 
 
 def test_the_toy_stands_as_ranked_by_hand(make):
-    board = shown(make.published())
+    board = board_of(make.published())
     assert by_hand(ranks(board)) == BY_HAND
     assert (names(board), board.reference.rule, board.smith_names) == (list("BCDA"), "borda", ["B"])
     elected = [column for column in board.columns if column.winner_names == ["B"]]
@@ -82,7 +82,7 @@ def test_the_toy_stands_as_ranked_by_hand(make):
 
 
 def test_changes_are_places_won_against_the_reference_rule(make):
-    board = shown(make.published())
+    board = board_of(make.published())
     assert by_hand(cells(board, "change")) == {
         "mean": {"A": 0, "B": 0, "C": 0, "D": 0},
         "plurality": {"A": 3, "B": -1, "C": 0, "D": 1},
@@ -94,7 +94,7 @@ def test_changes_are_places_won_against_the_reference_rule(make):
 
 
 def test_another_reference_rule_turns_the_changes_round(make):
-    board = shown(make.published(), reference="plurality")
+    board = board_of(make.published(), reference="plurality")
     assert cells(board, "change")["borda"] == {"A": -3, "B": 1, "C": 0, "D": -1}
     assert names(board) == ["A", "B", "C", "D"]
 
@@ -102,8 +102,8 @@ def test_another_reference_rule_turns_the_changes_round(make):
 @pytest.mark.parametrize("reference", ["copeland", "borda", "plurality"])
 @pytest.mark.parametrize("seed", range(3))
 def test_changes_are_counted_among_the_systems_that_both_rules_rank(make, seed, reference):
-    board = shown(make.published(some_scores(seed)), reference=reference)
-    found, ranked = cells(board, "change"), ranks(board)
+    board = board_of(make.published(some_scores(seed)), reference=reference)
+    changes, ranked = cells(board, "change"), ranks(board)
     base = {name: rank for name, rank in ranked[reference].items() if rank}
     ranking = {column.rule for column in board.columns if column.status == "ranked"} - {reference}
     assert any(set(filter(ranked[rule].get, ranked[rule])) != set(base) for rule in ranking)
@@ -113,19 +113,19 @@ def test_changes_are_counted_among_the_systems_that_both_rules_rank(make, seed, 
             name: sum(base[other] < base[name] for other in common) - sum(r < rank for r in common.values())
             for name, rank in common.items()
         }
-        assert found[rule] == dict.fromkeys(ranked[rule]) | expected
+        assert changes[rule] == dict.fromkeys(ranked[rule]) | expected
 
 
 def test_kemeny_orders_equal_systems_and_shows_neither_as_elected_alone(make):
     """Its ranking is one of the best orders; whoever is first in another one is elected as well."""
     benchmark = make.publish(make.benchmark({"A": [2.0, 2.0], "B": [2.0, 2.0], "C": [1.0, 1.0]}), studies=True)
-    assert cells(shown(benchmark), "is_sole_winner")["kemeny"] == {"A": False, "B": False, "C": False}
-    assert [column.n_winners for column in shown(benchmark).columns if column.rule == "kemeny"] == [2]
+    assert cells(board_of(benchmark), "is_sole_winner")["kemeny"] == {"A": False, "B": False, "C": False}
+    assert [column.n_winners for column in board_of(benchmark).columns if column.rule == "kemeny"] == [2]
 
 
 def test_whom_nobody_beats_is_elected_jointly_and_marked_below_the_first_rank(make):
     """A beats C, and B draws with both: Schulze's score puts A before B, and nobody beats either."""
-    board = shown(make.publish(make.benchmark({"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}), studies=True))
+    board = board_of(make.publish(make.benchmark({"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}), studies=True))
     (column,) = [column for column in board.columns if column.rule == "schulze"]
     assert (column.winner_names, column.ranks.tolist()) == (["A", "B"], [1, 2, 3])
     assert cells(board, "is_winner")["schulze"] == {"A": True, "B": True, "C": False}
@@ -137,7 +137,7 @@ def test_whom_nobody_beats_is_elected_jointly_and_marked_below_the_first_rank(ma
 
 
 def test_ties_count_those_who_share_the_rank(make):
-    board = shown(make.published())
+    board = board_of(make.published())
     none = dict.fromkeys("ABCD", 0)
     assert by_hand(cells(board, "n_tied_with")) == {
         "mean": none, "plurality": none | {"B": 2, "C": 2, "D": 2}, "borda": none, "condorcet": none,
@@ -152,11 +152,11 @@ def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(make, seed,
     benchmark = make.published(some_scores(seed), missing_policy="drop_systems")
     matrix = revision_matrix(benchmark.publication.revision).matrix
     by_rule = {rule: rank(matrix, rule, missing=policy) for rule in board_rules()}
-    ranking = [found for found in by_rule.values() if found.status == "ranked"]
-    board = shown(benchmark, policy=policy)
+    ranking = [outcome for outcome in by_rule.values() if outcome.status == "ranked"]
+    board = board_of(benchmark, policy=policy)
     for row in board.rows:
         i = matrix.system_names.index(row.key)
-        own = [int(found.ranks[i]) for found in ranking if found.ranks[i] >= 1]
+        own = [int(outcome.ranks[i]) for outcome in ranking if outcome.ranks[i] >= 1]
         expected = (min(own), median(own), max(own)) if own else (None, None, None)
         assert (row.least_rank, row.median_rank, row.greatest_rank) == expected
         expected_ranks = [int(by_rule[column.rule].ranks[i]) for column in board.columns]
@@ -166,11 +166,11 @@ def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(make, seed,
 
 
 def test_rule_scores_are_shown_when_asked_for(make):
-    board = shown(make.published(), scores=True)
+    board = board_of(make.published(), scores=True)
     texts = cells(board, "score_text")
     assert texts["borda"] == {"A": "6", "B": "9", "C": "8", "D": "7"}
     assert texts["copeland"]["A"] == "\N{MINUS SIGN}3"
-    assert {cell.score_text for row in shown(make.published()).rows for cell in row.cells} == {""}
+    assert {cell.score_text for row in board_of(make.published()).rows for cell in row.cells} == {""}
 
 
 # --- Order ---------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_rule_scores_are_shown_when_asked_for(make):
 @pytest.mark.parametrize("seed", range(3))
 def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_then_name(make, seed, rule):
     benchmark = make.published(some_scores(seed))
-    board = shown(benchmark)
+    board = board_of(benchmark)
     rows = {row.name: row for row in board.rows}
     place = {column.rule: k for k, column in enumerate(board.columns)}
 
@@ -191,50 +191,50 @@ def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_t
         expected = sorted(
             rows, key=lambda n: (value(n) is None, sign * (value(n) or 0), rows[n].median_rank or 10**9, n.lower())
         )
-        assert names(shown(benchmark, sort=sort)) == expected
+        assert names(board_of(benchmark, sort=sort)) == expected
 
 
 def test_sorting_by_name_knows_no_case_and_turns_round(make):
     benchmark = make.published({name: [1.0] for name in ("beta", "Alpha", "ÄRGER", "gamma")})
-    assert names(shown(benchmark, sort="name")) == ["Alpha", "beta", "gamma", "ÄRGER"]
-    assert names(shown(benchmark, sort="-name")) == ["ÄRGER", "gamma", "beta", "Alpha"]
+    assert names(board_of(benchmark, sort="name")) == ["Alpha", "beta", "gamma", "ÄRGER"]
+    assert names(board_of(benchmark, sort="-name")) == ["ÄRGER", "gamma", "beta", "Alpha"]
 
 
 def test_sorting_by_tasks_puts_the_most_complete_first(make):
     benchmark = make.published({"One": [1.0, None, None], "Three": [1.0, 1.0, 1.0], "Two": [1.0, 1.0, None]})
-    assert names(shown(benchmark, sort="tasks")) == ["Three", "Two", "One"]
-    assert names(shown(benchmark, sort="-tasks")) == ["One", "Two", "Three"]
+    assert names(board_of(benchmark, sort="tasks")) == ["Three", "Two", "One"]
+    assert names(board_of(benchmark, sort="-tasks")) == ["One", "Two", "Three"]
 
 
 # --- Filters and pages ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("q", "found"),
+    ("q", "expected"),
     [("gpt", ["GPT-4", "gpt 3"]), ("GPT-", ["GPT-4", "gpt 3"]), (" 4 ", ["GPT-4"]), ("STRASSE", ["Straße"]),
      ("nothing", []), ("", ["BERT", "GPT-4", "gpt 3", "Straße"]), (".*", [])],
 )  # fmt: skip
-def test_the_filter_looks_at_names_in_any_case_and_at_keys(make, q, found):
+def test_the_filter_looks_at_names_in_any_case_and_at_keys(make, q, expected):
     benchmark = make.published({name: [1.0] for name in ("BERT", "GPT-4", "gpt 3", "Straße")})
-    board = shown(benchmark, q=q)
-    assert (sorted(names(board)), board.n_shown) == (sorted(found), len(found))
+    board = board_of(benchmark, q=q)
+    assert (sorted(names(board)), board.n_shown) == (sorted(expected), len(expected))
 
 
 def test_a_filter_changes_no_rank(make):
     benchmark = make.published()
-    everything, filtered = ranks(shown(benchmark)), ranks(shown(benchmark, q="C"))
-    assert filtered == {rule: {"C": found["C"]} for rule, found in everything.items()}
+    everything, filtered = ranks(board_of(benchmark)), ranks(board_of(benchmark, q="C"))
+    assert filtered == {rule: {"C": column["C"]} for rule, column in everything.items()}
 
 
 def test_only_complete_systems_have_a_score_on_every_voting_task(make):
     benchmark = make.published(some_scores(0))
-    assert sorted(names(shown(benchmark, complete_only=True))) == ["S0", "S2", "S3", "S5", "S6", "S7", "S8"]
+    assert sorted(names(board_of(benchmark, complete_only=True))) == ["S0", "S2", "S3", "S5", "S6", "S7", "S8"]
 
 
 @pytest.mark.parametrize(("n", "pages"), [(1, [1]), (99, [99]), (100, [100]), (101, [100, 1]), (200, [100, 100])])
 def test_a_page_has_a_hundred_systems(make, n, pages):
     benchmark = make.published({f"S{i:03}": [float(i)] for i in range(n)})
-    boards = [shown(benchmark, page=page) for page in range(1, len(pages) + 1)]
+    boards = [board_of(benchmark, page=page) for page in range(1, len(pages) + 1)]
     assert [len(board.rows) for board in boards] == pages
     assert [name for board in boards for name in names(board)] == [f"S{i:03}" for i in reversed(range(n))]
     assert {board.n_pages for board in boards} == {len(pages)}
@@ -244,11 +244,11 @@ def test_a_page_has_a_hundred_systems(make, n, pages):
 @pytest.mark.parametrize(("page", "number"), [(0, 1), (-5, 1), (3, 2), (9_999_999, 2)])
 def test_a_page_beyond_the_ends_is_the_nearest(make, page, number):
     benchmark = make.published({f"S{i:03}": [float(i)] for i in range(101)})
-    assert shown(benchmark, page=page).page == number
+    assert board_of(benchmark, page=page).page == number
 
 
 def test_a_filter_that_leaves_nothing_has_one_empty_page(make):
-    board = shown(make.published(), q="zzz")
+    board = board_of(make.published(), q="zzz")
     assert (board.rows, board.n_pages, board.page, board.n_shown) == ([], 1, 1, 0)
 
 
@@ -275,7 +275,7 @@ def test_rows_are_not_marked_as_the_readers_where_all_are(make):
 def test_nobody_gets_no_board_and_neither_does_one_who_comes_too_early(make):
     benchmark = make.published(visibility="private")
     assert build_board(audience_of(AnonymousUser(), benchmark), BoardQuery()) is None
-    assert shown(make.benchmark()) is None
+    assert board_of(make.benchmark()) is None
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_nobody_gets_no_board_and_neither_does_one_who_comes_too_early(make):
 )
 def test_an_unknown_choice_is_named(make, query, message):
     with pytest.raises(UnknownChoiceError) as caught:
-        shown(make.published(), **query)
+        board_of(make.published(), **query)
     assert str(caught.value) == message
 
 
@@ -297,8 +297,8 @@ def test_a_revision_under_way_changes_nothing_of_what_is_shown(make):
     benchmark = make.published()
     make.accepted(benchmark, {"E": [9.0] * 5, "A": [9.0] * 5})
     benchmark = Benchmark.objects.select_related("publication__revision__configuration").get(pk=benchmark.pk)
-    assert by_hand(ranks(shown(benchmark))) == BY_HAND
-    assert "E" in names(shown(make.publish(benchmark)))
+    assert by_hand(ranks(board_of(benchmark))) == BY_HAND
+    assert "E" in names(board_of(make.publish(benchmark)))
 
 
 def test_the_toy_is_the_one_that_was_ranked_by_hand():
@@ -319,7 +319,7 @@ def test_the_toy_is_the_one_that_was_ranked_by_hand():
     ],
 )
 def test_a_board_says_by_what_its_rows_are_ordered(make, query, name):
-    assert shown(make.published(), **query).ordered_by == name
+    assert board_of(make.published(), **query).ordered_by == name
 
 
 @pytest.mark.parametrize(
@@ -327,6 +327,6 @@ def test_a_board_says_by_what_its_rows_are_ordered(make, query, name):
     [({}, "borda"), ({"sort": "minimax"}, "minimax"), ({"sort": "-minimax"}, "minimax"), ({"sort": "name"}, "borda")],
 )
 def test_the_place_before_a_name_is_its_rank_under_the_rule_that_sorts_the_board(make, query, rule):
-    board = shown(make.published(), **query)
+    board = board_of(make.published(), **query)
     assert {row.name: row.place for row in board.rows} == BY_HAND[rule]
     assert board.ordering.rule == rule

@@ -63,11 +63,11 @@ def test_every_file_has_the_columns_order_changes_and_scores_of_the_view(make):
     assert r"\textbf{1} {\scriptsize$\uparrow$3} (2) & 4 ($-$3) \\" in latex
     once = (r"\toprule", r"\midrule", r"\bottomrule", r"\begin{tabular}{lrrrrr}")
     assert [latex.count(rule) for rule in once] == [1] * 4
-    found = json.loads(written(benchmark, "json", **VIEW))
-    assert ([rule["key"] for rule in found["rules"]], found["reference"], found["condorcet_winner"]) == (
+    content = json.loads(written(benchmark, "json", **VIEW))
+    assert ([rule["key"] for rule in content["rules"]], content["reference"], content["condorcet_winner"]) == (
         ["mean", "plurality", "copeland"], "copeland", "B",
     )  # fmt: skip
-    first = found["systems"][0]
+    first = content["systems"][0]
     assert (first["name"], first["ranks"], first["changes"], first["scores"]["copeland"]) == (
         "D", {"mean": 3, "plurality": 2, "copeland": 3}, {"mean": 0, "plurality": 1, "copeland": None}, -1.0,
     )  # fmt: skip

@@ -44,22 +44,22 @@ def read_csv(response) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_all_formats_have_the_same_rows(client, board, table):
-    found = {
+    responses = {
         kind: file_of(client, board, f"{table.strip()}.{kind}", TABLES[table]) for kind in ("csv", "json", "tex", "md")
     }
-    assert {response.status_code for response in found.values()} == {200}
-    rows, content = read_csv(found["csv"]), json.loads(found["json"].content)
+    assert {response.status_code for response in responses.values()} == {200}
+    rows, content = read_csv(responses["csv"]), json.loads(responses["json"].content)
     assert [list(row) for row in rows] == [content["columns"]] * len(content["rows"])
     assert [[_same(value) for value in row.values()] for row in content["rows"]] == [list(row.values()) for row in rows]
     assert (content["benchmark"], content["revision"]) == (board.key, 1)
     assert len(rows) > 2
-    latex, markdown = found["tex"].content.decode(), found["md"].content.decode()
+    latex, markdown = responses["tex"].content.decode(), responses["md"].content.decode()
     body = latex[latex.index(r"\midrule") : latex.index(r"\bottomrule")].splitlines()[1:]
     n_columns = len(content["columns"])
     assert [len(re.findall(r"(?<!\\)&", line)) + 1 for line in body] == [n_columns] * len(rows)
     lines = markdown.splitlines()[4:]
     assert [len(re.findall(r"(?<!\\)\|", line)) - 1 for line in lines] == [n_columns] * len(rows)
-    name = found["tex"]["Content-Disposition"]
+    name = responses["tex"]["Content-Disposition"]
     assert re.fullmatch(rf'attachment; filename="{board.key}-\w+-r1\.tex"', name), name
 
 
@@ -111,8 +111,8 @@ def hash_of(benchmark: Benchmark) -> str:
 def test_what_there_is_not_is_a_404(client, board):
     wrong = ["scores.zip", "nothing.csv", "folder.csv", "orders.csv"]
     assert {file_of(client, board, name).status_code for name in wrong} == {404}
-    asked = [("ranks.csv", "?rule=nothing"), ("studies.csv", "?study=nothing"), ("scores.csv", "?revision=9")]
-    assert {file_of(client, board, *pair).status_code for pair in asked} == {404}
+    files = [("ranks.csv", "?rule=nothing"), ("studies.csv", "?study=nothing"), ("scores.csv", "?revision=9")]
+    assert {file_of(client, board, *pair).status_code for pair in files} == {404}
 
 
 def test_pages_link_to_their_files(client, board):

@@ -38,7 +38,7 @@ def described(make):
     return benchmark
 
 
-def shown(benchmark, **query):
+def board_of(benchmark, **query):
     owner = benchmark.memberships.get(role="owner").user
     return build_board(audience_of(owner, benchmark), BoardQuery(**query))
 
@@ -68,7 +68,7 @@ def names(board) -> list[str]:
     ],
 )
 def test_tags_and_ranges_of_the_metadata_leave_out_who_lacks_them(described, query, expected):
-    assert sorted(names(shown(described, **query))) == expected
+    assert sorted(names(board_of(described, **query))) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_tags_and_ranges_of_the_metadata_leave_out_who_lacks_them(described, que
 )
 def test_a_bound_that_is_no_number_and_no_date_is_named(described, name, text, message):
     with pytest.raises(UnknownChoiceError, match=f"^{re.escape(message)}"):
-        shown(described, least=((name, text),))
+        board_of(described, least=((name, text),))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_bound_that_is_no_number_and_no_date_is_named(described, name, text, m
     ],
 )
 def test_a_field_orders_the_systems_and_those_without_a_value_stand_last(described, sort, expected):
-    board = shown(described, sort=sort)
+    board = board_of(described, sort=sort)
     key = sort.partition(".")[2]
     known = [name for name in names(board) if key in METADATA.get(name, {})]
     assert names(board)[: len(expected)] == (known if key == "open" else expected)
@@ -105,44 +105,44 @@ def test_a_field_orders_the_systems_and_those_without_a_value_stand_last(describ
 
 def test_an_order_by_a_field_that_there_is_not_is_named(described):
     with pytest.raises(UnknownChoiceError, match="There is no field 'gone' of the systems here"):
-        shown(described, sort="meta.gone")
+        board_of(described, sort="meta.gone")
 
 
 def test_columns_of_the_metadata_are_those_that_the_owners_chose_or_the_reader(described):
-    by_name = {row.name: [fact.text for fact in row.facts] for row in shown(described).rows}
+    by_name = {row.name: [fact.text for fact in row.facts] for row in board_of(described).rows}
     assert (by_name["S0"], by_name["S1"], by_name["S2"]) == (["7 B"], ["70 B"], [""])
-    by_name = {row.name: [fact.text for fact in row.facts] for row in shown(described, fields=("open", "date")).rows}
+    by_name = {row.name: [fact.text for fact in row.facts] for row in board_of(described, fields=("open", "date")).rows}
     assert (by_name["S0"], by_name["S1"], by_name["S5"]) == (["2024-03-01", "yes"], ["", "no"], ["", ""])
 
 
 def test_a_filter_says_the_place_among_those_that_it_leaves(described):
-    ranks = {row.name: row.reference_rank for row in shown(described).rows}
-    left = shown(described, meta=(("open", "yes"),)).rows
+    ranks = {row.name: row.reference_rank for row in board_of(described).rows}
+    left = board_of(described, meta=(("open", "yes"),)).rows
     better = {row.name: sum(ranks[other.name] < ranks[row.name] for other in left) for row in left}
     assert {row.name: row.among_text for row in left} == {name: f"{n + 1} of 2 shown" for name, n in better.items()}
     assert {row.reference_rank for row in left} == {ranks["S0"], ranks["S2"]}
-    assert {row.among_text for row in shown(described).rows} == {""}
+    assert {row.among_text for row in board_of(described).rows} == {""}
 
 
 @pytest.mark.parametrize("top", [1, 3, 5])
 def test_the_first_k_are_those_of_at_most_that_rank_under_the_reference_rule(described, top):
-    ranks = {row.name: row.reference_rank for row in shown(described, reference="copeland").rows}
-    kept = names(shown(described, reference="copeland", top=top))
+    ranks = {row.name: row.reference_rank for row in board_of(described, reference="copeland").rows}
+    kept = names(board_of(described, reference="copeland", top=top))
     assert sorted(kept) == sorted(name for name, rank in ranks.items() if rank <= top)
 
 
 def test_pinned_systems_stand_first_in_the_order_of_the_rest_whatever_the_filters(described):
-    order = names(shown(described))
-    board = shown(described, pins=("s4", "s2", "nobody"))
+    order = names(board_of(described))
+    board = board_of(described, pins=("s4", "s2", "nobody"))
     pinned = [name for name in order if name in {"S2", "S4"}]
     assert names(board) == pinned + [name for name in order if name not in pinned]
     assert [row.name for row in board.rows if row.is_pinned] == pinned
-    assert names(shown(described, pins=("s4",), q="S2")) == ["S4", "S2"]
+    assert names(board_of(described, pins=("s4",), q="S2")) == ["S4", "S2"]
 
 
 def test_pinned_systems_stand_on_every_page_and_are_counted_once(make):
     benchmark = make.published({f"S{i:03}": [float(i)] for i in range(103)})
-    pages = [shown(benchmark, pins=("s000",), page=page) for page in (1, 2)]
+    pages = [board_of(benchmark, pins=("s000",), page=page) for page in (1, 2)]
     assert [names(page)[0] for page in pages] == ["S000", "S000"]
     assert [(page.first_row, page.last_row, page.n_shown, page.n_pages) for page in pages] == [
         (1, 100, 103, 2),
@@ -151,7 +151,7 @@ def test_pinned_systems_stand_on_every_page_and_are_counted_once(make):
 
 
 def test_chosen_rules_and_families_are_the_columns_with_the_reference_rule_and_change_no_figure(described):
-    everything, some = shown(described), shown(described, rules=("mean",), families=("majority",))
+    everything, some = board_of(described), board_of(described, rules=("mean",), families=("majority",))
     wanted = [c for c in everything.columns if c.rule in {"mean", "borda"} or c.family == "majority"]
     assert [column.rule for column in some.visible] == [column.rule for column in wanted]
     places = [everything.columns.index(column) for column in wanted]
@@ -164,18 +164,18 @@ def test_chosen_rules_and_families_are_the_columns_with_the_reference_rule_and_c
 
 
 def test_a_chosen_rule_that_says_nothing_of_these_scores_has_no_column(described):
-    board = shown(described, rules=("mean", "normalized_mean"))
+    board = board_of(described, rules=("mean", "normalized_mean"))
     assert [column.rule for column in board.visible] == ["mean", "borda"]
 
 
 @pytest.mark.parametrize("query", [{"rules": ("best",)}, {"families": ("best",)}, {"ties": "best "}])
 def test_columns_and_conventions_that_there_are_not_are_named(described, query):
     with pytest.raises(UnknownChoiceError, match="best"):
-        shown(described, **query)
+        board_of(described, **query)
 
 
 def test_brackets_join_the_ties_that_stand_under_each_other(described):
-    board = shown(described, sort="-minimax")
+    board = board_of(described, sort="-minimax")
     for k in range(len(board.visible)):
         column = [row.cells[k] for row in board.rows]
         for above, below in itertools.pairwise(column):
@@ -191,7 +191,7 @@ def test_another_tie_convention_gives_the_engines_ranks_under_it(described, ties
     from ranking_engine import rank
 
     matrix = revision_matrix(described.publication.revision).matrix
-    board = shown(described, ties=ties, rules=("borda", "plurality", "veto"))
+    board = board_of(described, ties=ties, rules=("borda", "plurality", "veto"))
     for k, column in enumerate(board.visible):
         expected = dict(zip(matrix.system_names, rank(matrix, column.rule, ties=ties).ranks.tolist(), strict=True))
         assert {row.key: row.cells[k].rank for row in board.rows} == expected

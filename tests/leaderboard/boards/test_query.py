@@ -21,8 +21,8 @@ def test_a_board_without_wishes_has_a_bare_address_which_asks_for_nothing():
 
 
 def test_what_is_no_number_and_what_is_too_long_is_cut_to_the_default():
-    asked = read_query(QueryDict("page=-1&top=1e9&revision=٣&page=x&sort=" + "m" * 999 + "&pin=&pin=a&pin=a"))
-    assert asked == BoardQuery(sort="m" * 200, pins=("a",))
+    query = read_query(QueryDict("page=-1&top=1e9&revision=٣&page=x&sort=" + "m" * 999 + "&pin=&pin=a&pin=a"))
+    assert query == BoardQuery(sort="m" * 200, pins=("a",))
 
 
 def test_changing_anything_but_the_page_leads_to_page_one():

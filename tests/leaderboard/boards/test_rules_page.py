@@ -23,8 +23,8 @@ TOY = {"A": [4, 4, 1, 1, 1], "B": [3, 1, 4, 3, 3], "C": [2, 3, 2, 4, 2], "D": [1
 def told_by_hand(rule: str) -> list[int] | None:
     """The ranks that the rule's page in `docs/rules` works out for the same table, where it prints them."""
     text = (REPOSITORY / "docs" / "rules" / f"{rule}.md").read_text(encoding="utf-8").partition("## The toy example")[2]
-    found = re.search(rf'rank\((?:toy|scaled)[^,]*, "{rule}"[^\n]*\)\.ranks\.tolist\(\)\n\[([\d, -]+)\]', text)
-    return [int(rank) for rank in found[1].split(",")] if found else None
+    example = re.search(rf'rank\((?:toy|scaled)[^,]*, "{rule}"[^\n]*\)\.ranks\.tolist\(\)\n\[([\d, -]+)\]', text)
+    return [int(rank) for rank in example[1].split(",")] if example else None
 
 
 def shown_ranks(page: str) -> dict[str, str]:
@@ -57,17 +57,17 @@ def test_most_examples_were_held_against_what_was_worked_out_by_hand():
 def test_every_convention_shows_its_properties_and_a_board_for_each_that_fails(client, rule):
     for options in conventions(rule):
         name = convention_of(rule, options)
-        found = rule_entry(rule, name)
-        assert found.convention == name
-        for shown in found.properties:
-            witness = stored_witnesses().get((rule, name, shown.property.key))
-            assert shown.holds is (witness is None)
+        convention = rule_entry(rule, name)
+        assert convention.convention == name
+        for line in convention.properties:
+            witness = stored_witnesses().get((rule, name, line.property.key))
+            assert line.holds is (witness is None)
             if witness is not None:
                 assert violates(witness.board, witness.witness)
-                assert len(shown.board.rows) == witness.board.n_systems
+                assert len(line.board.rows) == witness.board.n_systems
     page = unescape(compact(client.get(f"/rules/{rule}/?convention={name}")))
-    assert all(shown.witness in page for shown in found.properties)
-    assert page.count(">fails<") == sum(not shown.holds for shown in found.properties)
+    assert all(line.witness in page for line in convention.properties)
+    assert page.count(">fails<") == sum(not line.holds for line in convention.properties)
 
 
 def test_the_table_narrows_down_to_what_a_rule_must_have(client):
@@ -77,8 +77,8 @@ def test_the_table_narrows_down_to_what_a_rule_must_have(client):
         key for key, entries in table().items() if all(entries[name].holds for name in wanted)
         and not RULES[key].needs_complete
     ]  # fmt: skip
-    found = [row.rule.key for row in catalogue(RuleFilter(properties=wanted, gaps=True))]
-    assert found == expected != []
+    keys = [row.rule.key for row in catalogue(RuleFilter(properties=wanted, gaps=True))]
+    assert keys == expected != []
     page = compact(client.get("/rules/?has=condorcet_winner&has=monotonicity&gaps=1&has=nonsense"))
     assert re.findall(r'<th scope="row"><a href="/rules/(\w+)/">', page) == expected
     assert f"{len(expected)} of {len(RULES)} rules" in page

@@ -81,19 +81,19 @@ def test_who_sees_which_submissions_and_which_of_them_lead_somewhere(make):
     withdraw_submission(taken_back.submissions.get(), actor=owner, reason="A mistake.")
     assert waiting.submissions.get().state == "pending"
 
-    def shown(viewer):
+    def submissions(viewer):
         rows = system_page(audience_of(viewer, loaded(benchmark)), "a").submissions
         return [(row.state_text, bool(row.url)) for row in rows]
 
     public = [("withdrawn", False), ("accepted", True)]
     everything = [("withdrawn", True), ("rejected", True), ("pending", True), ("accepted", True)]
-    texts = [state.lower() for state, _ in shown(ANYONE)]
+    texts = [state.lower() for state, _ in submissions(ANYONE)]
     assert texts == ["withdrawn", "accepted"]
     for viewer, expected in (
         (ANYONE, public), (make.user(), public), (make.member(benchmark, "member"), public), (sender, everything),
         (owner, everything), (make.member(benchmark, "moderator"), everything),
     ):  # fmt: skip
-        assert [(state.lower(), is_open) for state, is_open in shown(viewer)] == expected
+        assert [(state.lower(), is_open) for state, is_open in submissions(viewer)] == expected
 
 
 def test_no_link_leads_to_a_batch_that_is_closed_because_another_of_its_submissions_was_withdrawn(make, client):

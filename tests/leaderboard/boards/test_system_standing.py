@@ -22,8 +22,8 @@ def test_rivals_beaten_are_those_with_fewer_tasks_won(make, name):
         if rival != name:
             pairs = [(x, y) for x, y in zip(SCORES[name], scores, strict=True) if x is not None and y is not None]
             balance[rival] = sum((x > y) - (x < y) for x, y in pairs)
-    found = (standing.n_beaten, standing.n_lost, standing.n_level)
-    assert found == tuple(sum((b > 0) - (b < 0) == side for b in balance.values()) for side in (1, -1, 0))
+    counts = (standing.n_beaten, standing.n_lost, standing.n_level)
+    assert counts == tuple(sum((b > 0) - (b < 0) == side for b in balance.values()) for side in (1, -1, 0))
     assert {rival.system.name for rival in standing.above} == {rival for rival, b in balance.items() if b < 0}
 
 
@@ -43,12 +43,12 @@ def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_belo
 
 
 def test_the_sentence_tells_rank_range_and_head_to_heads(make):
-    found = page(make, "A")
-    ranks = [rank.rank for rank in found.ranks if rank.rank]
-    copeland = next(rank for rank in found.ranks if rank.rule_name == "Copeland")
-    assert found.sentence.startswith(f"Tied at rank {copeland.rank} of 4 under Copeland")
-    assert f"from {min(ranks)} to {max(ranks)} over {len(ranks)} rules" in found.sentence
-    assert found.sentence.endswith("Head to head it beats 2 of 3 and loses to 1.")
+    standing = page(make, "A")
+    ranks = [rank.rank for rank in standing.ranks if rank.rank]
+    copeland = next(rank for rank in standing.ranks if rank.rule_name == "Copeland")
+    assert standing.sentence.startswith(f"Tied at rank {copeland.rank} of 4 under Copeland")
+    assert f"from {min(ranks)} to {max(ranks)} over {len(ranks)} rules" in standing.sentence
+    assert standing.sentence.endswith("Head to head it beats 2 of 3 and loses to 1.")
 
 
 def test_a_system_without_scores_stands_nowhere(make):

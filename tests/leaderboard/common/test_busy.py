@@ -61,7 +61,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-class Stated(psycopg.OperationalError):
+class SqlError(psycopg.OperationalError):
     """An error of PostgreSQL with a state."""
 
     def __init__(self, sqlstate: str | None) -> None:
@@ -73,15 +73,15 @@ class Stated(psycopg.OperationalError):
     ("error", "busy", "away"),
     [
         (OperationalError("database is locked"), True, False),
-        (caused(OperationalError("deadlock detected"), Stated("40P01")), True, False),
-        (caused(OperationalError("canceling statement due to lock timeout"), Stated("55P03")), True, False),
-        (caused(OperationalError("canceling statement due to statement timeout"), Stated("57014")), False, True),
-        (caused(OperationalError("terminating connection"), Stated("57P01")), False, True),
-        (caused(OperationalError("too many connections"), Stated("53300")), False, True),
-        (caused(OperationalError("No space left on device"), Stated("53100")), False, True),
-        (caused(OperationalError("connection refused"), Stated(None)), False, True),
-        (caused(InternalError("cannot execute INSERT in a read-only transaction"), Stated("25006")), False, True),
-        (caused(InternalError("current transaction is aborted"), Stated("25P02")), False, False),
+        (caused(OperationalError("deadlock detected"), SqlError("40P01")), True, False),
+        (caused(OperationalError("canceling statement due to lock timeout"), SqlError("55P03")), True, False),
+        (caused(OperationalError("canceling statement due to statement timeout"), SqlError("57014")), False, True),
+        (caused(OperationalError("terminating connection"), SqlError("57P01")), False, True),
+        (caused(OperationalError("too many connections"), SqlError("53300")), False, True),
+        (caused(OperationalError("No space left on device"), SqlError("53100")), False, True),
+        (caused(OperationalError("connection refused"), SqlError(None)), False, True),
+        (caused(InternalError("cannot execute INSERT in a read-only transaction"), SqlError("25006")), False, True),
+        (caused(InternalError("current transaction is aborted"), SqlError("25P02")), False, False),
         (caused(OperationalError("disk I/O error"), sqlite3.OperationalError()), False, True),
         (caused(OperationalError("database or disk is full"), sqlite3.OperationalError()), False, True),
         (caused(OperationalError("no such table: x"), sqlite3.OperationalError()), False, False),
@@ -110,7 +110,7 @@ def away(make):
         yield benchmark, secret, client, lambda: stack.enter_context(connection.execute_wrapper(refuse))
 
 
-GONE = caused(OperationalError("server closed the connection unexpectedly"), Stated(None))
+GONE = caused(OperationalError("server closed the connection unexpectedly"), SqlError(None))
 UNCERTAIN = "may have been stored, or not"
 
 

@@ -30,8 +30,8 @@ def test_parts_are_the_texts_in_order_each_of_about_the_same_size(seed):
 
 
 def test_no_text_is_an_empty_file():
-    found = answer([])
-    assert (found.streaming, found.content, found["Content-Type"]) == (False, b"", TEXT)
+    response = answer([])
+    assert (response.streaming, response.content, response["Content-Type"]) == (False, b"", TEXT)
 
 
 def test_a_file_of_one_part_is_sent_whole_and_a_longer_one_while_it_is_made():
@@ -44,15 +44,15 @@ def test_a_file_of_one_part_is_sent_whole_and_a_longer_one_while_it_is_made():
 
     assert (answer(lines(2)).content, made) == (b"x" * 100, [0, 1])
     made.clear()
-    found = answer(lines(40))
-    assert (found.streaming, len(made)) == (True, 4)  # two parts
-    assert b"".join(found.streaming_content) == b"x" * 2000
+    response = answer(lines(40))
+    assert (response.streaming, len(made)) == (True, 4)  # two parts
+    assert b"".join(response.streaming_content) == b"x" * 2000
 
 
 def test_of_a_large_file_that_is_only_asked_about_no_more_is_made_than_its_start():
     made = []
-    found = answer((made.append(i) or "x" * 50 for i in range(40)), "HEAD")
-    assert (list(found.streaming_content), len(made)) == ([], 4)
+    response = answer((made.append(i) or "x" * 50 for i in range(40)), "HEAD")
+    assert (list(response.streaming_content), len(made)) == ([], 4)
 
 
 def broken(n):
@@ -67,7 +67,7 @@ def test_what_goes_wrong_before_anything_is_sent_is_an_error_of_the_view(n):
 
 
 def test_what_goes_wrong_later_breaks_the_answer_off_and_does_not_end_it():
-    found = answer(broken(9)).streaming_content
-    assert [next(found) for _ in range(4)] == [b"x" * 100] * 4
+    parts = answer(broken(9)).streaming_content
+    assert [next(parts) for _ in range(4)] == [b"x" * 100] * 4
     with pytest.raises(ZeroDivisionError):
-        next(found)
+        next(parts)

@@ -165,9 +165,9 @@ def test_links_to_invitations_are_not_guessed_without_end(make, client):
 
 def test_eight_guesses_at_the_very_same_time_are_no_more_than_eight_in_a_row(make_committed, settings):
     settings.ATTEMPTS = {"login": {"account": (5, 600)}}
-    found = at_once([lambda: take_attempt("login", account="a")] * 8)
-    assert sum(isinstance(answer, TooManyAttemptsError) for answer in found) == 3
-    assert sum(answer is None for answer in found) == 5
+    answers = at_once([lambda: take_attempt("login", account="a")] * 8)
+    assert sum(isinstance(answer, TooManyAttemptsError) for answer in answers) == 3
+    assert sum(answer is None for answer in answers) == 5
 
 
 def test_what_is_counted_names_nobody(user):

@@ -41,8 +41,8 @@ def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():
     ],
 )
 def test_near_names_are_those_that_look_alike_and_those_a_letter_apart(name, known, near):
-    found = NearMisses(known).of(name)
-    assert (len(found) if isinstance(near, int) else found) == near
+    near_names = NearMisses(known).of(name)
+    assert (len(near_names) if isinstance(near, int) else near_names) == near
 
 
 def test_after_many_comparisons_only_names_that_look_alike_are_near():

@@ -138,7 +138,7 @@ def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, te
     assert ranking_remark(Ranking.from_scores(rule, np.array([3.0, 2.0, 1.0]), stated_winners=winners)) == text
 
 
-@pytest.mark.parametrize(("reason", "told"), [
+@pytest.mark.parametrize(("reason", "expected"), [
     ("tasks mnli-m, no and 3 more have no stated chance level", "5 tasks have no stated chance level"),
     ("tasks up, down have no stated chance level or best score", "2 tasks have no stated chance level or best score"),
     ("no score on 2 of 9 voting tasks: mnli-m, qqp", "no score on 2 of 9 voting tasks"),
@@ -146,8 +146,8 @@ def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, te
     ("task mnli-m has scores <= 0", "task mnli-m has scores <= 0"),
     ("no system beats every other", "no system beats every other"),
 ])  # fmt: skip
-def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, told):
-    assert with_task_count(reason) == told
+def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, expected):
+    assert with_task_count(reason) == expected
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ SCORES = {"A": [5, 1, 4, 2], "B": [4, 4, 1, 3], "C": [3, 3, 4, 4], "D": [2, 4, 2
 def test_the_squares_hold_the_agreement_of_every_two_rules(make, client):
     benchmark = make.published(SCORES)
     board = list(csv.DictReader(io.StringIO(client.get(reverse("board_csv", args=[benchmark.key])).content.decode())))
-    found = table(client, benchmark, "tau")
-    rules = [row["rule"] for row in found]
+    rows = table(client, benchmark, "tau")
+    rules = [row["rule"] for row in rows]
     ranks = {rule: {row["system"]: int(row[f"{rule}_rank"]) for row in board if row[f"{rule}_rank"]} for rule in rules}
     assert len(rules) > 10
-    for row in found:
+    for row in rows:
         for other in rules:
             expected = tau_b(ranks[row["rule"]], ranks[other])
             assert row[other] == ("–" if math.isnan(expected) else f"{expected:.2f}".replace("-", "−"))
@@ -50,40 +50,40 @@ def test_the_squares_hold_the_agreement_of_every_two_rules(make, client):
 def test_the_lines_hold_the_ranks_of_the_board(make, client):
     benchmark = make.published(SCORES)
     board = list(csv.DictReader(io.StringIO(client.get(reverse("board_csv", args=[benchmark.key])).content.decode())))
-    shown = {row["system"]: row for row in table(client, benchmark, "ranks")}
+    by_system = {row["system"]: row for row in table(client, benchmark, "ranks")}
     lines = {line.name: line for line in page(client, benchmark).context["page"].bump.lines}
     for row in board:
-        if row["system"] == "E" or row["system"] not in shown:
+        if row["system"] == "E" or row["system"] not in by_system:
             continue
-        told = {name.removesuffix("_rank"): rank for name, rank in row.items() if name.endswith("_rank")}
-        assert {rule: rank for rule, rank in shown[row["system"]].items() if rule != "system"} == {
-            rule: told[rule] for rule in shown[row["system"]] if rule != "system"
+        ranks = {name.removesuffix("_rank"): rank for name, rank in row.items() if name.endswith("_rank")}
+        assert {rule: rank for rule, rank in by_system[row["system"]].items() if rule != "system"} == {
+            rule: ranks[rule] for rule in by_system[row["system"]] if rule != "system"
         }
         assert f"Borda {row['borda_rank']}" in lines[row["system"]].said
 
 
 def test_rules_stand_beside_those_most_like_them(make, client):
-    found = table(client, make.published(SCORES), "tau")
-    rules = [row["rule"] for row in found]
+    rows = table(client, make.published(SCORES), "tau")
+    rules = [row["rule"] for row in rows]
     assert rules[0] == "borda"
-    first = {rule: float(found[0][rule].replace("−", "-")) for rule in rules[1:]}
+    first = {rule: float(rows[0][rule].replace("−", "-")) for rule in rules[1:]}
     assert first[rules[1]] == max(first.values())
 
 
 def test_a_pinned_system_is_drawn_last_and_its_name_unpins_it(make, client):
     benchmark = make.published(SCORES)
-    shown = page(client, benchmark, pin="c").context["page"]
-    line = shown.bump.lines[-1]
+    view = page(client, benchmark, pin="c").context["page"]
+    line = view.bump.lines[-1]
     assert (line.name, line.pinned, line.url) == ("C", 1, "?#ranks")
-    assert [name for name, _ in shown.pinned] == ["C"]
-    assert next(other for other in shown.bump.lines if other.name == "A").url == "?pin=c&pin=a#ranks"
+    assert [name for name, _ in view.pinned] == ["C"]
+    assert next(other for other in view.bump.lines if other.name == "A").url == "?pin=c&pin=a#ranks"
 
 
 def test_only_the_first_thirty_are_drawn_with_whoever_is_pinned(make, client):
     benchmark = make.published({f"S{i:02}": [float(-i)] for i in range(40)})
-    shown = page(client, benchmark, pin="s39").context["page"]
-    assert (shown.n_shown, shown.n_systems) == (31, 40)
-    assert {line.name for line in shown.bump.lines} == {f"S{i:02}" for i in [*range(30), 39]}
+    view = page(client, benchmark, pin="s39").context["page"]
+    assert (view.n_shown, view.n_systems) == (31, 40)
+    assert {line.name for line in view.bump.lines} == {f"S{i:02}" for i in [*range(30), 39]}
 
 
 def test_a_line_is_broken_where_there_is_no_rank_and_ranks_stand_from_the_top():

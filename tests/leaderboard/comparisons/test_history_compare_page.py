@@ -115,10 +115,10 @@ def test_every_revision_but_the_first_leads_to_what_it_changed(make, client):
 
 def test_the_history_draws_the_first_ten_over_the_revisions(make, client):
     benchmark = changing(make)
-    shown = client.get(reverse("history", args=[benchmark.key])).context["ranks"]
-    assert shown.numbers == [1, 2]
+    ranks = client.get(reverse("history", args=[benchmark.key])).context["ranks"]
+    assert ranks.numbers == [1, 2]
     before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
-    assert {system.name: texts for system, texts in shown.rows} == {
+    assert {system.name: texts for system, texts in ranks.rows} == {
         name: [str(before.get(name, "")), str(after[name])] for name in NEW
     }
 

@@ -27,13 +27,13 @@ def table(client, benchmark, **parameters) -> list[dict[str, str]]:
 def counted(scores, weights) -> dict[tuple[str, str], tuple[float, float]]:
     """{(system, rival): weight ahead, weight behind}, summed task by task."""
     total = sum(weights)
-    found = {}
+    shares = {}
     for first, second in itertools.permutations(scores, 2):
         pairs = list(zip(scores[first], scores[second], weights, strict=True))
         common = [(x, y, w) for x, y, w in pairs if x is not None and y is not None]
         ahead, behind = (sum(w for x, y, w in common if (x - y) * side > 0) / total for side in (1, -1))
-        found[first, second] = (ahead, behind)
-    return found
+        shares[first, second] = (ahead, behind)
+    return shares
 
 
 @pytest.mark.parametrize(("scores", "weights"), [(TOY, [1] * 5), (GAPS, [1] * 3)])
@@ -41,12 +41,12 @@ def test_the_margins_are_the_weights_of_the_tasks_won_less_those_lost(make, clie
     benchmark = make.published(scores)
     rows = table(client, benchmark)
     expected = counted(scores, weights)
-    found = {(r["system"], r["rival"]): (float(r["ahead"]), float(r["behind"])) for r in rows}
-    assert found.keys() == expected.keys()
-    assert [found[pair] for pair in expected] == [pytest.approx(shares) for shares in expected.values()]
-    shown = page(client, benchmark).context["page"]
-    for row, cells in zip(shown.rows, shown.heat.rows, strict=True):
-        for rival, cell in zip(shown.columns, cells.cells, strict=True):
+    margins = {(r["system"], r["rival"]): (float(r["ahead"]), float(r["behind"])) for r in rows}
+    assert margins.keys() == expected.keys()
+    assert [margins[pair] for pair in expected] == [pytest.approx(shares) for shares in expected.values()]
+    view = page(client, benchmark).context["page"]
+    for row, cells in zip(view.rows, view.heat.rows, strict=True):
+        for rival, cell in zip(view.columns, cells.cells, strict=True):
             if row.system.name == rival.name:
                 assert cell.level == "none"
                 continue
@@ -63,27 +63,27 @@ def test_the_aggregation_of_the_benchmark_weighs_the_tasks(make, client, aggrega
     for other in ("basic", "weighted", "balanced"):  # an answer that was kept is not one about other weights
         page(client, make.published(scores, tasks=tasks, groups=groups, aggregation=other))
     benchmark = make.published(scores, tasks=tasks, groups=groups, aggregation=aggregation)
-    found = {(r["system"], r["rival"]): (r["ahead"], r["behind"]) for r in table(client, benchmark)}
-    assert tuple(map(float, found["A", "B"])) == pytest.approx((float(ahead), float(behind)))
+    shares = {(r["system"], r["rival"]): (r["ahead"], r["behind"]) for r in table(client, benchmark)}
+    assert tuple(map(float, shares["A", "B"])) == pytest.approx((float(ahead), float(behind)))
 
 
 def test_every_pair_against_the_order_has_one_arc_and_the_smith_set_is_marked(make, client):
     benchmark = make.published()
-    shown = page(client, benchmark).context["page"]
+    view = page(client, benchmark).context["page"]
     expected = counted(TOY, [1] * 5)
-    order = [row.system.name for row in shown.rows]
+    order = [row.system.name for row in view.rows]
     against = {
         (low, high)
         for k, low in enumerate(order)
         for high in order[:k]
         if expected[low, high][0] > expected[low, high][1]
     }
-    arcs = [arc.said for node in shown.graph.nodes for arc in node.upsets]
+    arcs = [arc.said for node in view.graph.nodes for arc in node.upsets]
     drawn = {tuple(re.fullmatch(r"(.+) beats (.+)", said).groups()) for said in arcs}
     assert drawn == against
     beaten = {name: sum(expected[name, o][0] > expected[name, o][1] for o in TOY if o != name) for name in TOY}
-    assert {row.system.name: row.n_beaten for row in shown.rows} == beaten
-    assert {node.name for node in shown.graph.nodes if node.is_marked} == smith_set(expected)
+    assert {row.system.name: row.n_beaten for row in view.rows} == beaten
+    assert {node.name for node in view.graph.nodes if node.is_marked} == smith_set(expected)
 
 
 def smith_set(counts) -> set[str]:
@@ -128,8 +128,8 @@ def test_tasks_on_which_two_systems_are_level_are_left_out_of_the_probability_an
 
 
 def test_five_tasks_are_too_few_and_that_is_no_tie(make, client):
-    shown = page(client, make.published(), a="a", b="b").context["page"].pair
-    assert shown.test_sentence.startswith("5 tasks, taken as independent, are too few to tell")
+    pair = page(client, make.published(), a="a", b="b").context["page"].pair
+    assert pair.test_sentence.startswith("5 tasks, taken as independent, are too few to tell")
 
 
 def test_the_dots_stand_between_the_worst_and_the_best_score_with_lower_is_better_turned_round(make, client):
@@ -143,14 +143,14 @@ def test_the_dots_stand_between_the_worst_and_the_best_score_with_lower_is_bette
 
 
 @pytest.mark.parametrize(
-    ("asked", "problem"),
+    ("query", "problem"),
     [
         ({"a": "a", "b": "nobody"}, "There is no system &#x27;nobody&#x27; on this board."),
         ({"a": "a", "b": "A"}, "A cannot be compared with itself. Choose two different systems."),
     ],
 )
-def test_a_pair_that_there_is_not_is_said_and_the_page_stays(make, client, asked, problem):
-    answer = page(client, make.published(), **asked)
+def test_a_pair_that_there_is_not_is_said_and_the_page_stays(make, client, query, problem):
+    answer = page(client, make.published(), **query)
     assert answer.status_code == 200
     assert problem in answer.content.decode()
 
@@ -162,12 +162,12 @@ def test_a_name_serves_as_well_as_a_key(make, client):
 
 def test_large_boards_show_a_part_of_the_order_at_a_time(make, client):
     benchmark = make.published({f"S{i:03}": [float(-i)] for i in range(70)})
-    shown = page(client, benchmark, rows="2", columns="3").context["page"]
-    assert [row.system.name for row in shown.rows] == [f"S{i:03}" for i in range(30, 60)]
-    assert [system.name for system in shown.columns] == [f"S{i:03}" for i in range(60, 70)]
-    assert {row.n_beaten for row in shown.rows} == set(range(10, 40))
-    assert shown.graph is None
-    assert [part.name for part in shown.row_parts] == ["1–30", "31–60", "61–70"]
+    view = page(client, benchmark, rows="2", columns="3").context["page"]
+    assert [row.system.name for row in view.rows] == [f"S{i:03}" for i in range(30, 60)]
+    assert [system.name for system in view.columns] == [f"S{i:03}" for i in range(60, 70)]
+    assert {row.n_beaten for row in view.rows} == set(range(10, 40))
+    assert view.graph is None
+    assert [part.name for part in view.row_parts] == ["1–30", "31–60", "61–70"]
 
 
 def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, client, settings):

@@ -133,10 +133,10 @@ def test_two_tasks_are_as_far_apart_as_counted_pair_by_pair(board, client):
     assert f"Two tasks are {expected:,.1f} apart on average." in page(client, benchmark).content.decode()
 
 
-@pytest.mark.parametrize("stated", [{}, {"top": "2", "least": "1,4"}])
-def test_the_api_has_the_figures_of_the_page(board, client, stated):
+@pytest.mark.parametrize("query", [{}, {"top": "2", "least": "1,4"}])
+def test_the_api_has_the_figures_of_the_page(board, client, query):
     benchmark, scores = board
-    answer, table = from_api(client, benchmark, **stated).json(), figures(client, benchmark, **stated)
+    answer, table = from_api(client, benchmark, **query).json(), figures(client, benchmark, **query)
     rows = {}
     for row in answer["results"]:
         ends = {f"agreement_{end}_{k}": rate for end in ("top", "least") for k, rate in row[f"agreement_{end}"].items()}
@@ -144,9 +144,9 @@ def test_the_api_has_the_figures_of_the_page(board, client, stated):
         rows[row["rule"]] = {"kendall_tau": row["kendall_tau"][answer["reference"]]} | ends | own
     assert rows == table
     assert [answer["top"], answer["least"]] == (
-        [[2], [1, 4]] if stated else [[1, 3], [1, 3]] if len(scores) == 5 else [[1, 3, 5]] * 2
+        [[2], [1, 4]] if query else [[1, 3], [1, 3]] if len(scores) == 5 else [[1, 3, 5]] * 2
     )
-    file = list(csv.DictReader(io.StringIO(from_api(client, benchmark, format="csv", **stated).content.decode())))
+    file = list(csv.DictReader(io.StringIO(from_api(client, benchmark, format="csv", **query).content.decode())))
     names = [name for name in table["borda"] if name != "kendall_tau"]
     assert {row["rule"]: {name: float(row[name]) if row[name] else None for name in names} for row in file} == {
         rule: {name: row[name] for name in names} for rule, row in table.items()

@@ -56,9 +56,9 @@ def test_a_child_says_what_the_function_says_and_is_used_again(pool):
     children = pool.process_ids
     assert len(children) == 2
     for rule in ("borda", "copeland", "mean"):
-        found, own = pool.run(rank_all, SMALL, [rule])[rule], rank_all(SMALL, [rule])[rule]
-        assert np.array_equal(found.scores, own.scores, equal_nan=True)
-        assert (found.status, found.reason, found.ranks.tolist()) == (own.status, own.reason, own.ranks.tolist())
+        outcome, own = pool.run(rank_all, SMALL, [rule])[rule], rank_all(SMALL, [rule])[rule]
+        assert np.array_equal(outcome.scores, own.scores, equal_nan=True)
+        assert (outcome.status, outcome.reason, outcome.ranks.tolist()) == (own.status, own.reason, own.ranks.tolist())
     assert pool.process_ids == children
     assert pool.cpu_seconds > 0
 
@@ -69,9 +69,9 @@ def test_parts_come_one_by_one_and_are_the_whole(pool):
     assert pool.run(board_in_turn, SMALL, "median", "basic", rules, None, on_part=parts.append) is None
     winner, in_smith_set = majority_facts(SMALL, "basic")
     assert (parts[0][0], parts[0][1].tolist()) == (winner, in_smith_set.tolist())
-    found = {rule: outcome.ranks.tolist() for part in parts[1:] for rule, outcome in part.items()}
+    ranks = {rule: outcome.ranks.tolist() for part in parts[1:] for rule, outcome in part.items()}
     own = rank_all(SMALL, rules, missing="median")
-    assert found == {rule: own[rule].ranks.tolist() for rule in rules}
+    assert ranks == {rule: own[rule].ranks.tolist() for rule in rules}
 
 
 def test_what_a_function_raises_is_raised_here(pool):
@@ -144,9 +144,9 @@ def test_a_child_knows_no_secret_no_django_and_takes_little_memory(pool, monkeyp
     monkeypatch.setenv("DATABASE_URL", "sqlite:///nowhere")
     pool.run(rank_all, SMALL, ["borda"])
     (child,) = pool.process_ids
-    told = Path(f"/proc/{child}/environ").read_bytes()
-    assert b"PLURANK" not in told
-    assert b"DATABASE" not in told
+    environment = Path(f"/proc/{child}/environ").read_bytes()
+    assert b"PLURANK" not in environment
+    assert b"DATABASE" not in environment
     assert pool._idle[0].peak_bytes < 60 * 2**20
     code = "import sys, leaderboard.computing.child as c, leaderboard.computing.tried; print('django' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

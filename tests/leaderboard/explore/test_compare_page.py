@@ -46,7 +46,7 @@ def three(make):
         make.published(scores, name=key.capitalize(), key=key, n_tasks=len(next(iter(table.values()))))
 
 
-def asked(**fields) -> CompareQuery:
+def query_of(**fields) -> CompareQuery:
     return CompareQuery(keys=("first", "second", "third"), rule="mean", **fields)
 
 
@@ -56,9 +56,9 @@ def compared(query: CompareQuery, viewer=None):
 
 
 def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, client):
-    found = compared(asked())
-    assert (found.n_matched, found.n_systems, found.n_rewritten) == (4, 6, 2)
-    assert {row.name: row.other_names for row in found.rows if row.other_names} == {"Bob": ["bob"], "Ada": ["ADA"]}
+    board = compared(query_of())
+    assert (board.n_matched, board.n_systems, board.n_rewritten) == (4, 6, 2)
+    assert {row.name: row.other_names for row in board.rows if row.other_names} == {"Bob": ["bob"], "Ada": ["ADA"]}
     address = "/compare/?b=first&b=second&b=third&rule=mean"
     rows = list(csv.DictReader(io.StringIO(client.get(f"{address}&format=csv").content.decode())))
     assert {row["system"] for row in rows} == set(SHARES)
@@ -66,8 +66,8 @@ def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, clie
     for rule in ("mean", "borda", "copeland", "minimax"):
         ranks = {row["system"]: int(row[f"{rule}_rank"]) for row in rows if row[f"{rule}_rank"]}
         assert ranks == expected[rule.capitalize()]
-    shown = [row["system"] for row in rows]
-    assert shown == [row.name for row in found.rows]
+    names = [row["system"] for row in rows]
+    assert names == [row.name for row in board.rows]
     page = unescape(compact(client.get(address)))
     assert "4 of 6 systems appear on at least 2 of the 3 benchmarks" in page
     places = re.findall(r'<tr><th scope="row">Cleo.*?</tr>', page, re.DOTALL)[-1]
@@ -77,7 +77,7 @@ def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, clie
 def test_points_make_a_first_place_on_a_long_board_worth_more(three):
     values = [[float("nan") if x is None else x for x in POINTS[name]] for name in ("Ada", "Bob", "Cleo", "Dan")]
     matrix = ScoreMatrix(values, system_names=["Ada", "Bob", "Cleo", "Dan"])
-    board = compared(asked(score="points", policy="worst")).board
+    board = compared(query_of(score="points", policy="worst")).board
     ranks = {column.rule: column.ranks.tolist() for column in board.columns}
     for rule in ("mean", "median", "borda"):
         assert ranks[rule] == rank(matrix, rule, missing="worst").ranks.tolist()
@@ -98,8 +98,8 @@ def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_a
 
 
 def test_systems_on_more_benchmarks_alone_and_names_that_are_looked_for(three, client):
-    assert {row.name for row in compared(asked(least=3)).rows} == {"Ada", "Bob", "Cleo"}
-    assert [row.name for row in compared(asked(q="bo")).rows] == ["Bob"]
+    assert {row.name for row in compared(query_of(least=3)).rows} == {"Ada", "Bob", "Cleo"}
+    assert [row.name for row in compared(query_of(q="bo")).rows] == ["Bob"]
     page = client.get("/compare/?b=first&b=second&least=&q=")
     assert page.headers["Location"] == "/compare/?b=first&b=second"
     assert "Choose at least two" in compact(client.get("/compare/?b=first&b=nothing"))
@@ -125,16 +125,16 @@ def test_a_benchmark_that_hides_scores_takes_part_with_its_ranks_and_one_that_hi
     assert "ranks only" in page
     assert "123.25" not in page
     assert "61.625" not in page
-    found = compare(AnonymousUser(), CompareQuery(keys=("first", "fourth"), rule="mean"))
-    assert [row.places[1].rank for row in found.rows if row.name == "Ada"] == [1]
+    board = compare(AnonymousUser(), CompareQuery(keys=("first", "fourth"), rule="mean"))
+    assert [row.places[1].rank for row in board.rows if row.name == "Ada"] == [1]
     secret.score_view = "own"
     secret.save()
     assert "hide which system has which rank" in compact(
         client.get("/compare/?b=first&b=fourth&b=second").content.decode()
     )
-    found = compared(CompareQuery(keys=("first", "fourth", "second"), rule="mean"))
-    assert [one.key for one in found.benchmarks] == ["first", "second"]
-    assert [(one.key, one.places) for one in found.left_out] == [("fourth", {})]
+    board = compared(CompareQuery(keys=("first", "fourth", "second"), rule="mean"))
+    assert [one.key for one in board.benchmarks] == ["first", "second"]
+    assert [(one.key, one.places) for one in board.left_out] == [("fourth", {})]
 
 
 def test_each_benchmark_costs_as_many_queries(three, django_assert_num_queries):
@@ -200,14 +200,14 @@ def linked(key: str, **models: str) -> None:
         assert System.objects.filter(benchmark__key=key, key=system).update(identity=identity)
 
 
-def rows_of(found) -> dict[str, list[str | None]]:
-    return {row.name: [place and place.name for place in row.places] for row in found.rows}
+def rows_of(board) -> dict[str, list[str | None]]:
+    return {row.name: [place and place.name for place in row.places] for row in board.rows}
 
 
 def test_systems_of_one_model_are_the_same_whatever_they_are_called(three, client):
     linked("first", ada="m")
     linked("second", eve="m")
-    comparison = compared(asked())
+    comparison = compared(query_of())
     # Ada of the second board is by its name no longer that of the first, which is Eve there; nor is the third's one,
     # whose name is that of the model: no system of its own board is linked.
     assert rows_of(comparison) == {
@@ -218,7 +218,7 @@ def test_systems_of_one_model_are_the_same_whatever_they_are_called(three, clien
     }
     assert (comparison.n_matched, comparison.n_declared) == (4, 0)
     linked("third", ada="m")
-    comparison = compared(asked())
+    comparison = compared(query_of())
     assert rows_of(comparison)["Ada"] == ["Ada", "Eve", "Ada"]
     assert [(row.name, row.model, row.is_declared) for row in comparison.rows if row.model] == [("Ada", "m", True)]
     page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
@@ -230,7 +230,7 @@ def test_systems_of_one_name_that_are_different_models_are_two(three):
     linked("first", bob="m", cleo="n", dan="o")
     linked("second", bob="k", cleo="n")
     linked("third", cleo="n", dan="o")
-    comparison = compared(asked())
+    comparison = compared(query_of())
     assert rows_of(comparison) == {
         "Ada": ["Ada", "ADA", "Ada"],
         "Cleo": ["Cleo", "Cleo", "Cleo"],
@@ -243,7 +243,7 @@ def test_systems_of_one_name_that_are_different_models_are_two(three):
     ]
     linked("third", bob="m")
     linked("first", ada="k")
-    assert rows_of(compared(asked(least=2)))["Bob"] == ["Bob", None, "Bob"]
+    assert rows_of(compared(query_of(least=2)))["Bob"] == ["Bob", None, "Bob"]
 
 
 def test_rows_of_one_name_are_told_apart(three):
@@ -258,7 +258,7 @@ def test_how_far_benchmarks_agree_is_computed_from_the_shares_of_rivals(three, c
     values = [[float("nan") if x is None else float(x) for x in SHARES[name]] for name in sorted(SHARES)]
     expected = [one.kendall.whole for one in benchmark_agreement(values)]
     for score in ("share", "points"):
-        comparison = compared(asked(score=score))
+        comparison = compared(query_of(score=score))
         assert [one.kendall.whole for one in comparison.agreement] == expected
     page = unescape(compact(client.get("/compare/?b=first&b=second&b=third&rule=mean")))
     table = page[page.index('id="benchmark-agreement"') :]

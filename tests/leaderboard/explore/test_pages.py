@@ -41,9 +41,9 @@ def test_the_board_under_other_weights_is_the_one_worked_out_by_hand(make, clien
     body = compact(client.get(f"/b/{benchmark.key}/what-if/?weights=task-1:4,task-5:0"))
     own, now = ranks_by_hand(borda_by_hand([1] * 5)), ranks_by_hand(borda_by_hand([4, 1, 1, 1, 0]))
     signs = {1: "+", -1: "−"}
-    told = {name: (own[name] - now[name]) for name in TOY}
+    changes = {name: (own[name] - now[name]) for name in TOY}
     assert rows_of(body) == {
-        name: (now[name], f"{signs[1 if c > 0 else -1]}{abs(c)}" if (c := told[name]) else "") for name in TOY
+        name: (now[name], f"{signs[1 if c > 0 else -1]}{abs(c)}" if (c := changes[name]) else "") for name in TOY
     }
     assert "First under Borda: A. With the benchmark’s weights: " in body  # A is first on task 1
     assert re.findall(r"<output[^>]*>([^<]*)</output>", body) == ["57.1 %", "14.3 %", "14.3 %", "14.3 %", "0.0 %"]
@@ -94,14 +94,14 @@ def test_what_cannot_be_answered_is_told(make, client, settings):
     benchmark = make.published()
     path = f"/b/{benchmark.key}/what-if/"
     nobody = ",".join(f"task-{t}:0" for t in range(1, 6))
-    for query, told in [
+    for query, message in [
         (f"weights={nobody}", "At least one task needs a weight above 0."),
         ("weights=task-9:1", "The benchmark has no task of the key &#x27;task-9&#x27;"),
         ("rule=nonsense", "There is no rule &#x27;nonsense&#x27; on this board."),
         ("aggregation=nonsense", "There is no aggregation &#x27;nonsense&#x27;"),
     ]:
         answer = client.get(f"{path}?{query}")
-        assert (answer.status_code, told in compact(answer)) == (400, True), query
+        assert (answer.status_code, message in compact(answer)) == (400, True), query
     settings.ON_DEMAND_BUDGET = 100
     answer = client.get(f"{path}?weights=task-1:3")
     assert answer.status_code == 422

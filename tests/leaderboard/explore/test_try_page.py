@@ -49,9 +49,9 @@ def test_the_ranks_are_those_worked_out_by_hand(client):
     ranks = ranks_in(client.post("/try/", {"text": text, "about": about, "format": "csv"}))
     expected = by_hand.all_ranks(by_hand.read_table("superglue"))
     assert len(ranks) > 20
-    for name, found in expected.items():
+    for name, ranks_by_hand in expected.items():
         key = next(key for key, rule in RULES.items() if rule.name == name)
-        assert ranks[key] == {system: str(found.get(system, "")) for system in ranks[key]}
+        assert ranks[key] == {system: str(ranks_by_hand.get(system, "")) for system in ranks[key]}
     page = unescape(compact(client.get("/try/?example=1")))
     winner = by_hand.condorcet_winner(by_hand.read_table("superglue"))
     assert ("no Condorcet winner" in page) is (winner is None)
@@ -79,11 +79,11 @@ def test_the_options_are_those_of_a_board(client, options):
     ranks = ranks_in(posted(client, format="csv", **options))
     matrix = to_matrix(read_table(TABLE.encode()))
     for rule in ("mean", "borda", "plurality", "copeland"):
-        found = rank(matrix, rule, missing=options["policy"], ties=options.get("ties"))
-        if found.status == "undefined":
+        ranking = rank(matrix, rule, missing=options["policy"], ties=options.get("ties"))
+        if ranking.status == "undefined":
             assert rule not in ranks
         else:
-            expected = [str(r) if r > 0 else "" for r in found.ranks.tolist()]
+            expected = [str(r) if r > 0 else "" for r in ranking.ranks.tolist()]
             assert ranks[rule] == dict(zip(matrix.system_names, expected, strict=True))
 
 

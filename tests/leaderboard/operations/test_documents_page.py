@@ -48,9 +48,9 @@ def test_nothing_but_the_documentation_is_served(client, path):
 
 
 def test_the_examples_of_the_first_hour_run():
-    found = [doctest.testfile(str(FOLDER / "first-hour" / f"{who}.md"), module_relative=False) for who in FIRST_HOURS]
-    assert sum(result.attempted for result in found) == 6
-    assert sum(result.failed for result in found) == 0
+    results = [doctest.testfile(str(FOLDER / "first-hour" / f"{who}.md"), module_relative=False) for who in FIRST_HOURS]
+    assert sum(result.attempted for result in results) == 6
+    assert sum(result.failed for result in results) == 0
 
 
 def test_raw_html_stays_text_and_addresses_that_run_something_are_no_links():

@@ -32,18 +32,18 @@ def test_metrics_tell_queues_jobs_and_delays(make):
     now = timezone.now()
     Job.objects.filter(kind="rankings", sequence=2).update(not_before=now - timedelta(seconds=90))
     Job.objects.filter(kind="rankings", sequence=1).update(started_at=now - timedelta(seconds=7), finished_at=now)
-    told = text()
+    exposition = text()
     n_studies = Job.objects.filter(queue="studies", state="waiting").count()
-    assert value(told, "queue_jobs", queue="rankings", state="waiting") == 1
-    assert value(told, "queue_jobs", queue="studies", state="waiting") == n_studies > 0
-    assert 90 <= value(told, "queue_oldest_seconds", queue="rankings") < 150
-    assert value(told, "jobs_lately", kind="rankings", state="done") == 1
-    means = {value(told, f"job_seconds_{which}", kind="rankings") for which in ("mean", "max")}
+    assert value(exposition, "queue_jobs", queue="rankings", state="waiting") == 1
+    assert value(exposition, "queue_jobs", queue="studies", state="waiting") == n_studies > 0
+    assert 90 <= value(exposition, "queue_oldest_seconds", queue="rankings") < 150
+    assert value(exposition, "jobs_lately", kind="rankings", state="done") == 1
+    means = {value(exposition, f"job_seconds_{which}", kind="rankings") for which in ("mean", "max")}
     assert means == {7}
     publication = Publication.objects.get()
     delay = (publication.published_at - publication.revision.created_at).total_seconds()
-    assert value(told, "publish_delay_seconds", quantile="0.5") == pytest.approx(delay, rel=1e-4)
-    assert (value(told, "benchmarks"), value(told, "benchmarks_behind"), accepted.number) == (1, 1, 2)
+    assert value(exposition, "publish_delay_seconds", quantile="0.5") == pytest.approx(delay, rel=1e-4)
+    assert (value(exposition, "benchmarks"), value(exposition, "benchmarks_behind"), accepted.number) == (1, 1, 2)
 
 
 def test_what_only_follows_an_upgrade_does_not_make_a_queue_look_stuck(make):
@@ -60,11 +60,11 @@ def test_a_quantile_of_few_delays_leaves_no_long_one_out(n, q, expected):
 
 
 def test_an_empty_site_has_done_nothing_and_says_so_of_every_kind_and_outcome(make):
-    told = samples(text())
+    by_series = samples(text())
     of_database = ("queue", "job", "board", "benchmark", "outbox", "processes")
-    values = {name: v for (name, _), v in told.items() if name.removeprefix("plurank_").startswith(of_database)}
+    values = {name: v for (name, _), v in by_series.items() if name.removeprefix("plurank_").startswith(of_database)}
     assert set(values.values()) == {0}
-    of_jobs = {labels for name, labels in told if name == "plurank_jobs_total"}
+    of_jobs = {labels for name, labels in by_series if name == "plurank_jobs_total"}
     kinds = job_counts.JOB_KINDS
     assert of_jobs == {frozenset({("kind", k), ("outcome", o)}) for k in kinds for o in job_counts.OUTCOMES}
 
@@ -133,9 +133,9 @@ def test_a_job_that_is_superseded_before_any_worker_had_it_counts_and_took_no_ti
     make.accepted(benchmark, {"E": [1.0] * 5})
     older = Job.objects.get(kind="rankings", sequence=1)
     after_commit(partial(run_job, older.pk, worker="w"))
-    told = text()
-    assert value(told, "jobs_total", kind="rankings", outcome="superseded") == 1
-    assert total(told, "job_duration_seconds_count") == 0
+    exposition = text()
+    assert value(exposition, "jobs_total", kind="rankings", outcome="superseded") == 1
+    assert total(exposition, "job_duration_seconds_count") == 0
 
 
 def test_a_job_tried_again_and_given_up_again_counts_twice(make, after_commit, settings):
@@ -158,11 +158,11 @@ def test_an_attempt_counts_in_the_bucket_of_its_duration_and_all_above(make, aft
     assert JobCount.objects.get().bucket == bucket
     of_attempt = {"kind": "prospects", "outcome": "done"}
     bounds = [*map(str, job_counts.BOUNDS), "+Inf"]
-    told = text()
-    cumulated = [value(told, "job_duration_seconds_bucket", le=bound, **of_attempt) for bound in bounds]
+    exposition = text()
+    cumulated = [value(exposition, "job_duration_seconds_bucket", le=bound, **of_attempt) for bound in bounds]
     place = bounds.index(bucket)
     assert cumulated == [0] * place + [1] * (len(bounds) - place)
-    assert value(told, "job_duration_seconds_sum", **of_attempt) == pytest.approx(seconds, abs=5)
+    assert value(exposition, "job_duration_seconds_sum", **of_attempt) == pytest.approx(seconds, abs=5)
 
 
 def test_kinds_of_another_release_are_counted_as_one(make, after_commit):
@@ -177,8 +177,8 @@ def test_the_count_of_failures_begins_with_those_whose_rows_are_there(make):
     Job.objects.filter(kind__in=["prospects", "rankings"]).update(state="failed")
     migration = importlib.import_module("leaderboard.migrations.0024_job_counts")
     migration.count_failed(apps, None)
-    told = text()
-    assert [value(told, "jobs_failed", queue=queue) for queue in ("rankings", "studies")] == [1, 1]
+    exposition = text()
+    assert [value(exposition, "jobs_failed", queue=queue) for queue in ("rankings", "studies")] == [1, 1]
 
 
 # --- Processes, backups ----------------------------------------------------------------------------------------------
@@ -190,12 +190,12 @@ def test_processes_that_live_are_counted_by_role_and_silent_ones_only_have_an_ag
     Process("sweep", name="sweep").beat()
     Heartbeat.objects.filter(pid=2).update(seen_at=timezone.now() - timedelta(minutes=5))
     Heartbeat.objects.filter(role="sweep").update(seen_at=timezone.now() - timedelta(minutes=2))
-    told = text()
-    assert [value(told, "processes", role=role) for role in ("sweep", "rankings", "studies")] == [0, 1, 0]
-    assert 120 <= value(told, "process_age_seconds", role="sweep") < 180
-    assert value(told, "sweep_age_seconds") >= 120
-    assert value(told, "process_age_seconds", role="rankings") < 60
-    assert value(told, "process_age_seconds", role="studies") is None
+    exposition = text()
+    assert [value(exposition, "processes", role=role) for role in ("sweep", "rankings", "studies")] == [0, 1, 0]
+    assert 120 <= value(exposition, "process_age_seconds", role="sweep") < 180
+    assert value(exposition, "sweep_age_seconds") >= 120
+    assert value(exposition, "process_age_seconds", role="rankings") < 60
+    assert value(exposition, "process_age_seconds", role="studies") is None
 
 
 def test_the_age_of_the_last_backup_counts_from_the_making_of_the_database_until_there_is_one(
@@ -262,7 +262,7 @@ def test_the_cache_counts_what_it_knew(make):
 
 def test_every_number_has_the_name_of_the_site_before_it_and_words_of_help(make):
     make.published()
-    told = text()
-    assert {name for name in names_with_labels(told) if not name.startswith("plurank_")} == set()
-    n_help = sum(line.startswith("# HELP plurank_") and len(line.split()) > 4 for line in told.splitlines())
-    assert n_help == sum(line.startswith("# TYPE plurank_") for line in told.splitlines()) > 20
+    exposition = text()
+    assert {name for name in names_with_labels(exposition) if not name.startswith("plurank_")} == set()
+    n_help = sum(line.startswith("# HELP plurank_") and len(line.split()) > 4 for line in exposition.splitlines())
+    assert n_help == sum(line.startswith("# TYPE plurank_") for line in exposition.splitlines()) > 20

@@ -60,7 +60,7 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
     phase = Phase.objects.create(benchmark=benchmark, name="Final", opens_at=now)
     team = Team.objects.create(benchmark=benchmark, name="Owls", name_folded="owls")
     day = ago["counts"].date().isoformat()
-    found = {
+    rows = {
         "jobs": job,
         "partials": StudyPartial.objects.create(job=held, arrays=b"", seconds=0),
         "drafts": Draft.objects.create(benchmark=benchmark, owner=user, rows=[], expires_at=ago["drafts"]),
@@ -97,8 +97,8 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
     WebhookDelivery.objects.create(webhook=hook, message=message, event="test")
     StudyPartial.objects.filter(job=held).update(created_at=ago["partials"])
     Notice.objects.filter(pk=notice.pk).update(created_at=ago["notices"])
-    ApiToken.objects.filter(pk=found["tokens"].pk).update(expiry=ago["tokens"])
-    return found
+    ApiToken.objects.filter(pk=rows["tokens"].pk).update(expiry=ago["tokens"])
+    return rows
 
 
 def living(rows: dict[str, Model]) -> set[str]:

@@ -217,8 +217,8 @@ def test_a_place_says_how_many_go_before_and_how_long_they_take_at_the_pace_so_f
     JobCount.objects.create(queue="studies", kind="study", outcome="done", bucket="10.0", n=4, seconds=32.0)
     running = begin_next()
     Job.objects.filter(pk=running.pk).update(progress=0.5)
-    found = list(places("studies").values())
-    assert found == [Place(1, 4.0 + 8.0), Place(2, 12.0 + 8.0), Place(3, 20.0 + 8.0)]
+    turns = list(places("studies").values())
+    assert turns == [Place(1, 4.0 + 8.0), Place(2, 12.0 + 8.0), Place(3, 20.0 + 8.0)]
     texts = [Place(0, seconds).text for seconds in (59, 60, 61, 5399, 5400, 40_000)]
     assert texts == [
         "less than a minute", "about 1 minute", "about 2 minutes", "about 90 minutes", "about 2 hours",

@@ -21,21 +21,21 @@ def test_tied_systems_share_their_places():
 
 def test_an_order_turned_round_agrees_in_nothing():
     borda, mean = column("borda", [1, 2, 3, 4]), column("mean", [4, 3, 2, 1])
-    found = agreements([borda, mean], borda)
-    assert set(found) == {"mean"}
-    mean_found = found["mean"]
-    assert (mean_found.kendall_tau, mean_found.spearman, mean_found.max_rank_change) == pytest.approx((-1, -1, 3))
-    assert mean_found.text == "Kendall’s τ −1.00, Spearman’s ρ −1.00, largest change 3 places"
+    by_rule = agreements([borda, mean], borda)
+    assert set(by_rule) == {"mean"}
+    agreement = by_rule["mean"]
+    assert (agreement.kendall_tau, agreement.spearman, agreement.max_rank_change) == pytest.approx((-1, -1, 3))
+    assert agreement.text == "Kendall’s τ −1.00, Spearman’s ρ −1.00, largest change 3 places"
 
 
 def test_ties_and_unranked_systems_count_as_defined():
     """Common: the first five. Reference 1 2 3 4 5, other 1, 2.5, 2.5, 4, 5: nine pairs agree, one is tied in one."""
     borda, mean = column("borda", [1, 2, 3, 4, 5, 6]), column("mean", [1, 2, 2, 4, 5, -1])
-    found = agreements([borda, mean], borda)["mean"]
-    assert found.n_common == 5
-    assert found.kendall_tau == pytest.approx(9 / np.sqrt(10 * 9))
-    assert (found.top_rate, found.max_rank_change) == (1.0, 0.5)
-    assert found.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
+    agreement = agreements([borda, mean], borda)["mean"]
+    assert agreement.n_common == 5
+    assert agreement.kendall_tau == pytest.approx(9 / np.sqrt(10 * 9))
+    assert (agreement.top_rate, agreement.max_rank_change) == (1.0, 0.5)
+    assert agreement.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
 
 
 def test_only_rules_that_rank_are_compared_and_large_boards_are_not():

@@ -54,21 +54,21 @@ def test_the_toy_is_ranked_as_by_hand(make):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_board_report_counts_and_names_the_choice_sets(make, seed):
     benchmark = make.published(some_scores(seed))
-    board, found = published_board(benchmark.publication), revision_matrix(benchmark.publication.revision)
-    values = found.matrix.values
-    winner = condorcet_winner(found.matrix)
+    board, table = published_board(benchmark.publication), revision_matrix(benchmark.publication.revision)
+    values = table.matrix.values
+    winner = condorcet_winner(table.matrix)
     counted = {
         "n_systems": 7,
         "n_tasks": 5,
         "n_voting_tasks": 5,
         "n_missing": int(np.isnan(values).sum()),
-        "condorcet_winner": None if winner is None else found.systems[winner].name,
+        "condorcet_winner": None if winner is None else table.systems[winner].name,
         "rules": board_rules(),
     }
     assert {name: board.facts[name] for name in counted} == counted
     assert board.n_scored.tolist() == (~np.isnan(values)).sum(axis=1).tolist()
-    assert np.flatnonzero(board.in_smith_set).tolist() == sorted(smith_set(found.matrix))
-    assert board.system_ids.tolist() == [system.id for system in found.systems]
+    assert np.flatnonzero(board.in_smith_set).tolist() == sorted(smith_set(table.matrix))
+    assert board.system_ids.tolist() == [system.id for system in table.systems]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -146,11 +146,11 @@ def test_arrays_come_back_as_they_went_in():
         "names": np.array(["a", "ß", ""]),
         "none": np.empty(0),
     }
-    found = unpack_arrays(pack_arrays(arrays))
-    assert list(found) == list(arrays)
+    copies = unpack_arrays(pack_arrays(arrays))
+    assert list(copies) == list(arrays)
     for name, array in arrays.items():
-        assert found[name].dtype == array.dtype
-        assert np.array_equal(found[name], array, equal_nan=array.dtype.kind == "f")
+        assert copies[name].dtype == array.dtype
+        assert np.array_equal(copies[name], array, equal_nan=array.dtype.kind == "f")
 
 
 def test_arrays_of_objects_are_neither_written_nor_read():

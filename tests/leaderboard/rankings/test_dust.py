@@ -24,8 +24,10 @@ DUST = 92.19999999999999
 
 def pair(client, benchmark, first: str, second: str) -> dict[str, str]:
     """Who is ahead on each task, as the page says it."""
-    shown = client.get(reverse("head_to_head", args=[benchmark.key]), {"a": first, "b": second}).context["page"].pair
-    return {task.name: task.outcome for task in shown.tasks}
+    comparison = (
+        client.get(reverse("head_to_head", args=[benchmark.key]), {"a": first, "b": second}).context["page"].pair
+    )
+    return {task.name: task.outcome for task in comparison.tasks}
 
 
 @pytest.mark.parametrize(
@@ -37,8 +39,8 @@ def pair(client, benchmark, first: str, second: str) -> dict[str, str]:
 )
 def test_on_glue_two_systems_with_one_decimal_are_level(make, client, first, second, level):
     benchmark = make.publish(import_folder(FOLDER / "glue", owner=make.user("owner")))
-    shown = client.get(reverse("head_to_head", args=["glue"]), {"a": first, "b": second}).context["page"].pair
-    same = {task.name for task in shown.tasks if task.first_text == task.second_text}
+    comparison = client.get(reverse("head_to_head", args=["glue"]), {"a": first, "b": second}).context["page"].pair
+    same = {task.name for task in comparison.tasks if task.first_text == task.second_text}
     assert level in same
     assert {name for name, outcome in pair(client, benchmark, first, second).items() if outcome == "level"} == same
 
@@ -62,8 +64,8 @@ def test_what_an_earlier_release_stored_is_rounded_wherever_it_is_read(make, cli
     revision = earlier_rows(make, {"A": [DUST, 1.0], "B": [92.2, 1.0], "C": [90.0, 2.0]})
     benchmark = make.publish(revision.benchmark)
     assert sorted(Score.objects.values_list("value", flat=True))[-2:] == [DUST, 92.2], "rows stay as they are"
-    found = revision_matrix(benchmark.publication.revision)
-    assert found.matrix.values[:, 0].tolist() == found.written[:, 0].tolist() == [92.2, 92.2, 90]
+    table = revision_matrix(benchmark.publication.revision)
+    assert table.matrix.values[:, 0].tolist() == table.written[:, 0].tolist() == [92.2, 92.2, 90]
     assert pair(client, benchmark, "a", "b") == {"Task 1": "level", "Task 2": "level"}
     ranks = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/").json()["results"]
     assert {row["system"]: row["rank"] for row in ranks}["a"] == {row["system"]: row["rank"] for row in ranks}["b"]
@@ -109,8 +111,8 @@ def test_every_door_rounds_what_it_stores(make, client):
     client.force_login(owner)
     table = f"system,Task 1,Task 2\nUploaded,{DUST},0.30000000000000004\n"
     answer = client.post(f"/b/{benchmark.key}/upload/", {"text": table}, follow=True)
-    told = "2 scores are rounded to 12 significant digits: 92.19999999999999 is read as 92.2."
-    assert [str(message) for message in answer.context["messages"]] == [told]
+    note = "2 scores are rounded to 12 significant digits: 92.19999999999999 is read as 92.2."
+    assert [str(message) for message in answer.context["messages"]] == [note]
     draft = answer.context["draft"]
     assert [score["value"] for score in draft.rows[0]["scores"].values()] == [92.2, 0.3]
     stored = Score.objects.exclude(submission__system__name="A").values_list("submission__system__name", "value")
@@ -144,12 +146,12 @@ def test_scores_within_a_tasks_precision_tie_and_pages_show_them_so_while_downlo
     benchmark = make.published({"A": [71.26, 1.0], "B": [71.4, 1.1], "C": [60.0, 3.0]}, tasks=tasks)
     assert revision_matrix(benchmark.publication.revision).matrix.values.tolist() == [[71.5, 1], [71.5, 1], [60, 3]]
     assert pair(client, benchmark, "a", "b") == {"F": "level", "G": "level"}
-    told = (
+    note = (
         "Scores are rounded to the precision of their tasks before ranking, and shown rounded: all to 0.5. "
         "Downloads have them as submitted."
     )
     for path in ("", "systems/a/", "rules/borda/", "head-to-head/?a=a&b=b"):
-        assert told in client.get(f"/b/{benchmark.key}/{path}").content.decode(), path
+        assert note in client.get(f"/b/{benchmark.key}/{path}").content.decode(), path
     groups = client.get(f"/b/{benchmark.key}/systems/a/").context["page"].score_groups
     assert [score.cell.value_text for group in groups for score in group.scores] == ["71.5", "1"]
     cells = client.get(f"/b/{benchmark.key}/rules/borda/").context["page"].rows

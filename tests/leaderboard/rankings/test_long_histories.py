@@ -61,8 +61,8 @@ def test_two_revisions_are_compared_by_the_systems_that_brought_something_betwee
     benchmark = make.publish(benchmark)
     older, newer = benchmark.revisions.select_related("configuration").order_by("number")
     with rows_read("leaderboard_score") as read:
-        found = revision_changes(benchmark, older, newer, rule="mean", audience_level="public")
-    assert [(change.system_name, change.before, change.after) for change in found.scores] == [("System 3", "3", "50")]
+        changes = revision_changes(benchmark, older, newer, rule="mean", audience_level="public")
+    assert [(change.system_name, change.before, change.after) for change in changes.scores] == [("System 3", "3", "50")]
     assert sum(read.numbers) == 2 * 2
 
 
@@ -97,7 +97,7 @@ def test_single_instances_are_read_of_the_submissions_that_hold(make, owner):
         submit_upload(benchmark, owner, Upload(rows=[row], payload_hash=str(n)))
     revision = benchmark.revisions.select_related("configuration").latest("number")
     with rows_read("leaderboard_instancescores") as read, rows_read("leaderboard_score") as scores:
-        (found,) = current_instances(revision).values()
-    assert found == InstanceScores.objects.latest("pk")
+        (vector,) = current_instances(revision).values()
+    assert vector == InstanceScores.objects.latest("pk")
     assert (max(read.numbers), sum(scores.numbers)) == (1, 1)  # B brought none
     assert InstanceScores.objects.count() == 4

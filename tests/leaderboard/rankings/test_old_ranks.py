@@ -81,8 +81,8 @@ def test_the_first_the_newest_the_frozen_the_young_and_the_last_of_each_day_and_
         3: "another one of its month came after it",
         6: "another one of its day came after it",
     }
-    found = Revision.objects.filter(pk__in=old_revisions(benchmark.pk)).values_list("number", flat=True)
-    assert sorted(found) == list(removed)
+    numbers = Revision.objects.filter(pk__in=old_revisions(benchmark.pk)).values_list("number", flat=True)
+    assert sorted(numbers) == list(removed)
     n_reports = Report.objects.filter(revision__number__in=removed).count()
     assert (count_old_ranks(), remove_old_ranks(0)) == (n_reports, (n_reports, 0))
     assert numbers_without_ranks(benchmark) == list(removed)
@@ -142,7 +142,7 @@ class Links(HTMLParser):
 
     def __init__(self, text: str, address: str) -> None:
         super().__init__()
-        self.address, self.found = address, []
+        self.address, self.paths = address, []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
@@ -150,7 +150,7 @@ class Links(HTMLParser):
         if target:
             url = urlsplit(urljoin(self.address, target))
             if not url.netloc and not url.path.startswith("/static/"):
-                self.found.append(url.path + (f"?{url.query}" if url.query else ""))
+                self.paths.append(url.path + (f"?{url.query}" if url.query else ""))
 
 
 def walk(client: Client, first: str, *, depth: int) -> dict[str, int]:
@@ -165,7 +165,7 @@ def walk(client: Client, first: str, *, depth: int) -> dict[str, int]:
             answer = client.get(address)
             statuses[address] = answer.status_code
             if address == first or answer.status_code == 410:
-                ahead += [link for link in Links(compact(answer), address).found if link.startswith("/b/")]
+                ahead += [link for link in Links(compact(answer), address).paths if link.startswith("/b/")]
     return statuses
 
 
@@ -231,9 +231,9 @@ def test_the_api_answers_410_for_the_ranks_and_goes_on_to_serve_the_scores(make,
     assert "Its scores are kept" in rankings.json()["error"]["message"]
     assert client.get(reverse("api:scores", args=[benchmark.key]), {"revision": 3}).json() == before
     rows = client.get(reverse("api:revisions", args=[benchmark.key])).json()["results"]
-    told = {row["revision"]: (row["is_published"], row["ranks_removed_at"] is not None) for row in rows}
+    states = {row["revision"]: (row["is_published"], row["ranks_removed_at"] is not None) for row in rows}
     gone, there = (False, True), (True, False)
-    assert told == {1: there, 2: gone, 3: gone, 4: gone, 5: there, 6: there}
+    assert states == {1: there, 2: gone, 3: gone, 4: gone, 5: there, 6: there}
 
 
 def test_a_submission_whose_earlier_ranks_are_gone_shows_those_of_today(make, client):

@@ -27,14 +27,14 @@ def _empty_cache():
 
 
 @pytest.mark.parametrize("stored", POLICIES)
-@pytest.mark.parametrize("asked", POLICIES)
-def test_a_policy_on_demand_is_the_engines_own_answer(make, stored, asked):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_policy_on_demand_is_the_engines_own_answer(make, stored, policy):
     benchmark = make.published(SCORES, missing_policy=stored)
     owner = benchmark.memberships.get().user
-    board = build_board(audience_of(owner, benchmark), BoardQuery(policy=asked))
+    board = build_board(audience_of(owner, benchmark), BoardQuery(policy=policy))
     matrix = revision_matrix(benchmark.publication.revision).matrix
     for column in board.columns:
-        own = rank(matrix, column.rule, missing=asked)
+        own = rank(matrix, column.rule, missing=policy)
         assert column.ranks.tolist() == own.ranks.tolist()
         assert np.array_equal(column.scores, own.scores, equal_nan=True)
         assert column.status == own.status

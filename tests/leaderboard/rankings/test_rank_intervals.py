@@ -31,12 +31,12 @@ def benchmark(factory):
 
 
 @pytest.fixture(scope="module")
-def found():
+def intervals():
     matrix = ScoreMatrix(SCORES, system_names=NAMES)
     return rank_intervals(matrix, ("borda", "mean"), n_resamples=4000, simultaneous=True)
 
 
-def shown(low, high):
+def interval_text(low, high):
     return str(low) if low == high else f"{low}–{high}"
 
 
@@ -50,11 +50,13 @@ def intervals_on(response, rule):
     return {row.name: row.cells[k].interval_text for row in board.rows}
 
 
-def test_the_board_says_whose_intervals_they_are_and_what_is_drawn(benchmark, found):
+def test_the_board_says_whose_intervals_they_are_and_what_is_drawn(benchmark, intervals):
     response = board_of(benchmark)
     text = re.sub(r"\s+", " ", response.content.decode())
     first = int(np.flatnonzero(rank(ScoreMatrix(SCORES), "borda").ranks == 1)[0])
-    assert f"Rank {shown(found.lower['borda'][first], found.upper['borda'][first])}" in re.sub("<[^>]+>", "", text)
+    assert f"Rank {interval_text(intervals.lower['borda'][first], intervals.upper['borda'][first])}" in re.sub(
+        "<[^>]+>", "", text
+    )
     assert (
         "Under Borda: the 95 % interval if the same tasks were drawn again with replacement; for each system "
         "separately." in text
@@ -62,14 +64,15 @@ def test_the_board_says_whose_intervals_they_are_and_what_is_drawn(benchmark, fo
     assert "other tasks" not in text
 
 
-def test_a_switch_shows_the_intervals_of_all_systems_at_once(benchmark, found):
+def test_a_switch_shows_the_intervals_of_all_systems_at_once(benchmark, intervals):
     alone, together = (board_of(benchmark, query) for query in ("?scores=1", "?scores=1&simultaneous=1"))
-    ends = found.simultaneous["borda"]
+    ends = intervals.simultaneous["borda"]
     assert intervals_on(alone, "borda") == {
-        name: shown(*pair) for name, *pair in zip(NAMES, found.lower["borda"], found.upper["borda"], strict=True)
+        name: interval_text(*pair)
+        for name, *pair in zip(NAMES, intervals.lower["borda"], intervals.upper["borda"], strict=True)
     }
     assert intervals_on(together, "borda") == {
-        name: shown(*pair) for name, *pair in zip(NAMES, ends.lower, ends.upper, strict=True)
+        name: interval_text(*pair) for name, *pair in zip(NAMES, ends.lower, ends.upper, strict=True)
     }
     assert intervals_on(alone, "borda") != intervals_on(together, "borda")
     path = reverse("board", args=[benchmark.key])
@@ -79,14 +82,14 @@ def test_a_switch_shows_the_intervals_of_all_systems_at_once(benchmark, found):
     assert text in together.content.decode()
 
 
-def best_names(found, rule):
+def best_names(intervals, rule):
     ranks = rank(ScoreMatrix(SCORES), rule).ranks
-    best = [i for i in range(6) if found.simultaneous[rule].possibly_best[i]]
+    best = [i for i in range(6) if intervals.simultaneous[rule].possibly_best[i]]
     return [NAMES[i] for i in sorted(best, key=lambda i: (ranks[i], NAMES[i]))]
 
 
-def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchmark, found):
-    names = best_names(found, "borda")
+def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchmark, intervals):
+    names = best_names(intervals, "borda")
     assert 1 < len(names) <= 5
     sentence = (
         f"{len(names)} of 6 systems are possibly best, as no other is clearly ahead of them: "
@@ -96,15 +99,15 @@ def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchma
     assert sentence in Client().get(reverse("stability", args=[benchmark.key])).content.decode()
 
 
-def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, found):
+def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, intervals):
     for rule in ("borda", "mean"):
         response = Client().get(f"{reverse('stability', args=[benchmark.key])}?rule={rule}")
-        section, ends = response.context["intervals"], found.simultaneous[rule]
+        section, ends = response.context["intervals"], intervals.simultaneous[rule]
         assert f"Rank intervals under {RULES[rule].name}" in response.content.decode()
         assert {row.name: (row.interval_text, row.simultaneous_text, row.is_possibly_best) for row in section.rows} == {
             name: (
-                shown(found.lower[rule][i], found.upper[rule][i]),
-                shown(ends.lower[i], ends.upper[i]),
+                interval_text(intervals.lower[rule][i], intervals.upper[rule][i]),
+                interval_text(ends.lower[i], ends.upper[i]),
                 bool(ends.possibly_best[i]),
             )
             for i, name in enumerate(NAMES)
@@ -112,8 +115,8 @@ def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, fou
         assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
 
 
-def test_the_pages_tell_how_far_other_draws_would_move_an_end(benchmark, found):
-    largest = int(found.errors["borda"].max())
+def test_the_pages_tell_how_far_other_draws_would_move_an_end(benchmark, intervals):
+    largest = int(intervals.errors["borda"].max())
     ranks = {0: "would move no end", 1: "would move an end by up to 1 rank"}.get(
         largest, f"would move an end by up to {largest} ranks"
     )

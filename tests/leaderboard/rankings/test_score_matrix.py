@@ -46,10 +46,10 @@ def test_values_stand_as_stored_and_scores_are_turned_so_that_higher_is_better(m
 
 
 def test_systems_stand_in_the_order_of_their_keys_and_tasks_in_their_own(make):
-    found = revision_matrix(built(make, {"Zeta": [1.0, 2.0], "alpha": [3.0, 4.0], "Beta": [5.0, 6.0]}))
-    assert [system.key for system in found.systems] == ["alpha", "beta", "zeta"]
-    assert [task.key for task in found.configuration.tasks] == ["accuracy", "time"]
-    assert found.matrix.values.tolist() == [[3.0, 4.0], [5.0, 6.0], [1.0, 2.0]]
+    table = revision_matrix(built(make, {"Zeta": [1.0, 2.0], "alpha": [3.0, 4.0], "Beta": [5.0, 6.0]}))
+    assert [system.key for system in table.systems] == ["alpha", "beta", "zeta"]
+    assert [task.key for task in table.configuration.tasks] == ["accuracy", "time"]
+    assert table.matrix.values.tolist() == [[3.0, 4.0], [5.0, 6.0], [1.0, 2.0]]
 
 
 def test_what_is_missing_is_never_a_number(make):
@@ -197,9 +197,9 @@ OTHER = {
 
 
 def test_every_input_has_its_say_in_the_hash(make):
-    found = {name: digest(other(make)) for name, other in OTHER.items()}
-    found["as it was"] = digest(built(make))
-    assert len(set(found.values())) == len(found)
+    hashes = {name: digest(other(make)) for name, other in OTHER.items()}
+    hashes["as it was"] = digest(built(make))
+    assert len(set(hashes.values())) == len(hashes)
 
 
 @pytest.mark.parametrize("nothing", [{"weight": Decimal(0)}, {"direction": 0}], ids=str)

@@ -53,10 +53,10 @@ def test_a_board_of_many_systems_reads_the_rows_that_hold_and_none_of_those_befo
         make.accepted(benchmark, values)
     assert Score.objects.count() == 4 * 2 * MANY
     with rows_read(SCORES) as read:
-        found = revision_matrix(newest(benchmark))
+        table = revision_matrix(newest(benchmark))
     assert sum(read.numbers) == 2 * MANY
     expected = {f"System {i}": [i + 3.0, -float(i)] for i in range(MANY)}
-    assert {system.name: row for system, row in zip(found.systems, found.written.tolist(), strict=True)} == expected
+    assert {system.name: row for system, row in zip(table.systems, table.written.tolist(), strict=True)} == expected
 
 
 @pytest.mark.parametrize("replacement", Benchmark.Replacement.values)
@@ -66,9 +66,9 @@ def test_asking_for_one_system_reads_its_events_and_its_scores_alone(make, repla
     make.accepted(benchmark, values)
     system = systems_at(newest(benchmark))[3]
     with rows_read(SCORES) as read, rows_read(EVENTS) as events:
-        found = current_scores(newest(benchmark), [system.id])
+        cells = current_scores(newest(benchmark), [system.id])
     assert (sum(read.numbers), sum(events.numbers)) == (2, 1 if replacement == "row" else 2)
-    assert {score.value for score in found.values()} == {float(system.name.split()[1]), 1.0}
+    assert {score.value for score in cells.values()} == {float(system.name.split()[1]), 1.0}
 
 
 def test_few_rows_are_in_flight_at_a_time(make, monkeypatch):
@@ -87,14 +87,14 @@ def test_few_rows_are_in_flight_at_a_time(make, monkeypatch):
 def naive_scores(revision):
     """What holds, from every row of every submission, one after the other."""
     is_by_row = revision.configuration.content["replacement"] == "row"
-    found = {}
+    cells = {}
     for held in submissions_in_force(revision):
         if is_by_row:
-            found = {cell: score for cell, score in found.items() if cell[0] != held.system_id}
+            cells = {cell: score for cell, score in cells.items() if cell[0] != held.system_id}
         for row in Score.objects.filter(submission_id=held.submission_id):
-            told = (None, "withdrawn") if held.is_blank else (row.value, row.missing_reason)
-            found[held.system_id, row.task_id] = (*told, held.submission_id)
-    return found
+            contents = (None, "withdrawn") if held.is_blank else (row.value, row.missing_reason)
+            cells[held.system_id, row.task_id] = (*contents, held.submission_id)
+    return cells
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 7, 20_000])
@@ -122,11 +122,11 @@ def test_scores_of_patchy_histories_are_those_of_reading_every_row_in_order(make
             submit(benchmark, rows)
         numbers.append(newest(benchmark).number)
     for revision in benchmark.revisions.select_related("configuration"):
-        found = {
+        cells = {
             cell: (score.value, score.missing_reason, score.submission_id)
             for cell, score in current_scores(revision).items()
         }
-        assert found == naive_scores(revision)
+        assert cells == naive_scores(revision)
         in_force = {held.system_id: held for held in submissions_in_force(revision)}
         assert {held.system_id: held for held in last_in_force(revision)} == in_force
     assert len(numbers) == 30
@@ -138,9 +138,9 @@ def test_a_long_history_of_single_scores_is_read_back_only_as_far_as_scores_are_
     for n in range(60):
         submit(benchmark, {"A": {keys[n % 4]: float(n)}, "B": {keys[n % 3]: float(-n)}})
     with rows_read(SCORES) as read:
-        found = revision_matrix(newest(benchmark))
-    assert found.written[:, :3].tolist() == [[56.0, 57.0, 58.0], [-57.0, -58.0, -59.0]]
-    assert (found.written[0, 3], np.isnan(found.written[1, 3])) == (59.0, True)
+        table = revision_matrix(newest(benchmark))
+    assert table.written[:, :3].tolist() == [[56.0, 57.0, 58.0], [-57.0, -58.0, -59.0]]
+    assert (table.written[0, 3], np.isnan(table.written[1, 3])) == (59.0, True)
     # A's four and what else is in the turns up to them; of B, after its third score, none but those of the fourth task.
     assert sum(read.numbers) < 20 < Score.objects.count() == 120
 

@@ -50,10 +50,10 @@ def test_lists_say_whom_the_slow_rules_elect_as_soon_as_it_is_known(benchmark):
     before = ListedBoard.objects.get(publication=benchmark.publication)
     run_job(Job.objects.get(kind="slow_rankings").pk, worker="test")
     after = ListedBoard.objects.get(publication=benchmark.publication)
-    found = revision_matrix(benchmark.publication.revision)
+    table = revision_matrix(benchmark.publication.revision)
     elected = []
     for rule in SLOW:
-        winners = [found.systems[i].name for i in rank(found.matrix, rule).winners]
+        winners = [table.systems[i].name for i in rank(table.matrix, rule).winners]
         elected.append([rule, winners, len(winners)])
     assert sorted(after.winners) == sorted([*before.winners, *elected])
     newest = Report.objects.filter(revision=benchmark.publication.revision, kind="ranking").latest("created_at")

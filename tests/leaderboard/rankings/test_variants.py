@@ -247,6 +247,6 @@ def test_variants_of_slow_rules_come_after_the_board_as_these_do():
 def test_the_reasons_of_a_variant_are_hidden_where_those_of_its_rule_are(make):
     benchmark = make.published(SCORES, variants=[PRIOR], score_view="own")
     board, systems = published_board(benchmark.publication), systems_at(benchmark.publication.revision)
-    told = replace(column_of(benchmark, PRIOR), status="undefined", reason="Ada wins every comparison.")
-    seen, _ = redacted(replace(board, columns=[told]), systems, audience_of(make.user(), benchmark))
+    column = replace(column_of(benchmark, PRIOR), status="undefined", reason="Ada wins every comparison.")
+    seen, _ = redacted(replace(board, columns=[column]), systems, audience_of(make.user(), benchmark))
     assert seen.columns[0].reason == HIDDEN_REASON

@@ -42,7 +42,7 @@ def test_numbers_of_a_body_are_read_as_the_decimals_that_they_are():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("cola", "'cola' is not a weight; expected a key and a number, such as cola:3."),
         ("cola:-1", "The weight of the task 'cola' is '-1'; a weight is never negative (use 0 to silence a task)."),
@@ -50,10 +50,10 @@ def test_numbers_of_a_body_are_read_as_the_decimals_that_they_are():
         ("mnli:1", "The benchmark has no task of the key 'mnli'; it has cola, sst-2, rte."),
     ],
 )
-def test_what_cannot_be_read_is_told(text, told):
+def test_what_cannot_be_read_is_told(text, message):
     with pytest.raises(WeightsError) as error:
         read_weights(text, "", CONFIGURATION)
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 def test_every_weight_is_read_back_exactly_from_its_text():

@@ -100,8 +100,8 @@ def test_history_can_be_looked_at_and_not_touched(make, client, staff, model):
     make.published()
     assert client.get(reverse(f"admin:leaderboard_{model}_changelist")).status_code == 200
     assert client.get(reverse(f"admin:leaderboard_{model}_add")).status_code == 403
-    found = next(registered for registered in admin.site._registry if registered._meta.model_name == model)
-    row = found._default_manager.first()
+    model_class = next(registered for registered in admin.site._registry if registered._meta.model_name == model)
+    row = model_class._default_manager.first()
     change = reverse(f"admin:leaderboard_{model}_change", args=[row.pk])
     assert client.get(change).status_code == 200
     assert client.post(change, {"value": "1"}).status_code == 403

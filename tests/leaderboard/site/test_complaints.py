@@ -198,9 +198,9 @@ def test_a_missing_score_never_outranks_a_number(make, direction, rule):
     benchmark = make.benchmark({"Bad": [1.0, 1.0], "Gap": [None, 9.0], "Good": [2.0, 2.0]})
     Task.objects.filter(benchmark=benchmark).update(direction=direction)
     make.accepted(benchmark, {"Other": [1.5, 1.5]})
-    found = ranks(make.publish(benchmark), rule)
-    assert found["Gap"] == -1
-    assert min(rank for name, rank in found.items() if name != "Gap") == 1
+    rank_of = ranks(make.publish(benchmark), rule)
+    assert rank_of["Gap"] == -1
+    assert min(rank for name, rank in rank_of.items() if name != "Gap") == 1
 
 
 def test_taking_a_bad_entry_away_brings_the_earlier_one_back(make):

@@ -35,8 +35,8 @@ BLINDNESS = {
 
 def colour(name: str, scheme: str) -> tuple[float, float, float]:
     """A token's colour in one scheme, as linear sRGB."""
-    found = re.search(rf"^  --{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", TOKENS, re.MULTILINE)
-    text = found[1 + SCHEMES[scheme]]
+    declaration = re.search(rf"^  --{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", TOKENS, re.MULTILINE)
+    text = declaration[1 + SCHEMES[scheme]]
     return tuple(linear(int(text[i : i + 2], 16) / 255) for i in (1, 3, 5))
 
 
@@ -55,8 +55,8 @@ def contrast(one, other) -> float:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_text_has_a_contrast_of_four_and_a_half_and_marks_of_three(scheme):
-    found = {pair: contrast(*(colour(name, scheme) for name in pair)) for pair in TEXT + MARKS}
-    too_faint = {pair: round(ratio, 2) for pair, ratio in found.items() if ratio < (4.5 if pair in TEXT else 3)}
+    contrasts = {pair: contrast(*(colour(name, scheme) for name in pair)) for pair in TEXT + MARKS}
+    too_faint = {pair: round(ratio, 2) for pair, ratio in contrasts.items() if ratio < (4.5 if pair in TEXT else 3)}
     assert too_faint == {}
 
 

@@ -94,16 +94,16 @@ def board_path(benchmark: Benchmark, route: str = "board") -> str:
     return reverse(route, args=[benchmark.key])
 
 
-def board_ranks(found: Tables) -> dict[str, dict[str, int | None]]:
+def board_ranks(content: Tables) -> dict[str, dict[str, int | None]]:
     """By rule, every system's rank as the table says it."""
-    table = found.tables[0]
+    table = content.tables[0]
     rules = rule_names(table)
     ranks: dict[str, dict[str, int | None]] = {rule: {} for rule in rules}
     for row in table[2:]:
         name = re.sub(r"^(\d+|–)", "", row[0])
         for rule, cell in zip(rules, row[3:], strict=True):
-            shown = re.match(r"=?(\d+)", cell)
-            ranks[rule][name] = int(shown.group(1)) if shown else None
+            place = re.match(r"=?(\d+)", cell)
+            ranks[rule][name] = int(place.group(1)) if place else None
     return ranks
 
 
@@ -114,15 +114,15 @@ def rule_names(table: list[list[str]]) -> list[str]:
 
 
 def test_the_board_of_the_toy_shows_the_ranks_by_hand(make):
-    found = page(board_path(make.published()))
-    ranks = board_ranks(found)
+    board = page(board_path(make.published()))
+    ranks = board_ranks(board)
     assert {rule: [ranks[rule][name] for name in "ABCD"] for rule in RANKS} == RANKS
-    assert [re.sub(r"^\d+", "", row[0]) for row in found.tables[0][2:]] == ["B", "C", "D", "A"]
-    assert "Condorcet winner" in found.text
+    assert [re.sub(r"^\d+", "", row[0]) for row in board.tables[0][2:]] == ["B", "C", "D", "A"]
+    assert "Condorcet winner" in board.text
     assert re.search(
         r"B wins alone under \d+ of \d+ rules with a winner and beats every other system "
         r"head to head \(Condorcet winner\)\.",
-        found.text,
+        board.text,
     )
 
 
@@ -139,9 +139,9 @@ def test_the_board_of_the_toy_shows_the_rules_scores_by_hand(make):
     table = page(board_path(make.published()), scores="1", sort="name").tables[0]
     places = {rule: 3 + k for k, rule in enumerate(rule_names(table))}
     for rule, scores in SCORES.items():
-        shown = [row[places[rule]] for row in table[2:]]
+        cells = [row[places[rule]] for row in table[2:]]
         texts = [str(score).replace("-", "\N{MINUS SIGN}") for score in scores]
-        assert all(cell.endswith(text) for cell, text in zip(shown, texts, strict=True))
+        assert all(cell.endswith(text) for cell, text in zip(cells, texts, strict=True))
 
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_systems", "drop_tasks", "median", "worst"])
@@ -186,9 +186,9 @@ def test_the_page_of_a_system_shows_its_ranks_and_scores(make):
     benchmark = make.published()
     for name in "ABCD":
         ranks, scores = page(reverse("system", args=[benchmark.key, name.lower()])).tables[:2]
-        shown = {row[0]: row[1] for row in ranks[1:]}
+        cells = {row[0]: row[1] for row in ranks[1:]}
         for rule, by_name in RANKS.items():
-            rank_text = re.match(r"=?(\d+)of\d$|Unranked", shown[rule].replace(" ", ""))
+            rank_text = re.match(r"=?(\d+)of\d$|Unranked", cells[rule].replace(" ", ""))
             assert (int(rank_text.group(1)) if rank_text.group(1) else None) == by_name["ABCD".index(name)]
         assert [row[1] for row in scores[1:]] == [f"{score:g}" for score in TOY[name]]
 
@@ -210,11 +210,11 @@ def test_the_preview_promises_what_the_board_then_shows(make):
     promised = {row[0]: int(row[1]) for row in effects[1:] if row[1].isdigit()}
     batch = confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
     make.publish(benchmark)
-    ranks = {rule: found["E"] for rule, found in board_ranks(page(board_path(benchmark))).items()}
+    ranks = {rule: rank_of["E"] for rule, rank_of in board_ranks(page(board_path(benchmark))).items()}
     assert promised == {rule: value for rule, value in ranks.items() if value}
-    shown = page(reverse("batch", args=[batch.uuid])).tables[0]
-    came = {row[0]: re.search(r"(\d+)$", row[1]) for row in shown[1:]}
-    assert {rule: int(found[1]) for rule, found in came.items() if found} == promised
+    table = page(reverse("batch", args=[batch.uuid])).tables[0]
+    came = {row[0]: re.search(r"(\d+)$", row[1]) for row in table[1:]}
+    assert {rule: int(place[1]) for rule, place in came.items() if place} == promised
 
 
 def test_the_status_counts_what_waits(make):
@@ -241,10 +241,11 @@ def test_the_status_counts_what_waits(make):
 def test_a_board_that_waits_for_a_newer_revision_says_so_and_mixes_nothing(make):
     benchmark = make.published()
     make.accepted(benchmark, {"E": [9.0] * 5})
-    found = page(board_path(benchmark))
-    assert "Revision 2 was accepted and is being computed." in " ".join(found.text.split())
-    assert {rule: [found_[n] for n in "ABCD"] for rule, found_ in board_ranks(found).items()}["Borda"] == RANKS["Borda"]
-    assert "E" not in board_ranks(found)["Borda"]
+    board = page(board_path(benchmark))
+    assert "Revision 2 was accepted and is being computed." in " ".join(board.text.split())
+    ranks = board_ranks(board)["Borda"]
+    assert [ranks[n] for n in "ABCD"] == RANKS["Borda"]
+    assert "E" not in ranks
 
 
 def test_the_pages_say_why_a_rule_has_no_interval_and_which_rules_were_drawn_fewer_times(make, monkeypatch):
@@ -264,12 +265,12 @@ def test_the_pages_say_why_a_rule_has_no_interval_and_which_rules_were_drawn_few
     assert reason in system.text
     assert {row[0]: row[2] for row in system.tables[0] if len(row) == 3}["Kemeny"] == "–"
     assert f"No interval under Kemeny: {reason}." in page(reverse("rule", args=[benchmark.key, "kemeny"])).text
-    told = {
+    intervals = {
         rule: Client().get(reverse("api:ranking", args=[benchmark.key, rule])).json()["intervals"]
         for rule in ("kemeny", "coombs", "borda")
     }
-    assert (told["kemeny"]["status"], told["kemeny"]["reason"]) == ("undefined", reason)
-    assert [told[rule]["n_resamples"] for rule in ("coombs", "borda")] == [17, 40]
+    assert (intervals["kemeny"]["status"], intervals["kemeny"]["reason"]) == ("undefined", reason)
+    assert [intervals[rule]["n_resamples"] for rule in ("coombs", "borda")] == [17, 40]
 
 
 def test_rank_intervals_are_those_of_the_study(make):
@@ -283,8 +284,8 @@ def test_rank_intervals_are_those_of_the_study(make):
     columns = {c.name: c for c in published_board(benchmark.publication).columns}
     for i in range(5):
         ranks = page(reverse("system", args=[benchmark.key, f"s{i}"])).tables[0]
-        shown = {row[0]: row[2] for row in ranks[1:] if len(row) == 3}
-        assert shown
-        for rule, text in shown.items():
+        texts = {row[0]: row[2] for row in ranks[1:] if len(row) == 3}
+        assert texts
+        for rule, text in texts.items():
             low, high = int(columns[rule].lower[i]), int(columns[rule].upper[i])
             assert text == (str(low) if low == high else f"{low}–{high}")

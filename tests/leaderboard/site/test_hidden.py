@@ -85,7 +85,7 @@ class Hidden:
     def paths(self) -> list[str]:
         """Every address that names a benchmark, a system, a rule or a submission, and the lists."""
         foreign = self.benchmark.batches.exclude(pk=self.mine.pk).earliest("pk")
-        found = []
+        paths = []
         for name, keys in routes():
             for system in ("zebrafish", "mine"):
                 values = {"key": self.benchmark.key, "system_key": system, "rule_key": "borda", "rule": "borda",
@@ -93,7 +93,7 @@ class Hidden:
                           "extension": "json", "table": "scores", "task": "task-1",
                           "organisation_key": self.organisation.key}  # fmt: skip
                 if set(keys) <= set(values):
-                    found.append(reverse(name, kwargs={key: values[key] for key in keys}))
+                    paths.append(reverse(name, kwargs={key: values[key] for key in keys}))
         board = reverse("board", args=[self.benchmark.key])
         queries = ["scores=1", "sort=name", "q=zebra", "policy=median", "revision=1", "group=baseline", "mark=baseline"]
         # Downloads, comparisons and what is computed on demand, asked for as the pages ask for them.
@@ -107,14 +107,14 @@ class Hidden:
                 "api:agreement": ["top=1&least=1", "format=csv"],
                 "api:prospects": ["format=csv"], "api:systems": ["q=zebra", "revision=1"]}  # fmt: skip
         key = self.benchmark.key
-        found += [f"{reverse(name, args=[key])}?{query}" for name, asked in here.items() for query in asked]
-        found += [f"{reverse('system', args=[key, 'mine'])}?rival=zebrafish",
+        paths += [f"{reverse(name, args=[key])}?{query}" for name, questions in here.items() for query in questions]
+        paths += [f"{reverse('system', args=[key, 'mine'])}?rival=zebrafish",
                   reverse("api:followed", args=[key, self.followed.uuid]),
                   f"{reverse('api:ranking', args=[key, 'mean'])}?format=csv&weights=task-1:0"]  # fmt: skip
         files = [f"/api/v1/benchmarks/{self.benchmark.key}/{route}/?format={kind}"
                  for route in ("scores", "board", "systems", "rankings/borda", "margins")
                  for kind in ("csv", "tex", "md", "preflib")]  # fmt: skip
-        return sorted({*found, *files, *(f"{board}?{query}" for query in queries),
+        return sorted({*paths, *files, *(f"{board}?{query}" for query in queries),
                        f"{board}board.csv?scores=1&revision=2",
                        f"{board}board.md?scores=1", f"{board}board.tex?pin=zebrafish&tag=x"})  # fmt: skip
 
@@ -173,11 +173,11 @@ def test_no_address_tells_a_hidden_score(hidden, hiding, kind):
 @pytest.mark.parametrize("hiding", ["own", "anonymous"])
 def test_no_address_tells_a_hidden_name(hidden, hiding, kind):
     bodies = said(hidden[hiding], kind)
-    asked = ("?q=zebra", "/zebrafish/")  # an address that says the name itself may repeat it
+    parts = ("?q=zebra", "/zebrafish/")  # an address that says the name itself may repeat it
     bodies = {path: WAY_BACK.sub("", body) for path, body in bodies.items()}  # so may the link that signs in
-    told = {path for path, body in bodies.items() if "axolotl" in body or ("zebrafish" in body and not
-            any(part in path for part in asked))}  # fmt: skip
-    assert told == set()
+    leaks = {path for path, body in bodies.items() if "axolotl" in body or ("zebrafish" in body and not
+            any(part in path for part in parts))}  # fmt: skip
+    assert leaks == set()
 
 
 @pytest.mark.parametrize("hiding", HIDING)
@@ -186,8 +186,8 @@ def test_moderators_and_owners_see_everything(hidden, hiding):
     for kind in ("owner", "moderator"):
         client, key = world.client(kind), world.benchmark.key
         assert "71.31" in client.get(f"/b/{key}/systems/zebrafish/").content.decode()
-        found = client.get(f"/api/v1/benchmarks/{key}/scores/", **world.token(kind)).content.decode()
-        assert "71.31" in found
+        content = client.get(f"/api/v1/benchmarks/{key}/scores/", **world.token(kind)).content.decode()
+        assert "71.31" in content
 
 
 @pytest.mark.parametrize("hiding", HIDING)
@@ -288,8 +288,8 @@ def test_a_preview_of_made_up_scores_finds_out_nothing(hidden, hiding):
     stranger = world.people["stranger"]
     row = SubmittedRow("Probe", dict(zip(tasks, ["71.31007", "62.11003"], strict=True)))
     draft = make_draft(audience_of(stranger, world.benchmark), [row], source=Source.FORM)
-    found = preview_draft(draft, audience_of_draft(draft))
-    assert (found.effects, found.near_misses, {change.old_text for change in found.rows}) == ([], [], {""})
+    preview = preview_draft(draft, audience_of_draft(draft))
+    assert (preview.effects, preview.near_misses, {change.old_text for change in preview.rows}) == ([], [], {""})
     draft = make_draft(audience_of(stranger, world.benchmark), [row], source=Source.CSV)
     table = preview_table(draft, audience_of_draft(draft))
     assert (table.effects, table.n_unchanged, [line.n_changed for line in table.rows]) == ([], None, [None])
@@ -308,15 +308,15 @@ def test_a_preview_of_made_up_scores_finds_out_nothing(hidden, hiding):
 def test_an_error_about_a_near_name_does_not_tell_the_name(hidden, hiding, row):
     world = hidden[hiding]
     for creates in (True, False):
-        told = ""
+        message = ""
         try:
             check_upload(
                 audience_of(world.people["stranger"], world.benchmark), Upload(rows=[row], creates_systems=creates)
             )
         except InputError as error:
-            told = str(error)
-        assert "'Zebrafish'" not in told
-        assert "did you mean" not in told
+            message = str(error)
+        assert "'Zebrafish'" not in message
+        assert "did you mean" not in message
 
 
 def test_what_does_not_say_that_it_hides_is_closed_to_restricted_viewers(hidden):
@@ -334,14 +334,14 @@ def test_what_does_not_say_that_it_hides_is_closed_to_restricted_viewers(hidden)
 def test_the_error_of_a_job_tells_nobody_what_is_hidden(make, client, fields):
     benchmark, uploader = make.benchmark(SECRET, n_tasks=2), make.user()
     make.accepted(benchmark, {"Mine": OWN}, by=uploader)
-    told = "ValueError: the score 71.31007 of Zebrafish"
-    Job.objects.filter(benchmark=benchmark, kind="rankings").update(state="failed", error=f"{told}\nTraceback")
+    message = "ValueError: the score 71.31007 of Zebrafish"
+    Job.objects.filter(benchmark=benchmark, kind="rankings").update(state="failed", error=f"{message}\nTraceback")
     batch = benchmark.batches.get(uploader=uploader)
     pages = ["/status/", f"/b/{benchmark.key}/", f"/submissions/{batch.uuid}/"]
     client.force_login(uploader, backend="django.contrib.auth.backends.ModelBackend")
-    assert [told in client.get(page).content.decode() for page in pages] == [True] * 3
+    assert [message in client.get(page).content.decode() for page in pages] == [True] * 3
     Benchmark.objects.filter(pk=benchmark.pk).update(**fields)
-    assert [told in client.get(page).content.decode() for page in pages] == [False] * 3
+    assert [message in client.get(page).content.decode() for page in pages] == [False] * 3
     owner = benchmark.memberships.get(role="owner").user
     client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
-    assert told in client.get(pages[1]).content.decode()
+    assert message in client.get(pages[1]).content.decode()

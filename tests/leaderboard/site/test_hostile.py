@@ -30,9 +30,9 @@ def _no_throttle_left(settings):
 @pytest.mark.parametrize("action", ["confirm", "discard"])
 def test_nobody_confirms_or_discards_a_draft_of_somebody_else(make, action):
     benchmark, victim = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, victim)
+    draft = draft_of(make, benchmark, victim)
     for other in (make.user(), benchmark.memberships.get().user):
-        answer = signed_in(other).post(reverse("draft", args=[found.uuid]), confirmation(benchmark, action=action))
+        answer = signed_in(other).post(reverse("draft", args=[draft.uuid]), confirmation(benchmark, action=action))
         assert answer.status_code == 404
     assert (Draft.objects.count(), Batch.objects.count()) == (1, 1)
 
@@ -40,8 +40,8 @@ def test_nobody_confirms_or_discards_a_draft_of_somebody_else(make, action):
 @pytest.mark.parametrize("number", ["9" * 5000, "²", "-1", "1e3", "", "0", "٣", "1\0", " 1", "0x1"])
 def test_a_forged_revision_number_shows_the_preview_again(make, number):
     benchmark, owner = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, owner)
-    path = reverse("draft", args=[found.uuid])
+    draft = draft_of(make, benchmark, owner)
+    path = reverse("draft", args=[draft.uuid])
     answer = signed_in(owner).post(path, confirmation(benchmark, previewed_number=number))
     assert answer.status_code == 409
     assert (Draft.objects.count(), Batch.objects.count()) == (1, 1)
@@ -66,9 +66,9 @@ def test_where_a_confirmed_draft_went_is_told_to_its_owner_alone(make):
 
 def test_an_expired_draft_is_gone_even_before_it_is_swept_away(make):
     benchmark, owner = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, owner)
-    Draft.objects.update(expires_at=found.created_at)
-    path = reverse("draft", args=[found.uuid])
+    draft = draft_of(make, benchmark, owner)
+    Draft.objects.update(expires_at=draft.created_at)
+    path = reverse("draft", args=[draft.uuid])
     assert signed_in(owner).get(path).status_code == 404
     assert signed_in(owner).post(path, confirmation(benchmark)).status_code == 404
 
@@ -88,9 +88,9 @@ def test_a_draft_of_one_who_lost_their_membership_is_closed_to_them(make):
 def test_a_draft_made_before_a_system_came_does_not_replace_its_scores_afterwards(make):
     """The name was free when the draft was made; since then another account brought the system onto the board."""
     benchmark, hijacker = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, hijacker, "Newcomer")
+    draft = draft_of(make, benchmark, hijacker, "Newcomer")
     make.submitted(benchmark, "Newcomer", ["9"] * 5, by=make.user())
-    path = reverse("draft", args=[found.uuid])
+    path = reverse("draft", args=[draft.uuid])
     signed_in(hijacker).post(path, confirmation(benchmark))
     assert not Batch.objects.filter(uploader=hijacker).exists()
     assert signed_in(hijacker).get(path)["Location"] == reverse("submit", args=[benchmark.key])
@@ -98,10 +98,10 @@ def test_a_draft_made_before_a_system_came_does_not_replace_its_scores_afterward
 
 def test_a_proposal_made_under_a_moderator_replaces_nothing_once_everybody_decides_alone(make):
     benchmark, hijacker = make.benchmark(submission_policy="moderated"), make.user()
-    found = draft_of(make, benchmark, hijacker, "A")
+    draft = draft_of(make, benchmark, hijacker, "A")
     benchmark.submission_policy = "open"
     benchmark.save()
-    signed_in(hijacker).post(reverse("draft", args=[found.uuid]), confirmation(benchmark))
+    signed_in(hijacker).post(reverse("draft", args=[draft.uuid]), confirmation(benchmark))
     assert not Batch.objects.filter(uploader=hijacker).exists()
 
 

@@ -45,8 +45,8 @@ def test_pages_files_and_answers_have_the_exact_margins(client, benchmark):
     assert len(rows) == 6
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/margins/").json()["results"]
     assert answer
-    shown = client.get(f"/b/{benchmark.key}/head-to-head/", {"a": "a", "b": "b"}).context["page"].pair
-    assert shown.ahead == pytest.approx(ahead("A", "B"), abs=1e-12)
+    comparison = client.get(f"/b/{benchmark.key}/head-to-head/", {"a": "a", "b": "b"}).context["page"].pair
+    assert comparison.ahead == pytest.approx(ahead("A", "B"), abs=1e-12)
     assert client.get(f"/api/v1/benchmarks/{benchmark.key}/head-to-head/?a=a&b=c").status_code == 200
 
 

@@ -104,14 +104,14 @@ def errors(place, monkeypatch) -> dict[int, object]:
 
     careful = Client(raise_request_exception=False, enforce_csrf_checks=True)
     careful.force_login(place.user, backend=BACKEND)
-    found = {
+    answers = {
         400: place.client.get(place("board") + "?sort=nonsense"),
         404: place.client.get("/nothing/here"),
         403: careful.post(place("submit"), {}),
     }
     monkeypatch.setattr(status, "visible_jobs", breaks)
-    found[500] = place.client.get("/status/")
-    return found
+    answers[500] = place.client.get("/status/")
+    return answers
 
 
 def test_every_error_has_its_page_and_none_says_what_is_inside(place, monkeypatch):
@@ -175,12 +175,12 @@ def test_no_template_holds_what_the_policy_refuses(path: Path):
 
 
 def test_the_only_text_that_templates_do_not_escape_is_sanitised_markdown_and_help_of_forms():
-    found = {
+    variables = {
         (path.name, variable)
         for path in TEMPLATES
         for variable in re.findall(r"{{\s*([^}|]+)[^}]*\|safe[^}]*}}", path.read_text(encoding="utf-8"))
     }
-    assert found == {
+    assert variables == {
         ("_board_about.html", "benchmark.description_html"),
         ("_field.html", "field.help_text"),
         ("document.html", "document.html"),
@@ -201,10 +201,10 @@ def test_the_list_of_benchmarks_takes_four_queries_however_long_it_is_and_reads_
 ):
     for _ in range(n):
         make.published(tags=["toy"])
-    with django_assert_num_queries(4) as asked:
+    with django_assert_num_queries(4) as queries:
         text = compact(client.get(address))
     assert text.count("Most wins under") == n
-    assert not [query["sql"] for query in asked if "leaderboard_report" in query["sql"]]
+    assert not [query["sql"] for query in queries if "leaderboard_report" in query["sql"]]
 
 
 @pytest.mark.parametrize("n", [1, 8])

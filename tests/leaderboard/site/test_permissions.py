@@ -37,17 +37,17 @@ def worlds(django_db_setup, django_db_blocker):
 def test_every_kind_of_user_gets_the_answer_of_the_table(worlds, row):
     cache.clear()
     world = worlds[row.visibility]
-    found = {kind: world.answer(row, kind) for kind in USERS}
+    answers = {kind: world.answer(row, kind) for kind in USERS}
     expected = dict(zip(USERS, row.answers, strict=True))
     if expected["staff"] == "ruled":
-        assert found["staff"] not in ("500", "login", "admin")
-        expected["staff"] = found["staff"]
-    assert found == expected
+        assert answers["staff"] not in ("500", "login", "admin")
+        expected["staff"] = answers["staff"]
+    assert answers == expected
 
 
 def test_every_route_of_the_site_has_a_row_for_both_methods():
-    stated = {(row.route.partition("~")[0], row.method) for row in rows()}
-    assert {route for route in routes() if {(route, "GET"), (route, "POST")} - stated} == set()
+    pairs = {(row.route.partition("~")[0], row.method) for row in rows()}
+    assert {route for route in routes() if {(route, "GET"), (route, "POST")} - pairs} == set()
 
 
 # --- What exists and may not be known -----------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def test_lists_mention_what_is_private_to_its_own_people(make, kind):
 def test_a_search_finds_only_what_the_reader_may_know_of(make):
     for visibility in ("public", "unlisted", "private"):
         make.published(name=f"Speech {visibility}", visibility=visibility)
-    found = Client().get("/?q=speech").content.decode()
-    assert [name for name in ("public", "unlisted", "private") if f"Speech {name}" in found] == ["public"]
+    page = Client().get("/?q=speech").content.decode()
+    assert [name for name in ("public", "unlisted", "private") if f"Speech {name}" in page] == ["public"]
 
 
 def test_the_name_of_a_pending_system_is_not_suggested(make):

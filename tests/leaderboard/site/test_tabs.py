@@ -17,8 +17,8 @@ TABS = {
 
 def links(markup: str) -> dict[str, str]:
     """The links of a piece of markup: their texts, each with what `aria-current` says of it."""
-    found = re.findall(r'<a href="[^"]*"(?: aria-current="(\w+)")?>(.*?)</a>', markup)
-    return {re.sub("<[^>]*>", "", text): current for current, text in found}
+    matches = re.findall(r'<a href="[^"]*"(?: aria-current="(\w+)")?>(.*?)</a>', markup)
+    return {re.sub("<[^>]*>", "", text): current for current, text in matches}
 
 
 def part(page: str, start: str, end: str) -> str:

@@ -33,11 +33,11 @@ def leaders_by_hand(benchmark_scores=TOY, n_trials=50) -> list[int]:
     """What the study must find, by a naive loop."""
     names = sorted(benchmark_scores)
     n_tasks = len(benchmark_scores[names[0]])
-    found = []
+    leaders = []
     for trial in range(n_trials):
         task = int(np.random.default_rng([0, trial]).integers(n_tasks))
-        found.append(max(range(len(names)), key=lambda i: benchmark_scores[names[i]][task]))
-    return found
+        leaders.append(max(range(len(names)), key=lambda i: benchmark_scores[names[i]][task]))
+    return leaders
 
 
 def stored_report() -> tuple[dict, dict]:

@@ -49,17 +49,17 @@ def test_what_a_page_tells_is_found_again_by_a_search_from_the_scores(make):
     tasks = {f"task-{t}": f"Task {t}" for t in range(1, 6)}
     n_violations = 0
     for rule in ("borda", "copeland", "median", "instant_runoff", "kemeny"):
-        shown = lines(benchmark, rule)
+        by_property = lines(benchmark, rule)
         for key, prop in PROPERTIES.items():
-            assert shown[prop.name].holds == entry(rule, key).holds
+            assert by_property[prop.name].holds == entry(rule, key).holds
             if entry(rule, key).holds:
-                assert shown[prop.name].here == ""
+                assert by_property[prop.name].here == ""
                 continue
             options = {"missing": "drop_systems"}
             violation = witness(rule, key, matrix, options=options, max_steps=FEW["max_steps"]).witness
-            assert shown[prop.name].is_violated == (violation is not None)
+            assert by_property[prop.name].is_violated == (violation is not None)
             if violation is not None:
-                assert shown[prop.name].here == sentence(violation, names, tasks)
+                assert by_property[prop.name].here == sentence(violation, names, tasks)
                 assert violates(matrix, violation)
                 n_violations += 1
     assert n_violations > 5
@@ -137,8 +137,8 @@ def test_the_report_is_small_and_the_same_twice(make):
 
 
 def test_a_stored_witness_is_read_back_as_it_was():
-    found = Witness("borda", "iia", {"missing": "drop_systems"}, x="a", y="b", removed=("c",), effect="reversed")
-    assert Witness.from_json(found.as_json()) == found
+    example = Witness("borda", "iia", {"missing": "drop_systems"}, x="a", y="b", removed=("c",), effect="reversed")
+    assert Witness.from_json(example.as_json()) == example
 
 
 @pytest.mark.parametrize("size", [(10, 10), (300, 80)])

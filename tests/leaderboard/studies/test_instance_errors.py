@@ -56,11 +56,11 @@ def test_the_page_and_the_api_have_rank_intervals_if_instances_tasks_or_both_are
     rows = {row["name"]: row["rank_intervals"] for row in answer["results"]}
     for statistic, intervals in expected.items():
         for i, name in enumerate(SYSTEMS[:3]):
-            found = rows[name][statistic]
-            assert found["rank"] == intervals.ranks[i]
-            assert found["instance_share"] == pytest.approx(intervals.instance_share[i])
+            figures = rows[name][statistic]
+            assert figures["rank"] == intervals.ranks[i]
+            assert figures["instance_share"] == pytest.approx(intervals.instance_share[i])
             for design in DESIGNS:
-                assert found[design] == [intervals.lower[design][i], intervals.upper[design][i]]
+                assert figures[design] == [intervals.lower[design][i], intervals.upper[design][i]]
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
     assert "For the median system" in page
     assert 'aria-label="Rank intervals: Mean of the tasks’ means"' in page

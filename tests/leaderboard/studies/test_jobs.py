@@ -61,7 +61,7 @@ def test_any_number_of_workers_at_once_puts_the_study_together_once(make_committ
         for merge in Job.objects.filter(kind="merge:leaders", state="waiting"):
             run_job(merge.pk, worker=f"worker {share}")
 
-    assert [found for found in at_once([partial(work, n) for n in range(n_workers)]) if found] == []
+    assert [answer for answer in at_once([partial(work, n) for n in range(n_workers)]) if answer] == []
     insert_missing_merges()
     run_all("merge")
     assert Job.objects.filter(kind="merge:leaders").count() == 1

@@ -38,41 +38,41 @@ def run(kind: str) -> None:
         run_job(job.pk, worker="test")
 
 
-def told(client, benchmark) -> str:
+def studies_text(client, benchmark) -> str:
     page = compact(client.get(reverse("manage_studies", args=[benchmark.key])))
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
 def state(benchmark):
-    (found,) = study_states(benchmark, benchmark.publication)
-    return found
+    (study,) = study_states(benchmark, benchmark.publication)
+    return study
 
 
 def test_a_study_is_followed_from_its_plan_to_what_it_took(owner, benchmark):
     assert (state(benchmark).state, state(benchmark).choice.when) == ("unplanned", "every")
-    assert "not planned" in told(owner, benchmark)
+    assert "not planned" in studies_text(owner, benchmark)
     run("study_plan")
-    found = state(benchmark)
-    assert (found.state, found.n_chunks, found.steps, found.estimate, found.seconds) == ("waiting", 3, 30, 60.0, None)
+    study = state(benchmark)
+    assert (study.state, study.n_chunks, study.steps, study.estimate, study.seconds) == ("waiting", 3, 30, 60.0, None)
     first = Job.objects.filter(kind="study:leaders").order_by("chunk").first()
     run_job(first.pk, worker="test")
     assert (state(benchmark).state, round(state(benchmark).progress, 3)) == ("waiting", 0.333)
     Job.objects.filter(kind="study:leaders", state="waiting").update(state="running", progress=0.5)
     assert (state(benchmark).state, round(state(benchmark).progress, 3)) == ("running", 0.667)
-    assert "running 67 % 67 %" in told(owner, benchmark)
+    assert "running 67 % 67 %" in studies_text(owner, benchmark)
     Job.objects.filter(kind="study:leaders", state="running").update(state="waiting")
     run("study:")
     run("merge:")
-    found = state(benchmark)
-    assert (found.state, found.progress, found.estimate) == ("done", 1.0, 60.0)
-    assert found.seconds == Report.objects.get(kind="study").seconds
+    study = state(benchmark)
+    assert (study.state, study.progress, study.estimate) == ("done", 1.0, 60.0)
+    assert study.seconds == Report.objects.get(kind="study").seconds
     assert StudyPartial.objects.count() == 0
 
 
 def page_text(client, benchmark) -> str:
     page = compact(client.get(reverse("stability", args=[benchmark.key])))
-    (found,) = re.findall(r'<p class="notice[^"]*" role="status">([^<]*)', page)
-    return found.strip()
+    (notice,) = re.findall(r'<p class="notice[^"]*" role="status">([^<]*)', page)
+    return notice.strip()
 
 
 def test_the_page_of_studies_says_in_each_state_what_a_study_waits_for(client, benchmark):
@@ -117,7 +117,7 @@ def test_a_study_of_which_a_chunk_failed_is_failed_and_may_run_again(owner, benc
     run("study_plan")
     Job.objects.filter(kind="study:leaders", chunk=1).update(state="failed", error="MemoryError: 3 GiB\nTraceback")
     assert (state(benchmark).state, state(benchmark).reason) == ("failed", "MemoryError: 3 GiB")
-    assert "Run now" in told(owner, benchmark)
+    assert "Run now" in studies_text(owner, benchmark)
 
 
 def test_choices_are_kept_with_a_trail_and_hold_for_the_next_revision(owner, benchmark, make):

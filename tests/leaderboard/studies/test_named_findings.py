@@ -204,17 +204,17 @@ def test_who_may_not_see_names_or_scores_sees_no_finding(studied, hiding):
 
 
 @pytest.mark.parametrize(
-    ("resamples", "told"),
+    ("resamples", "clause"),
     [
         ({}, ""),
         ({"n_resamples": 100, "of_resamples": 100}, ""),
         ({"n_resamples": 2, "of_resamples": 100}, ", and 2 of the 100 resamples of each round"),
     ],
 )
-def test_a_slow_rule_says_how_many_repeats_and_resamples_it_ranked(resamples, told):
+def test_a_slow_rule_says_how_many_repeats_and_resamples_it_ranked(resamples, clause):
     entry = {"n_repeats": 100, "of": 10_000, "n_tables": 140, "proven": 0.9996, **resamples}
     assert page.slow_rule_texts({"kemeny": entry}) == [
-        f"Kemeny ranked 100 of 10,000 repeats{told}; its order is proven to be the best for 99.9 % of 140 tables."
+        f"Kemeny ranked 100 of 10,000 repeats{clause}; its order is proven to be the best for 99.9 % of 140 tables."
     ]
 
 

@@ -76,10 +76,10 @@ def test_every_study_of_the_catalogue_is_told_by_the_page():
 
 def test_what_every_study_found_stands_on_the_page_in_the_api_and_in_the_files(studied, client):
     """One test, because the studies are computed once for all of it, by real jobs."""
-    found = sections(studied)
-    assert sorted(found) == sorted(catalogue.STUDIES)
+    by_study = sections(studied)
+    assert sorted(by_study) == sorted(catalogue.STUDIES)
     page = client.get(f"/b/{studied.key}/stability/").content.decode().replace("&#x27;", "'")
-    for key, section in found.items():
+    for key, section in by_study.items():
         assert (section.state.state, section.state_text) == ("done", ""), (key, section.state)
         assert section.findings.sentence.endswith("."), key
         assert section.findings.sentence in page, key
@@ -94,23 +94,23 @@ def test_what_every_study_found_stands_on_the_page_in_the_api_and_in_the_files(s
             assert sorted(answer["summary"]["rules"]) == sorted(row.key for row in section.findings.rows)
     listed = client.get(f"/api/v1/benchmarks/{studied.key}/studies/").json()["results"]
     assert {entry["study"]: entry["state"] for entry in listed} == dict.fromkeys(catalogue.STUDIES, "done")
-    figures_are_means_of_the_distribution(client, studied, found)
-    readings = found["judge_bootstrap"].findings.headers[-2:]
+    figures_are_means_of_the_distribution(client, studied, by_study)
+    readings = by_study["judge_bootstrap"].findings.headers[-2:]
     assert readings == ["Resampled systems, each once", "Resampled systems, as often as drawn"]
     sensitivity_is_that_of_the_ranks_that_are_stored(client, studied)
     a_private_distribution_is_for_its_members(client, studied)
 
 
-def figures_are_means_of_the_distribution(client, benchmark, found):
+def figures_are_means_of_the_distribution(client, benchmark, by_study):
     taus = arrays_of(client, benchmark, "task_subsets")["borda.tau"]
-    row = next(row for row in found["task_subsets"].findings.rows if row.key == "borda")
+    row = next(row for row in by_study["task_subsets"].findings.rows if row.key == "borda")
     assert row.cells[0].text == f"{np.nanmean(taus[0]):.3f}"
     effects = arrays_of(client, benchmark, "system_additions")["copeland.effect"]
-    row = next(row for row in found["system_additions"].findings.rows if row.key == "copeland")
+    row = next(row for row in by_study["system_additions"].findings.rows if row.key == "copeland")
     assert row.cells[0].text == percent((effects >= 1).sum() / (effects >= 0).sum())
     correlations = arrays_of(client, benchmark, "missing_scores")["minimax.spearman"]
-    row = next(row for row in found["missing_scores"].findings.rows if row.key == "minimax")
-    cells = dict(zip(found["missing_scores"].findings.headers, row.cells, strict=True))
+    row = next(row for row in by_study["missing_scores"].findings.rows if row.key == "minimax")
+    cells = dict(zip(by_study["missing_scores"].findings.headers, row.cells, strict=True))
     assert cells["20 % deleted"].text == f"{np.nanmean(correlations[:, 2]):.3f}".replace("-", "\N{MINUS SIGN}")
     filled = arrays_of(client, benchmark, "missing_scores")["minimax.filled_worst"]
     cell_text = cells["10 %, missing scores filled with the task’s worst score"].text
@@ -121,12 +121,12 @@ def sensitivity_is_that_of_the_ranks_that_are_stored(client, benchmark):
     """The lower bound is reached: the stored ranks reverse as many pairs of the reference as it says."""
     arrays = arrays_of(client, benchmark, "cardinal_sensitivity")
     summary = client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/cardinal_sensitivity/").json()["summary"]
-    for feasible, told in summary["feasible"].items():
+    for feasible, figures in summary["feasible"].items():
         before, after = arrays[f"{feasible}.reference"], arrays[f"{feasible}.discordant_share.ranks"]
         turned = sum(
             (before[i] - before[j]) * (after[i] - after[j]) < 0 for i, j in combinations(range(len(before)), 2)
         )
-        assert told["discordant_share"]["lower"] == pytest.approx(turned / told["n_pairs"])
+        assert figures["discordant_share"]["lower"] == pytest.approx(turned / figures["n_pairs"])
 
 
 def a_private_distribution_is_for_its_members(client, benchmark):
@@ -149,8 +149,8 @@ def test_a_study_that_is_not_there_says_where_it_stands(make, client):
 
 
 def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
-    told = {"mean": [1.0, 0.9], "deviation": [0.0, 0.1], "n_undefined": [0, 0]}
-    rules = {"borda": told, "mean": told | {"mean": [1.0, 0.5]}, "copeland": told | {"mean": [1.0, 0.95]}}
+    figures = {"mean": [1.0, 0.9], "deviation": [0.0, 0.1], "n_undefined": [0, 0]}
+    rules = {"borda": figures, "mean": figures | {"mean": [1.0, 0.5]}, "copeland": figures | {"mean": [1.0, 0.95]}}
     summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "rules": rules}
     assert findings("missing_scores", summary, "borda").sentence == (
         "With 10 % of the scores deleted at random, the order of the first 7 systems agrees with the full one at 0.90 "
@@ -160,54 +160,56 @@ def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
 
 
 def test_the_sentence_says_what_of_a_difference_comes_from_how_gaps_are_filled():
-    def told(mean, median, worst):
+    def entry_of(mean, median, worst):
         filled = {"median": {"levels": [10], "mean": [median]}, "worst": {"levels": [10], "mean": [worst]}}
         return {"mean": [1.0, mean], "deviation": [0.0, 0.1], "n_undefined": [0, 0], "filled": filled}
 
-    rules = {"borda": told(0.55, 0.55, 0.4), "win_rate": told(0.93, 0.55, 0.4)}
+    rules = {"borda": entry_of(0.55, 0.55, 0.4), "win_rate": entry_of(0.93, 0.55, 0.4)}
     summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "missing": "median", "rules": rules}
-    found = findings("missing_scores", summary, "borda")
-    assert found.sentence.endswith(
+    section = findings("missing_scores", summary, "borda")
+    assert section.sentence.endswith(
         "best under Win rate (0.93), worst under Borda (0.55). Borda needs every score: on tables filled with the "
         "task’s median it agrees at 0.55, with the task’s worst score at 0.40. On the same filled tables Win rate "
         "agrees at 0.55: any further difference comes from the filling, not from the rule."
     )
-    assert found.headers[-2:] == [
+    assert section.headers[-2:] == [
         "10 %, missing scores filled with the task’s median",
         "10 %, missing scores filled with the task’s worst score",
     ]
-    cells = {row.key: [cell.text for cell in row.cells][-2:] for row in found.rows}
+    cells = {row.key: [cell.text for cell in row.cells][-2:] for row in section.rows}
     assert cells == {"borda": ["0.550", "0.400"], "win_rate": ["0.550", "0.400"]}
-    assert "missing scores are filled with the task’s median; the others compare two systems on the tasks" in found.note
+    assert (
+        "missing scores are filled with the task’s median; the others compare two systems on the tasks" in section.note
+    )
 
 
 def test_a_study_without_words_gets_a_plain_sentence_and_breaks_nothing(monkeypatch):
     monkeypatch.delitem(TELLERS, "diversity")
-    found = findings("diversity", {"rules": {}}, "borda")
-    assert found.sentence == catalogue.STUDIES["diversity"].name + " is computed; see the downloads for its figures."
-    assert (found.rows, found.headers) == ([], [])
+    section = findings("diversity", {"rules": {}}, "borda")
+    assert section.sentence == catalogue.STUDIES["diversity"].name + " is computed; see the downloads for its figures."
+    assert (section.rows, section.headers) == ([], [])
     assert findings("tomorrow", {}, "borda").sentence == "tomorrow is computed; see the downloads for its figures."
 
 
 def separability_summary(matrix):
     """What the job of a board finds out about it under Borda, as it is stored."""
-    found = significance(matrix, rank(matrix, "borda")).summary()
-    return {"reason": "", **found, "rules": {"borda": found}}
+    summary = significance(matrix, rank(matrix, "borda")).summary()
+    return {"reason": "", **summary, "rules": {"borda": summary}}
 
 
 def test_the_critical_difference_diagram_stands_where_friedmans_test_is_valid_and_else_the_reason():
     scores = np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.1], [2.0], [4.0]])
     matrix = ScoreMatrix(scores, system_names=["a", "b", "c", "d"])
-    found = findings("significance", separability_summary(matrix), "borda")
+    section = findings("significance", separability_summary(matrix), "borda")
     ranks = stats.rankdata(-scores, axis=0).mean(axis=1)
-    assert [dot.name for dot in found.diagram.dots] == [matrix.system_names[i] for i in np.argsort(ranks)]
-    assert [dot.rank_text for dot in found.diagram.dots] == [f"{rank:.2f}" for rank in np.sort(ranks)]
+    assert [dot.name for dot in section.diagram.dots] == [matrix.system_names[i] for i in np.argsort(ranks)]
+    assert [dot.rank_text for dot in section.diagram.dots] == [f"{rank:.2f}" for rank in np.sort(ranks)]
     difference = stats.studentized_range.ppf(0.95, 4, np.inf) / np.sqrt(2) * np.sqrt(4 * 5 / (6 * 12))
-    assert found.diagram.difference_text == f"critical difference {difference:.2f}"
+    assert section.diagram.difference_text == f"critical difference {difference:.2f}"
     few = ScoreMatrix(scores[:, :9])
-    told = findings("significance", separability_summary(few), "borda")
-    assert told.diagram is None
-    assert "fewer than 10" in told.note
+    section_of_few = findings("significance", separability_summary(few), "borda")
+    assert section_of_few.diagram is None
+    assert "fewer than 10" in section_of_few.note
 
 
 def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():
@@ -223,19 +225,28 @@ def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():
 def test_what_an_earlier_engine_stored_of_separability_is_not_shown_as_if_it_were_of_this_one():
     few = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 9)))
     stored = separability_summary(few)
-    told = {family: stored["rules"]["borda"][family] for family in ("neighbours", "top", "every_pair")}
-    for family in told.values():
+    families = {family: stored["rules"]["borda"][family] for family in ("neighbours", "top", "every_pair")}
+    for family in families.values():
         del family["n_contradicted"], family["n_tied"]
-    found = findings("significance", stored | {"rules": {"borda": told}, "friedman": "there are 9 tasks"}, "borda")
-    assert (found.sentence, found.rows) == (OUTDATED, [])
+    section = findings(
+        "significance", stored | {"rules": {"borda": families}, "friedman": "there are 9 tasks"}, "borda"
+    )
+    assert (section.sentence, section.rows) == (OUTDATED, [])
 
 
 def test_the_stability_page_counts_every_verdict_and_states_the_null_hypothesis():
     matrix = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.0], [2.0], [4.0]]))
-    found = findings("significance", separability_summary(matrix), "borda")
-    assert found.headers == ["Pairs", "Significant", "Contradicted", "Not significant", "Tied", "Too few tasks to tell"]
-    for row in found.rows:
+    section = findings("significance", separability_summary(matrix), "borda")
+    assert section.headers == [
+        "Pairs",
+        "Significant",
+        "Contradicted",
+        "Not significant",
+        "Tied",
+        "Too few tasks to tell",
+    ]
+    for row in section.rows:
         pairs, *verdicts = (int(cell.text) for cell in row.cells)
         assert pairs == sum(verdicts)
-    assert "as likely with either sign" in found.note
-    assert found.sentence.endswith("Tested: what each task adds to the score under Borda, weights included.")
+    assert "as likely with either sign" in section.note
+    assert section.sentence.endswith("Tested: what each task adds to the score under Borda, weights included.")

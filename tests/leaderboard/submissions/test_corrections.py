@@ -28,8 +28,8 @@ def row_of(benchmark, name, number=None):
     keys = [task["key"] for task in revision.configuration.content["tasks"]]
     ids = {task["id"]: task["key"] for task in revision.configuration.content["tasks"]}
     system = next(system.id for system in systems_at(revision) if system.name == name)
-    found = {ids[task]: score for (s, task), score in current_scores(revision).items() if s == system}
-    return [found[key].missing_reason or found[key].value if key in found else "not_submitted" for key in keys]
+    scores = {ids[task]: score for (s, task), score in current_scores(revision).items() if s == system}
+    return [scores[key].missing_reason or scores[key].value if key in scores else "not_submitted" for key in keys]
 
 
 def newest(benchmark, name):

@@ -53,7 +53,7 @@ def world(make):
                        "member": make.member(benchmark, "member")}  # fmt: skip
 
 
-def told(benchmark, viewer):
+def counts_seen(benchmark, viewer):
     """(on the board, withdrawn, waiting, rejected, retracted) by name, and of all others together."""
     seen = disclosure(audience_of(viewer, Benchmark.objects.get(pk=benchmark.pk)))
     in_order = [name for name, _ in KINDS]
@@ -82,7 +82,7 @@ OPEN = {"ada": (2, 1, 0, 1, 1), "owner": (2, 0, 0, 0, 0)}
 )
 def test_each_reader_is_told_what_they_may_know(world, viewer, counts, others):
     benchmark, people = world
-    assert told(benchmark, people[viewer]) == (counts, others)
+    assert counts_seen(benchmark, people[viewer]) == (counts, others)
 
 
 IN_A_DAY = timezone.now() + timedelta(days=1)
@@ -101,7 +101,7 @@ def test_where_something_is_hidden_each_reader_is_told_of_their_own_alone(world,
     Benchmark.objects.filter(pk=benchmark.pk).update(**CLOSED[closing])
     expected = {"owner": WHOLE, "moderator": WHOLE, "ada": {"ada": WHOLE["ada"]}, "bob": {"bob": WHOLE["bob"]},
                 "stranger": {}, "nobody": {}, "member": {}}  # fmt: skip
-    assert {viewer: told(benchmark, people[viewer]) for viewer in expected} == {
+    assert {viewer: counts_seen(benchmark, people[viewer]) for viewer in expected} == {
         viewer: (counts, NO_OTHERS) for viewer, counts in expected.items()
     }
 
@@ -153,13 +153,13 @@ def test_someone_whose_every_system_was_withdrawn_is_not_named(world, make):
     gone = make.pending(benchmark, {"Gone, too": SCORES}, by=make.user("dan"))
     accept_batch(gone, actor=people["owner"])
     withdraw_submission(gone.submissions.get(), actor=people["owner"], reason="An error.")
-    assert told(benchmark, people["stranger"]) == (OPEN, (2, 0, 1, 0, 1, 0))
+    assert counts_seen(benchmark, people["stranger"]) == (OPEN, (2, 0, 1, 0, 1, 0))
 
 
 def test_owners_switch_it_off_and_the_trail_says_so(world):
     benchmark, people = world
     assert change_settings(benchmark, {"shows_submitters": False}, author=people["owner"]) == 1
-    assert told(benchmark, people["stranger"]) == ({}, NO_OTHERS)
+    assert counts_seen(benchmark, people["stranger"]) == ({}, NO_OTHERS)
     assert AuditEntry.objects.filter(benchmark=benchmark, subject="setting", of="shows_submitters").count() == 1
 
 

@@ -79,8 +79,8 @@ def test_a_score_outside_the_range_names_the_range():
 
 def test_every_wrong_score_is_told_at_its_task(make):
     benchmark = make.benchmark(tasks=[TaskSpec("T 1", maximum=10.0), TaskSpec("T 2"), TaskSpec("T 3")], scores={})
-    found = problems(benchmark, make.user(), row(benchmark, "New", "11", "x", "3"))
-    assert found == {
+    messages = problems(benchmark, make.user(), row(benchmark, "New", "11", "x", "3"))
+    assert messages == {
         "t-1": ["11 is above 10, the maximum score of T 1"],
         "t-2": ["'x' is not a number; write 71.3, or leave the field empty if there is no score"],
     }
@@ -115,9 +115,9 @@ def test_a_draft_keeps_what_was_read_and_until_when(make):
     benchmark, owner = make.benchmark(), make.user()
     before = timezone.now()
     about = {"organisation": "Lab", "url": "https://a.example/x"}
-    found = draft(benchmark, owner, row(benchmark, " New ", "1.5", "", "-2", **about))
+    new_draft = draft(benchmark, owner, row(benchmark, " New ", "1.5", "", "-2", **about))
     stored = Draft.objects.get()
-    assert stored == found
+    assert stored == new_draft
     assert (stored.owner, stored.previewed_number, stored.source) == (owner, 1, "form")
     assert stored.rows == [
         {
@@ -134,8 +134,8 @@ def test_a_draft_keeps_what_was_read_and_until_when(make):
 
 def test_checking_a_draft_anew_finds_the_same_rows(make):
     benchmark, owner = make.benchmark(), make.user()
-    found = draft(benchmark, owner, row(benchmark, "New", "0.1", "", "1e-320", "1e308", "-0"))
-    assert rows_now(Draft.objects.get(), audience_of(owner, benchmark)) == found.rows
+    new_draft = draft(benchmark, owner, row(benchmark, "New", "0.1", "", "1e-320", "1e308", "-0"))
+    assert rows_now(Draft.objects.get(), audience_of(owner, benchmark)) == new_draft.rows
 
 
 # --- Systems -------------------------------------------------------------------------------------------------------
@@ -160,9 +160,9 @@ def test_checking_a_draft_anew_finds_the_same_rows(make):
 )
 def test_a_name_that_cannot_be_stored_says_why(make, name, message):
     benchmark = make.benchmark()
-    found = problems(benchmark, make.user(), row(benchmark, name))
-    assert list(found) == ["system_name"]
-    assert message in found["system_name"][0]
+    messages = problems(benchmark, make.user(), row(benchmark, name))
+    assert list(messages) == ["system_name"]
+    assert message in messages["system_name"][0]
 
 
 @pytest.mark.parametrize("name", ["Alpha One", "ALPHA one", " Alpha One ", "alpha-one"])
@@ -200,9 +200,9 @@ def test_a_new_name_that_may_be_a_slip_names_its_neighbours(make, name, nearest)
 def test_one_system_has_one_row_in_an_upload(make, first, second):
     benchmark = make.benchmark({"A": [1.0], "Alpha One": [2.0]})
     owner = benchmark.memberships.get().user
-    found = problems(benchmark, owner, row(benchmark, first), row(benchmark, second))
-    assert list(found) == ["system_name"]
-    assert "appears more than once; there can be only one row per system" in found["system_name"][0]
+    messages = problems(benchmark, owner, row(benchmark, first), row(benchmark, second))
+    assert list(messages) == ["system_name"]
+    assert "appears more than once; there can be only one row per system" in messages["system_name"][0]
 
 
 @pytest.mark.parametrize(
@@ -256,10 +256,10 @@ def test_withdrawing_does_not_give_a_system_away(make):
 
 
 def test_problems_are_collected_and_said_in_one_line():
-    found = Problems()
-    assert not found
-    found.add("task-1", "one")
-    found.add("task-1", "two")
-    found.add("system_name", "three")
-    assert str(InputError(found)) == "one; two; three"
-    assert no_longer(InputError(found)) == "This can no longer be submitted: one; two; three"
+    issues = Problems()
+    assert not issues
+    issues.add("task-1", "one")
+    issues.add("task-1", "two")
+    issues.add("system_name", "three")
+    assert str(InputError(issues)) == "one; two; three"
+    assert no_longer(InputError(issues)) == "This can no longer be submitted: one; two; three"

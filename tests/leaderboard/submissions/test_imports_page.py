@@ -44,22 +44,22 @@ class Fields(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.found, self.select = {}, None
+        self.values, self.select = {}, None
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         if tag == "input" and given.get("name") != "csrfmiddlewaretoken":
-            self.found[given.get("name")] = given.get("value", "")
+            self.values[given.get("name")] = given.get("value", "")
         elif tag == "select":
             self.select = given["name"]
         elif tag == "option" and "selected" in given:
-            self.found[self.select] = given["value"]
+            self.values[self.select] = given["value"]
 
 
 def fields_of(response):
     fields = Fields()
     fields.feed(response.content.decode())
-    return {name: value for name, value in fields.found.items() if name}
+    return {name: value for name, value in fields.values.items() if name}
 
 
 def answer(client, benchmark, response, **changes):
@@ -76,8 +76,8 @@ def test_scores_standard_errors_and_counts_come_onto_the_board(make, client, boa
     draft = Draft.objects.get()
     assert response["Location"] == reverse("draft", args=[draft.uuid])
     preview = client.get(response["Location"]).context["preview"]
-    shown = [(row.system_name, row.is_new, row.line) for row in preview.rows]
-    assert shown == [("One", True, None), ("Two", True, None)]
+    lines = [(row.system_name, row.is_new, row.line) for row in preview.rows]
+    assert lines == [("One", True, None), ("Two", True, None)]
     client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
     batch = Batch.objects.get(source="importer")
     assert batch.note.startswith("Two seeds.\nImported from table with one row per score: long.csv (SHA-256 ")

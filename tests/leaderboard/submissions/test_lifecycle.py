@@ -26,12 +26,12 @@ def board(benchmark: Benchmark, number: int) -> dict[str, list[float | str]]:
     revision = benchmark.revisions.get(number=number)
     scores = current_scores(revision)
     tasks = [task["id"] for task in revision.configuration.content["tasks"]]
-    found = {}
+    values_of = {}
     for system in systems_at(revision):
         cells = [scores.get((system.id, task)) for task in tasks]
         values = ["not submitted" if c is None else c.missing_reason if c.value is None else c.value for c in cells]
-        found[system.name] = values
-    return found
+        values_of[system.name] = values
+    return values_of
 
 
 def only(batch: Batch) -> Submission:
@@ -188,8 +188,8 @@ def test_a_rejection_makes_no_revision_and_leaves_the_board_alone(make):
     assert Revision.objects.count() == 1
     assert board(benchmark, 1) == {"A": [1.0]}
     events = SubmissionEvent.objects.filter(submission__batch=batch)
-    told = [(event.kind, event.actor, event.reason, event.revision) for event in events]
-    assert told == [("rejected", moderator, "wrong split", None)] * 2
+    records = [(event.kind, event.actor, event.reason, event.revision) for event in events]
+    assert records == [("rejected", moderator, "wrong split", None)] * 2
 
 
 @pytest.mark.parametrize("state", ["pending", "rejected", "withdrawn"])

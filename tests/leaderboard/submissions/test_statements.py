@@ -67,8 +67,8 @@ def test_a_system_that_waits_has_no_key_and_takes_none_from_others(make, benchma
     waiting = sent(benchmark, mallory, "Secret 5", key="secret-5", **MALLORY)
     _, secret = create_token(mallory, name="t", scopes=["read"], days=30)
     path = reverse("api:submission", args=[waiting.uuid])
-    told = Client().get(path, headers={"Authorization": f"Token {secret}"}).json()["systems"][0]
-    assert (told["system"], told["name"], told["states"]) == (None, "Secret 5", MALLORY | {"key": "secret-5"})
+    system = Client().get(path, headers={"Authorization": f"Token {secret}"}).json()["systems"][0]
+    assert (system["system"], system["name"], system["states"]) == (None, "Secret 5", MALLORY | {"key": "secret-5"})
     # Whether somebody asks for a key that waits is nobody's business: it is as free as any other.
     guess = [SubmittedRow("zz 2", {"task-1": 1.0}, key="secret-5")]
     rows = check_upload(audience_of(alice, benchmark), Upload(rows=guess, creates_systems=True))
@@ -130,8 +130,8 @@ def test_a_moderator_reads_what_is_said_and_what_it_changes_before_deciding(make
     take_batch(sent(benchmark, alice, **REAL), actor=owner)
     changing = sent(benchmark, alice, score=60.0, url="https://new.example/", organisation="Real Lab")
     new = sent(benchmark, make.user(), "Newcomer", key="the-newcomer", **MALLORY)
-    found = [(one.system, one.what, one.text, one.now, one.is_change) for one in review(changing).statements]
-    assert found == [("GPT-9", "address", "https://new.example/", "https://real.example/", True)]
+    statements = [(one.system, one.what, one.text, one.now, one.is_change) for one in review(changing).statements]
+    assert statements == [("GPT-9", "address", "https://new.example/", "https://real.example/", True)]
     assert [(one.what, one.text, one.now) for one in review(new).statements] == [
         ("key", "the-newcomer", ""), ("organisation", "Mallory Inc", ""),
         ("address", "https://phish.example/gpt9", ""), ("description", "A fraud.", ""),

@@ -15,8 +15,8 @@ from tests.markup import compact
 
 
 def stages(batch: Batch) -> list[tuple[str, str, str]]:
-    found = batch_page(Batch.objects.select_related("benchmark", "uploader").get(pk=batch.pk))
-    return [(stage["name"], stage["state"], stage["text"]) for stage in found["stages"]][1:]
+    page = batch_page(Batch.objects.select_related("benchmark", "uploader").get(pk=batch.pk))
+    return [(stage["name"], stage["state"], stage["text"]) for stage in page["stages"]][1:]
 
 
 def accepted(make, scores=None):
@@ -92,8 +92,8 @@ def test_a_published_batch_shows_ranks_from_before_to_now(make):
     page = batch_page(batch)
     assert stages(batch)[1:] == [("computed", "done", ""), ("published", "done", "revision 2")]
     before = {"mean": 4, "plurality": 1, "borda": 4, "condorcet": None, "copeland": 4, "minimax": 2}
-    found = {rank["rule_name"]: (rank["before"], rank["rank"]) for rank in page["ranks"]}
-    assert {rule: found[RULES[rule].name] for rule in before} == {rule: (rank, 1) for rule, rank in before.items()}
+    ranks = {rank["rule_name"]: (rank["before"], rank["rank"]) for rank in page["ranks"]}
+    assert {rule: ranks[RULES[rule].name] for rule in before} == {rule: (rank, 1) for rule, rank in before.items()}
 
 
 def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, client, monkeypatch):

@@ -65,8 +65,8 @@ def test_a_reason_opens_where_the_tasks_are_counted_and_one_of_a_whole_column_no
     unranked = replace(CELL, rank=None, reason="no score on 1 of 9 tasks: <MNLI>")
     rejected = replace(CELL, rank=None, reason="no system beats every other")
     row = replace(ROW, cells=[unranked, unranked, rejected])
-    found = board_row(row, [COLUMN, COLUMN, COLUMN | {"reason": "No system beats every other."}], 10)
-    assert found.partition('<td class="number"')[2] == (
+    markup = board_row(row, [COLUMN, COLUMN, COLUMN | {"reason": "No system beats every other."}], 10)
+    assert markup.partition('<td class="number"')[2] == (
         "><details><summary>8<small>/9</small></summary><p>Unranked: No score on 1 of 9 tasks: &lt;MNLI&gt;.</p>"
         "</details></td><td class=n>–</td><td class=n>–</td><td class=n>–</td></tr>\n"
     )
@@ -74,14 +74,14 @@ def test_a_reason_opens_where_the_tasks_are_counted_and_one_of_a_whole_column_no
 
 def test_that_a_rule_elects_only_is_no_reason_of_a_systems_own():
     elsewhere = replace(CELL, rank=None, reason="does not rank systems other than the winner")
-    found = board_row(replace(ROW, cells=[elsewhere]), [COLUMN | {"status": "winner_only"}], 10)
-    assert '<td class="number">8<small>/9</small></td>' in found
+    markup = board_row(replace(ROW, cells=[elsewhere]), [COLUMN | {"status": "winner_only"}], 10)
+    assert '<td class="number">8<small>/9</small></td>' in markup
 
 
 def test_a_rarer_reason_stands_at_its_own_cell():
     common, rare = (replace(CELL, rank=None, reason=reason) for reason in ("no score", "another <reason>"))
-    found = board_row(replace(ROW, cells=[common, common, rare]), [COLUMN] * 3, 10)
-    assert found.endswith(
+    markup = board_row(replace(ROW, cells=[common, common, rare]), [COLUMN] * 3, 10)
+    assert markup.endswith(
         "<td class=n>–</td><td class=n>–</td>"
         '<td class=n title="another &lt;reason&gt;">–<i class="sr">unranked: another &lt;reason&gt;</i></td></tr>\n'
     )
@@ -89,14 +89,14 @@ def test_a_rarer_reason_stands_at_its_own_cell():
 
 def test_a_name_cannot_leave_its_place():
     name = '"><script>alert(1)</script> of a length that may be cut off'
-    found = board_row(replace(ROW, name=name, url="/b/x/?a=1&b=2", is_own=True, is_pinned=True), [COLUMN], 10)
+    markup = board_row(replace(ROW, name=name, url="/b/x/?a=1&b=2", is_own=True, is_pinned=True), [COLUMN], 10)
     escaped = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt; of a length that may be cut off"
-    assert found.startswith(
+    assert markup.startswith(
         '<tr class="is-own is-pinned"><th scope="row"><input type="checkbox" form="view" name="pin" value="t5" '
         f'aria-label="Pin {escaped}" checked><span class="place">2</span>'
         f'<a href="/b/x/?a=1&amp;b=2" title="{escaped}">{escaped}</a> <span class="badge">yours</span></th>'
     )
-    assert "<script" not in found
+    assert "<script" not in markup
 
 
 def test_a_system_that_no_rule_ranks_and_a_board_of_one():

@@ -107,8 +107,8 @@ def test_clusters_of_two_tasks_are_one_for_errors_and_tests(make, client, benchm
     order = np.array([[1, 0], [2, 1]]) if ("cleo", "bert") in pairs else np.array([[1, 0], [0, 2]])
     tests = instance_separability(np.hstack([SCORES, SCORES]), order, clusters=as_one[0])
     expected = dict(zip(map(tuple, order.tolist()), tests.adjusted.tolist(), strict=True))
-    found = {tuple("abc".index(key[0]) for key in pair): one["p_adjusted"] for pair, one in pairs.items()}
-    assert found == pytest.approx(expected, abs=0.02)
+    p_values = {tuple("abc".index(key[0]) for key in pair): one["p_adjusted"] for pair, one in pairs.items()}
+    assert p_values == pytest.approx(expected, abs=0.02)
 
 
 @pytest.mark.parametrize("n_clusters", [0, 3, 12])

@@ -24,10 +24,10 @@ def test_an_organisation_is_founded_described_and_deleted(api, ada):
     dry = theirs.post("organisations/", body, query="dry_run=true")
     assert (dry.status_code, dry["Dry-Run"], Organisation.objects.count()) == (200, "true", 0)
     founded = theirs.post("organisations/", body)
-    stated = body | {"created_at": founded.json()["created_at"]}
-    assert (founded.status_code, founded.json()) == (201, stated)
+    organisation = body | {"created_at": founded.json()["created_at"]}
+    assert (founded.status_code, founded.json()) == (201, organisation)
     changed = theirs.patch("organisations/lab/", {"name": "The Lab"}).json()
-    assert changed == stated | {"name": "The Lab"}
+    assert changed == organisation | {"name": "The Lab"}
     assert theirs.get("organisations/").json() == {
         "count": 1, "next": None, "results": [changed | {"role": "owner"}],
     }  # fmt: skip

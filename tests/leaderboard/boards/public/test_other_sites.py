@@ -52,10 +52,10 @@ def test_a_systems_badge_counts_the_rules_under_which_the_board_has_it_first(mak
     _, audience = open_benchmark(benchmark.key)
     electing = [c for c in build_board(audience, BoardQuery()).columns if c.n_winners]
     for system in "abcd":
-        found = list(ranks(benchmark, system).values())
-        n_first = found.count(1)
-        low, high = ordinal(min(found)), ordinal(max(found))
-        n_of = f"all {len(found)} rules"  # nothing is missing: the rules that elect rank everybody
+        every_rank = list(ranks(benchmark, system).values())
+        n_first = every_rank.count(1)
+        low, high = ordinal(min(every_rank)), ordinal(max(every_rank))
+        n_of = f"all {len(every_rank)} rules"  # nothing is missing: the rules that elect rank everybody
         text = message("system_badge", benchmark.key, system)
         if n_first:
             assert text == f"1st under {n_first} of {len(electing)} rules"
@@ -162,8 +162,8 @@ def test_the_embedded_table_may_be_framed_and_shows_the_view_that_is_asked_for(m
     heads = re.findall(r'<th scope="col" class="rule-head[^>]*>([^<]+)', body)
     expected = {key: rank for key in "abcd" if (rank := ranks(benchmark, key)["copeland"]) <= 2}
     rows = re.findall(r'class="place">(\d+)</span><a href="[^"]*/systems/(\w)/"', body)
-    shown = {key: int(place) for place, key in rows}
-    assert (heads, shown) == (["Borda", "Copeland"], expected)  # in the order that all pages have
+    rank_of = {key: int(place) for place, key in rows}
+    assert (heads, rank_of) == (["Borda", "Copeland"], expected)  # in the order that all pages have
     assert 'System <span class="ordered-by">by Copeland</span>' in body
     assert ask("board", benchmark.key)["X-Frame-Options"] == "DENY"
     assert ask("embed", benchmark.key, query="?rule=none").status_code == 400
@@ -216,10 +216,10 @@ def test_the_feed_of_all_takes_six_queries_however_many_benchmarks_there_are_and
         make.accepted(benchmark, {"A": [1.0] * 5})
         make.publish(benchmark)
     cache.clear()
-    with django_assert_num_queries(7) as asked:
+    with django_assert_num_queries(7) as queries:
         entries = ET.fromstring(Client().get(reverse("feed_of_all")).content).findall(f"{ATOM}entry")
     assert len(entries) == 2 * n
-    of_reports = [query["sql"] for query in asked if 'FROM "leaderboard_report"' in query["sql"]]
+    of_reports = [query["sql"] for query in queries if 'FROM "leaderboard_report"' in query["sql"]]
     assert [("axioms" in sql, "ranking" in sql) for sql in of_reports] == [(True, False)]
 
 

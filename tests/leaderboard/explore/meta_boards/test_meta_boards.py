@@ -53,17 +53,17 @@ def ranks(client, path: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("fields", "asked"),
+    ("fields", "query"),
     [
         ({}, ""),
         ({"rule": "borda", "worth": "points", "missing_policy": "median"}, "&rule=borda&score=points&policy=median"),
         ({"least": 3, "default_rule": "minimax", "missing_policy": "worst"}, "&least=3&reference=minimax&policy=worst"),
     ],
 )
-def test_a_saved_board_is_what_the_benchmarks_side_by_side_say(three, author, client, fields, asked):
+def test_a_saved_board_is_what_the_benchmarks_side_by_side_say(three, author, client, fields, query):
     board = saved(author, **fields)
     assert board.key == "all-three"
-    path = f"/compare/?b=first&b=second&b=third{asked}"
+    path = f"/compare/?b=first&b=second&b=third{query}"
     assert ranks(client, "/meta/all-three/?format=csv") == ranks(client, f"{path}&format=csv")
     page = unescape(compact(client.get("/meta/all-three/")))
     change = re.search(r'href="(/compare/[^"]+)">Change the question', page)[1]

@@ -81,7 +81,7 @@ def ends():
     }
 
 
-def shown(low, high):
+def interval_text(low, high):
     return str(low) if low == high else f"{low}–{high}"
 
 
@@ -106,7 +106,7 @@ def test_a_switch_on_the_board_shows_them_where_too_few_tasks_have_others(benchm
     assert "No rank intervals: 3 tasks or clusters of tasks to draw from" in text_of(usual)
     assert usual.context["board"].measured_url == f"{path}?scores=1&measured=1"
     for rule in ("mean", "borda"):
-        assert intervals_on(measured, rule) == {name: shown(*pair) for name, pair in ends[rule].items()}
+        assert intervals_on(measured, rule) == {name: interval_text(*pair) for name, pair in ends[rule].items()}
     assert len(set(map(tuple, ends["borda"].values()))) > 2
     assert measured.context["board"].measured_url == f"{path}?scores=1"
     text = text_of(measured)
@@ -122,12 +122,12 @@ def test_a_switch_on_the_board_shows_them_where_too_few_tasks_have_others(benchm
 def test_the_pages_of_the_rule_and_of_stability_have_them(benchmark, ends):
     rule = Client().get(reverse("rule", args=[benchmark.key, "borda"]) + "?measured=1")
     assert {row.name: row.interval_text for row in rule.context["page"].rows} == {
-        name: shown(*pair) for name, pair in ends["borda"].items()
+        name: interval_text(*pair) for name, pair in ends["borda"].items()
     }
     assert ASSUMPTION in text_of(rule)
     stability = Client().get(f"{reverse('stability', args=[benchmark.key])}?rule=borda")
     assert {row.name: row.measured_text for row in stability.context["intervals"].rows} == {
-        name: shown(*pair) for name, pair in ends["borda"].items()
+        name: interval_text(*pair) for name, pair in ends["borda"].items()
     }
     assert {row.interval_text for row in stability.context["intervals"].rows} == {""}
     assert ASSUMPTION in text_of(stability)

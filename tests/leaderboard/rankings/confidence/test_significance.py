@@ -39,7 +39,7 @@ def computed(make, scores, **fields):
     return benchmark
 
 
-def shown(benchmark, **query):
+def board_of(benchmark, **query):
     owner = benchmark.memberships.get(role="owner").user
     return build_board(audience_of(owner, benchmark), BoardQuery(**query))
 
@@ -49,7 +49,7 @@ def inseparable(board) -> dict[str, str]:
 
 
 def test_a_system_far_ahead_stands_alone_and_the_others_in_one_run(make):
-    board = shown(computed(make, SPLIT))
+    board = board_of(computed(make, SPLIT))
     assert p_value_by_hand(SPLIT["Ahead"], SPLIT["Even"]) == 2 / 2**ENOUGH
     assert p_value_by_hand(SPLIT["Even"], SPLIT["Odd"]) > 0.5
     assert inseparable(board) == {"Ahead": "", "Even": "2–3", "Odd": "2–3"}
@@ -63,15 +63,15 @@ def test_a_system_far_ahead_stands_alone_and_the_others_in_one_run(make):
 def test_the_stored_p_value_of_neighbours_is_that_of_the_definition(make):
     computed(make, SPLIT)
     report = Report.objects.get(kind="significance")
-    told = report.summary["rules"][REFERENCE]["neighbours"]
+    neighbours = report.summary["rules"][REFERENCE]["neighbours"]
     # Holm over two pairs: twice the least
-    assert told["least_adjusted"] == pytest.approx(2 * 2 / 2**ENOUGH)
-    assert told["n_separable"] == 1
+    assert neighbours["least_adjusted"] == pytest.approx(2 * 2 / 2**ENOUGH)
+    assert neighbours["n_separable"] == 1
 
 
 def test_five_tasks_are_too_few_to_tell_and_that_is_not_called_a_tie(make):
     few = {name: values[:5] for name, values in SPLIT.items()}
-    board = shown(computed(make, few))
+    board = board_of(computed(make, few))
     assert p_value_by_hand(few["Ahead"], few["Even"]) == 2 / 2**5 > 0.05
     assert inseparable(board) == {"Ahead": "", "Even": "", "Odd": ""}
     assert not board.separability.is_shown
@@ -145,9 +145,9 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
 def test_what_can_be_told_apart_and_what_contradicts_the_ranking_is_said_at_length_and_shortly(
     neighbours, every, sentence, short
 ):
-    told = BY_MEANS | {"neighbours": neighbours, "top": every, "every_pair": every}
-    assert separability_sentence("Copeland", told, 0.05) == sentence
-    assert short_sentence(told) == short
+    summary = BY_MEANS | {"neighbours": neighbours, "top": every, "every_pair": every}
+    assert separability_sentence("Copeland", summary, 0.05) == sentence
+    assert short_sentence(summary) == short
 
 
 def test_a_report_of_an_earlier_engine_is_not_read_as_if_it_were_of_this_one():
@@ -157,8 +157,8 @@ def test_a_report_of_an_earlier_engine_is_not_read_as_if_it_were_of_this_one():
     summary = {"status": "there", "reason": "", "level": 0.05, "n_clusters": 9, "rules": {"borda": stored}}
     arrays = {"order_borda": np.arange(3), "from_borda": np.zeros(3, int), "to_borda": np.zeros(3, int),
               "p_borda": np.zeros(2), "adjusted_borda": np.zeros(2)}  # fmt: skip
-    found = significance.separability(summary, arrays, "borda", "Borda", np.array([1, 2, 3]))
-    assert (found.text, found.short_text, found.is_shown) == (significance.OUTDATED, "", False)
+    statement = significance.separability(summary, arrays, "borda", "Borda", np.array([1, 2, 3]))
+    assert (statement.text, statement.short_text, statement.is_shown) == (significance.OUTDATED, "", False)
     assert significance.neighbour_tests(arrays, "borda") == []
 
 
@@ -168,7 +168,7 @@ def test_a_reference_rule_that_means_contradict_says_so_on_the_board_and_counts_
         "Steady": [5.0] * 12, "Spiky": [9.0] * 11 + [4.0], "Low": [4.5] * 11 + [4.2], "Mid": [5.5] * 11 + [5.4],
     }  # fmt: skip
     benchmark = computed(make, seldom_last)
-    board = shown(benchmark, reference="threshold")
+    board = board_of(benchmark, reference="threshold")
     report = Report.objects.get(kind="significance").summary["rules"]["threshold"]
     assert report["tested"] == "mean_differences"
     assert report["every_pair"]["n_contradicted"] > 0
@@ -176,11 +176,11 @@ def test_a_reference_rule_that_means_contradict_says_so_on_the_board_and_counts_
     page = compact(client.get(f"/b/{benchmark.key}/stability/?rule=threshold"))
     assert '<th scope="col" class="number">Contradicted</th>' in page
     assert "as likely with either sign" in page
-    found = client.get(f"/api/v1/benchmarks/{benchmark.key}/separability/?rule=threshold").json()
-    assert found["every_pair"]["n_contradicted"] == report["every_pair"]["n_contradicted"]
-    assert found["tested"] == "mean_differences"
-    assert found["tested_text"].endswith("because Threshold is no sum over tasks")
-    verdicts = [test["verdict"] for test in found["results"]]
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/separability/?rule=threshold").json()
+    assert answer["every_pair"]["n_contradicted"] == report["every_pair"]["n_contradicted"]
+    assert answer["tested"] == "mean_differences"
+    assert answer["tested_text"].endswith("because Threshold is no sum over tasks")
+    verdicts = [test["verdict"] for test in answer["results"]]
     assert verdicts.count("contradicted") == report["neighbours"]["n_contradicted"]
 
 
@@ -205,16 +205,16 @@ def test_board_and_head_to_head_name_their_family_and_do_not_contradict_each_oth
 
 def test_each_rule_has_its_own_neighbours_and_another_policy_none(make):
     benchmark = computed(make, SPLIT)
-    assert inseparable(shown(benchmark, reference="copeland")) == {"Ahead": "", "Even": "2–3", "Odd": "2–3"}
-    assert "under Copeland" in shown(benchmark, reference="copeland").separability.text
-    other = shown(benchmark, policy="median")
+    assert inseparable(board_of(benchmark, reference="copeland")) == {"Ahead": "", "Even": "2–3", "Odd": "2–3"}
+    assert "under Copeland" in board_of(benchmark, reference="copeland").separability.text
+    other = board_of(benchmark, policy="median")
     assert other.separability.text == ""
     assert not other.separability.is_shown
 
 
 def test_a_benchmark_too_large_for_all_pairs_says_why_there_are_no_tests(make, monkeypatch):
     monkeypatch.setattr(significance, "MAX_SYSTEMS", 2)
-    board = shown(computed(make, SPLIT))
+    board = board_of(computed(make, SPLIT))
     assert board.separability.text == (
         "Significant differences were not tested: not computed for more than 2 systems (here 3)."
     )
@@ -232,17 +232,17 @@ def test_the_pages_say_it_where_the_ranking_is_read(make, client):
 
 def test_the_api_names_the_ranks_that_cannot_be_told_apart(make, client):
     benchmark = computed(make, SPLIT)
-    found = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/").json()
-    assert {row["name"]: row["inseparable"] for row in found["results"]} == {
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/").json()
+    assert {row["name"]: row["inseparable"] for row in answer["results"]} == {
         "Ahead": None, "Even": [2, 3], "Odd": [2, 3],
     }  # fmt: skip
-    assert found["separability"] == shown(benchmark).separability.text
+    assert answer["separability"] == board_of(benchmark).separability.text
     other = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/?missing=median").json()
     assert (other["separability"], other["results"][1]["inseparable"]) == (None, None)
 
 
 @pytest.mark.parametrize("scores", [{"Alone": [1.0, 2.0]}, {"A": [1.0], "B": [1.0]}])
 def test_one_system_and_one_task_are_no_error(make, scores):
-    board = shown(computed(make, scores))
+    board = board_of(computed(make, scores))
     assert not board.separability.is_shown
     assert board.separability.text in ("", "All systems share one rank under Borda: there are no differences to test.")

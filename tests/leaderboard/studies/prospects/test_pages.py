@@ -32,7 +32,7 @@ def computed(make, scores=SPECIALISTS, **fields):
     return benchmark
 
 
-def told(client, benchmark, query: str = "", name: str = "prospects", *arguments: str) -> str:
+def page_text(client, benchmark, query: str = "", name: str = "prospects", *arguments: str) -> str:
     """What stands on the page, as text."""
     response = client.get(reverse(name, args=[benchmark.key, *arguments]) + query)
     assert response.status_code == 200
@@ -41,7 +41,7 @@ def told(client, benchmark, query: str = "", name: str = "prospects", *arguments
 
 
 def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
-    page = told(client, computed(make))
+    page = page_text(client, computed(make))
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
     assert "Cannot win. No weights work: Rounder is ahead of it on every task." in page
     assert "Wins with Task 1 100 %" in page
@@ -52,27 +52,29 @@ def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
 
 
 def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client):
-    page = told(client, computed(make, {"North": [4.0, 1.0, 4.0], "South": [1.0, 4.0, 4.0], "Middle": [2.0, 2.0, 2.0]}))
+    page = page_text(
+        client, computed(make, {"North": [4.0, 1.0, 4.0], "South": [1.0, 4.0, 4.0], "Middle": [2.0, 2.0, 2.0]})
+    )
     assert "against a half-and-half mixture of North and South" in page
 
 
 def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
     benchmark = computed(make)
-    assert "Rounder is ahead" in told(client, benchmark, "?verdict=none")
-    assert "Second" not in told(client, benchmark, "?verdict=none").split("Add your own constraints")[0]
+    assert "Rounder is ahead" in page_text(client, benchmark, "?verdict=none")
+    assert "Second" not in page_text(client, benchmark, "?verdict=none").split("Add your own constraints")[0]
     assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
 
 
 def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, client):
     benchmark = computed(make)
     address = reverse("prospects", args=[benchmark.key])
-    found = client.get(address, {"system": " second "})
-    assert (found.status_code, found["Location"]) == (
+    answer = client.get(address, {"system": " second "})
+    assert (answer.status_code, answer["Location"]) == (
         302,
         reverse("system", args=[benchmark.key, "second"]) + "#prospects",
     )
-    assert "2 of 4 systems have “nd” in their name." in told(client, benchmark, "?system=nd")
-    assert "0 of 4 systems have “Nobody” in their name." in told(client, benchmark, "?system=Nobody")
+    assert "2 of 4 systems have “nd” in their name." in page_text(client, benchmark, "?system=nd")
+    assert "0 of 4 systems have “Nobody” in their name." in page_text(client, benchmark, "?system=Nobody")
     assert client.get(address, {"system": " "}).status_code == 200
 
 
@@ -86,24 +88,24 @@ def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, 
 )
 def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, system, headline):
     benchmark = computed(make, {"Narrow": [3.0, 0.0, 0.0], "Broad": [2.0, 2.0, 2.0], "Last": [1.0, -1.0, -1.0]})
-    assert headline in told(client, benchmark, "", "system", system)
+    assert headline in page_text(client, benchmark, "", "system", system)
 
 
 def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(make, client):
     benchmark = computed(make)
     make.accepted(benchmark, {"New": [5.0, 5.0]})
     make.publish(benchmark)
-    page = told(client, benchmark)
+    page = page_text(client, benchmark)
     assert re.search("The results of this revision are queued: .*; expect them in (less than a|about) ", page)
     assert b'hx-trigger="every 5s"' in client.get(f"/b/{benchmark.key}/prospects/").content  # until they are there
     assert "those of revision 1" in page
     assert "Cannot win." not in page
-    assert "Cannot win." in told(client, benchmark, "?revision=1")
+    assert "Cannot win." in page_text(client, benchmark, "?revision=1")
     assert client.get(reverse("prospects", args=[benchmark.key]) + "?revision=7").status_code == 404
 
 
 def test_a_benchmark_without_scores_has_nothing_to_win(make, client):
-    assert "Nothing computed yet" in told(client, make.benchmark({}, n_tasks=2))
+    assert "Nothing computed yet" in page_text(client, make.benchmark({}, n_tasks=2))
 
 
 @pytest.mark.parametrize("n", [2, 60])
@@ -115,7 +117,7 @@ def test_the_page_takes_three_queries_however_many_systems_there_are(make, clien
 
 def test_a_long_list_is_cut_into_pages(make, client):
     benchmark = computed(make, {f"S{i:03}": [float(i), float(-i)] for i in range(130)})
-    first, second = told(client, benchmark), told(client, benchmark, "?page=2")
+    first, second = page_text(client, benchmark), page_text(client, benchmark, "?page=2")
     assert (first.count("Can win."), "Page 1 of 2" in first, "Page 2 of 2" in second) == (2, True, True)
     assert sum(f"S{i:03} " in second for i in range(130)) >= 30
 
@@ -130,7 +132,7 @@ def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
     assert response.content.decode().count('class="prospect is-') == 87
     stored, _ = service.stored_prospects(benchmark.publication)
     proven = {p.system: p for p in stored.prospects.systems if p.verdict == "none" and len(p.certificate) > 1}
-    page = told(client, benchmark, "?verdict=all")
+    page = page_text(client, benchmark, "?verdict=all")
     assert page.count("on balance on every task") >= len(proven) > 0
 
 
@@ -139,38 +141,38 @@ def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
 
 def test_conditions_of_the_form_say_who_can_still_win(make, client):
     benchmark = computed(make)
-    page = told(client, benchmark, "?of1=task:task-1&least1=75&most1=&more=&less=")
+    page = page_text(client, benchmark, "?of1=task:task-1&least1=75&most1=&more=&less=")
     assert "Task 1 weighs at least 75 %" in page
     assert "1 of 4 systems can win under these conditions. 2 more could win without them." in page
 
 
 def test_a_proof_names_the_conditions_that_it_needs(make, client):
-    page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
+    page = page_text(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
     kept = "No weights that satisfy “Task 2 weighs at most 20 %” work:"
     assert f"{kept} it loses on balance to First under all of them." in page
 
 
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
     benchmark = computed(make)
-    page = told(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
+    page = page_text(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
     assert "1 of 4 systems can win under these conditions." in page
     assert "The set weighs 75 % then." in page
 
 
 def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(make, client):
     benchmark = computed(make)
-    page = told(client, benchmark, "?of1=task:task-1&least1=75&of2=task:task-2&least2=75")
+    page = page_text(client, benchmark, "?of1=task:task-1&least1=75&of2=task:task-2&least2=75")
     assert "No weights satisfy these conditions together" in page
     assert "systems can win under these conditions" not in page
 
 
 def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
     benchmark = computed(make)
-    page = told(client, benchmark, "?rule=mean")
+    page = page_text(client, benchmark, "?rule=mean")
     assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
     assert "Can win. There are weights under which it has a higher score than every other system." in page
     assert "No weights work: Rounder has a higher score on every task." in page
-    page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
+    page = page_text(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
     assert "1 of 4 systems can win Borda under these conditions." in page
     kept = "No weights that satisfy “Task 1 weighs at least 75 %” work:"
     assert f"{kept} First has more points under all of them." in page
@@ -191,7 +193,7 @@ def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
     ],
 )
 def test_what_cannot_be_read_is_said_and_the_page_stays(make, client, query, problem):
-    page = told(client, computed(make), query)
+    page = page_text(client, computed(make), query)
     assert "The conditions cannot be read." in page
     assert problem in page
     assert "Cannot win." in page
@@ -209,8 +211,8 @@ def test_who_asks_too_often_is_asked_to_wait_and_reads_on(make, client, settings
     settings.API_RATES = settings.API_RATES | {"on_demand": "2/min"}
     benchmark = computed(make)
     path = reverse("prospects", args=[benchmark.key])
-    asked = [client.get(f"{path}?conditions=Task+1+%3E%3D+0.{n}").status_code for n in (1, 2, 3)]
-    assert (asked, client.get(path).status_code) == ([200, 200, 429], 200)
+    statuses = [client.get(f"{path}?conditions=Task+1+%3E%3D+0.{n}").status_code for n in (1, 2, 3)]
+    assert (statuses, client.get(path).status_code) == ([200, 200, 429], 200)
     system = reverse("system", args=[benchmark.key, "first"])
     assert (client.get(f"{system}?above=last").status_code, client.get(system).status_code) == (429, 200)
 
@@ -220,21 +222,21 @@ def test_who_asks_too_often_is_asked_to_wait_and_reads_on(make, client, settings
 
 def test_a_system_page_says_what_it_would_take(make, client):
     benchmark = computed(make, {"A": [1.0, 1.0, 2.0], "B": [2.0, 2.0, 1.0]})
-    page = told(client, benchmark, "", "system", "a")
+    page = page_text(client, benchmark, "", "system", "a")
     change = "moves 16.7 % of the weight: Task 3 from 33.3 % to 50 %"
     assert f", the smallest change that makes it lose to no rival head to head {change}" in page
-    assert "With the benchmark’s own weights that is already so." in told(client, benchmark, "", "system", "b")
+    assert "With the benchmark’s own weights that is already so." in page_text(client, benchmark, "", "system", "b")
 
 
 def test_a_system_page_says_what_puts_it_above_another(make, client):
     benchmark = computed(make)
-    page = told(client, benchmark, "?above=rounder", "system", "last")
+    page = page_text(client, benchmark, "?above=rounder", "system", "last")
     assert "Nothing can: Rounder is ahead of Last on every task." in page
-    assert "Some weights put First above Second." in told(client, benchmark, "?above=second", "system", "first")
+    assert "Some weights put First above Second." in page_text(client, benchmark, "?above=second", "system", "first")
 
 
 def test_a_system_page_says_that_its_prospects_are_computed(make, client):
-    page = told(client, make.published(SPECIALISTS), "", "system", "first")
+    page = page_text(client, make.published(SPECIALISTS), "", "system", "first")
     assert "The results of this revision are queued: " in page
 
 
@@ -248,8 +250,8 @@ def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, clien
     benchmark = computed(make, {"A": [3.0, 2.0, 2.0], "B": [2.0, 3.0, 1.0], "C": [1.0, 1.0, 3.0]})
     page = client.get(reverse("system", args=[benchmark.key, "c"])).content.decode()
     address = html.unescape(re.search(r'href="([^"]*)">Every rule with these weights', page)[1])
-    stated = dict(parse_qsl(urlsplit(address).query))
-    weights = [Fraction(entry.partition(":")[2]) for entry in stated["weights"].split(",")]
+    query = dict(parse_qsl(urlsplit(address).query))
+    weights = [Fraction(entry.partition(":")[2]) for entry in query["weights"].split(",")]
     matrix = revision_matrix(benchmark.publication.revision).matrix.with_weights(weights)
     assert not Pairwise.of(matrix).beats[:, matrix.system_names.index("c")].any()  # it loses to nobody
     assert client.get(address).status_code == 200

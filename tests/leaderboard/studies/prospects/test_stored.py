@@ -94,8 +94,8 @@ def test_tasks_of_weight_0_are_counted_apart(make):
         "could."
     )
     assert page.sentence == "1 of 2 systems can win head to head under some weights; 1 cannot under any weights."
-    shown, _ = what_it_takes(benchmark.publication, "b", "", "public")
-    assert shown.with_all_tasks.verdict == "strict"
+    answer, _ = what_it_takes(benchmark.publication, "b", "", "public")
+    assert answer.with_all_tasks.verdict == "strict"
 
 
 def test_a_benchmark_where_no_task_votes_says_so(make):
@@ -109,8 +109,8 @@ def test_systems_without_scores_and_pairs_without_a_common_task_are_told_apart(m
     benchmark = computed(make, {"A": [1.0, None], "B": [None, 2.0], "C": [None, None]})
     page, _ = prospects_page(benchmark.publication, Query())
     assert {row.key: row.verdict for row in page.rows} == {"a": "tie_only", "b": "tie_only", "c": "no_scores"}
-    told = {row.key: row.incomparable_text for row in page.rows}
-    assert told["a"] == "1 rival shares no task with it and can neither beat it nor lose to it."
+    texts = {row.key: row.incomparable_text for row in page.rows}
+    assert texts["a"] == "1 rival shares no task with it and can neither beat it nor lose to it."
     assert page.sentence.endswith("1 has no score on a task of weight above 0.")
 
 
@@ -173,8 +173,8 @@ def test_conditions_are_read_by_names_and_keys_and_told_by_names(make):
     assert conditions.texts == (
         "task-a >= 3/10", "group:hard-ones >= 1/10", "group:hard-ones <= 1/2", "task-a >= task-b", "minimise task-b",
     )  # fmt: skip
-    told = [text.replace("\u00a0", " ") for text in in_own_words(conditions, revision)]
-    assert told == [
+    sentences = [text.replace("\u00a0", " ") for text in in_own_words(conditions, revision)]
+    assert sentences == [
         "Task A weighs at least 30 %",
         "the group Hard ones weighs at least 10 %",
         "the group Hard ones weighs at most 50 %",
@@ -205,9 +205,9 @@ def test_conditions_that_nobody_can_meet_differ_from_a_system_that_cannot_win(ma
 
 def test_the_weight_of_a_set_is_minimised_among_the_weights_that_win(make):
     revision = make.published(SPECIALISTS).publication.revision
-    found = prospects_under(revision, read_conditions(["minimise Task 1"], revision), "public")
-    assert found["first"].objective == Fraction(1, 2)
-    assert found["second"].objective == 0
+    prospects = prospects_under(revision, read_conditions(["minimise Task 1"], revision), "public")
+    assert prospects["first"].objective == Fraction(1, 2)
+    assert prospects["second"].objective == 0
 
 
 def test_a_board_that_is_too_large_is_refused_on_demand(make, monkeypatch):
@@ -222,10 +222,10 @@ def test_a_board_that_is_too_large_is_refused_on_demand(make, monkeypatch):
 
 def test_what_puts_one_system_above_another(make):
     benchmark = computed(make, SPECIALISTS)
-    found, _ = what_it_takes(benchmark.publication, "second", "first", "public")
-    assert found.pair["text"] == "Some weights put Second above First."
-    found, _ = what_it_takes(benchmark.publication, "last", "rounder", "public")
-    assert found.pair["text"] == "Nothing can: Rounder is ahead of Last on every task."
+    answer, _ = what_it_takes(benchmark.publication, "second", "first", "public")
+    assert answer.pair["text"] == "Some weights put Second above First."
+    answer, _ = what_it_takes(benchmark.publication, "last", "rounder", "public")
+    assert answer.pair["text"] == "Nothing can: Rounder is ahead of Last on every task."
     assert what_it_takes(benchmark.publication, "last", "last", "public")[0].pair is None
     assert what_it_takes(benchmark.publication, "last", "nobody", "public")[0].pair is None
 
@@ -233,7 +233,7 @@ def test_what_puts_one_system_above_another(make):
 def test_the_nearest_weights_of_a_pair_bring_them_level(make):
     scores = {"A": [1.0, 1.0, 2.0], "B": [2.0, 2.0, 1.0]}
     revision = make.published(scores).publication.revision
-    found = pair_under(revision, "a", "b", "public")
-    change = found.nearest["own"].total_change
+    pair = pair_under(revision, "a", "b", "public")
+    change = pair.nearest["own"].total_change
     assert change.change == pytest.approx(1 / 6)
     assert change.weights["task-3"] == Fraction(1, 2)

@@ -116,9 +116,9 @@ def test_a_decision_says_in_a_sentence_what_the_preview_of_a_draft_says(make):
     benchmark = make.benchmark(SIX_SYSTEMS, submission_policy="moderated")
     row = SubmittedRow("Better", scores={"task-1": "20", "task-2": "55"})
     draft = make_draft(audience_of(make.user("Ann"), benchmark), [row], source="form")
-    told = preview_draft(draft, audience_of_draft(draft)).summary
-    assert told.startswith("Better would have rank 1")
-    assert review(make.pending(benchmark, {"Better": [20.0, 55.0]}, by=make.user("Bob"))).summary == told
+    summary = preview_draft(draft, audience_of_draft(draft)).summary
+    assert summary.startswith("Better would have rank 1")
+    assert review(make.pending(benchmark, {"Better": [20.0, 55.0]}, by=make.user("Bob"))).summary == summary
     several = review(make.pending(benchmark, {"Better": [20.0, 55.0], "Worse": [1.0, 1.0]}, by=make.user("Cy")))
     assert several.summary == winners_sentence(several.effects) != ""
     known = review(make.pending(benchmark, {next(iter(SIX_SYSTEMS)): [1.0, 1.0]}, by=make.user("Di")))

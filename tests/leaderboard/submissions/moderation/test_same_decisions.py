@@ -169,8 +169,8 @@ def test_nobody_else_takes_it_back(make):
     first, second = Case(make, "pending"), Case(make, "pending")
     before = first.outcome()
     assert by_page(first, "retract", WHY, first.owner)[1] == 403
-    told = by_program(second, "retract", WHY, second.owner, several=False)
-    assert told == ["This submission belongs to someone else."]
+    messages = by_program(second, "retract", WHY, second.owner, several=False)
+    assert messages == ["This submission belongs to someone else."]
     assert first.outcome() == second.outcome() == before
 
 

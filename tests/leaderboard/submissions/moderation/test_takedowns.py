@@ -64,13 +64,13 @@ def test_lists_forget_who_won_on_a_board_that_held_the_scores(make):
 
 def places_of(value: float) -> set[str]:
     """The tables in which the value stands: as a number, a text, or inside compressed arrays."""
-    found = set()
+    names = set()
     for model in apps.get_app_config("leaderboard").get_models():
         for row in model._default_manager.all():
             for field in model._meta.concrete_fields:
                 if _holds(field, getattr(row, field.attname), value):
-                    found.add(model.__name__)
-    return found
+                    names.add(model.__name__)
+    return names
 
 
 def _holds(field: models.Field, stored, value: float) -> bool:

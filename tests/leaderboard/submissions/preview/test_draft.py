@@ -33,12 +33,12 @@ def ranked(scores: dict[str, list[float | None]], policy: str) -> dict[str, tupl
     names = sorted(scores, key=str.lower)
     values = [[float("nan") if value is None else value for value in scores[name]] for name in names]
     matrix = ScoreMatrix(values, system_names=[name.lower() for name in names])
-    found = {}
+    outcomes = {}
     for rule in board_rules():
         ranking = rank(matrix, rule, missing=policy)
         ranks = {name: int(r) if r >= 1 else None for name, r in zip(names, ranking.ranks, strict=True)}
-        found[rule] = (ranks, [names[i] for i in ranking.winners])
-    return found
+        outcomes[rule] = (ranks, [names[i] for i in ranking.winners])
+    return outcomes
 
 
 def random_scores(seed: int) -> dict[str, list[float | None]]:
@@ -85,8 +85,8 @@ def test_the_preview_says_what_the_board_says_after_the_confirmation(make):
         effect.rule_name: effect.rank_after for effect in preview_draft(draft, audience_of_draft(draft)).effects
     }
     confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=True)
-    found = ranked(TOY | {"E": [4.0, 5.0, 1.0, 2.0, 3.0]}, "drop_systems")
-    assert promised == {RULES[rule].name: ranks["E"] for rule, (ranks, _) in found.items()}
+    outcomes = ranked(TOY | {"E": [4.0, 5.0, 1.0, 2.0, 3.0]}, "drop_systems")
+    assert promised == {RULES[rule].name: ranks["E"] for rule, (ranks, _) in outcomes.items()}
 
 
 def test_old_and_new_scores_stand_side_by_side_with_their_remarks(make):
@@ -115,9 +115,9 @@ def test_where_tasks_are_merged_what_is_not_mentioned_stays(make):
 def test_a_lower_score_is_better_where_the_task_says_so(make):
     benchmark = make.benchmark({"A": [1.0], "B": [2.0]}, tasks=[TaskSpec("Time", direction=-1)])
     effects = previewed(make, benchmark, "C", [0.5]).effects
-    found = {effect.rule_name: effect.rank_after for effect in effects if effect.rank_after}
-    assert set(found.values()) == {1}
-    assert {"Mean", "Plurality", "Borda", "Condorcet", "Copeland", "Minimax"} <= set(found)
+    ranks = {effect.rule_name: effect.rank_after for effect in effects if effect.rank_after}
+    assert set(ranks.values()) == {1}
+    assert {"Mean", "Plurality", "Borda", "Condorcet", "Copeland", "Minimax"} <= set(ranks)
 
 
 def test_the_first_submission_of_all_has_nothing_before_it(make):
@@ -164,8 +164,8 @@ def test_a_preview_waits_for_no_rule_that_is_slow_at_this_size(make, monkeypatch
 def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
     benchmark = make.benchmark({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0]}, missing_policy="drop_systems")
     after = ranked({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0], "C": [5.0, 5.0, 5.0, None]}, "drop_systems")
-    left = sum(found["C"] is None and any(found.values()) for found, _ in after.values())
-    placed = sum(found["C"] is not None for found, _ in after.values())
+    left = sum(ranks["C"] is None and any(ranks.values()) for ranks, _ in after.values())
+    placed = sum(ranks["C"] is not None for ranks, _ in after.values())
     assert min(left, placed) > 1
     summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
     assert f"over {placed} rules, first under" in summary
