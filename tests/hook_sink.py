@@ -67,8 +67,10 @@ class HookSink:
 def hook_sink(folder: Path, *statuses: int, certificate: str = ""):
     """Run a receiver until the end of the `with`."""
     file = folder / f"hooks-{time.monotonic_ns()}.jsonl"
-    asked = [str(file), ",".join(map(str, statuses or (204,))), *([certificate] if certificate else [])]
-    with subprocess.Popen([sys.executable, "-m", "tests.hook_sink", *asked], stdout=subprocess.PIPE, text=True) as run:
+    arguments = [str(file), ",".join(map(str, statuses or (204,))), *([certificate] if certificate else [])]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.hook_sink", *arguments], stdout=subprocess.PIPE, text=True
+    ) as run:
         try:
             yield HookSink(int(run.stdout.readline()), file)
         finally:

@@ -23,26 +23,26 @@ def panels() -> list[dict]:
 
 
 @dataclass
-class Asked:
+class Expression:
     """What one expression asks for."""
 
     series: dict[str, set[str]]  # by name, the labels that it is chosen by
     grouped: set[str]  # the labels that the answer is grouped by
-    told: set[str]  # the labels that the text beside it names
+    named: set[str]  # the labels that the text beside it names
 
 
-def asked() -> list[Asked]:
+def expressions() -> list[Expression]:
     """Of every expression of every rule and panel what it asks for."""
     of_rules = [
-        _asked(rule["expr"], re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) for rule in rules()
+        _parsed(rule["expr"], re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) for rule in rules()
     ]
     targets = [target for panel in panels() for target in panel["targets"]]
-    return of_rules + [_asked(t["expr"], re.findall(r"\{\{(\w+)\}\}", t["legendFormat"])) for t in targets]
+    return of_rules + [_parsed(t["expr"], re.findall(r"\{\{(\w+)\}\}", t["legendFormat"])) for t in targets]
 
 
-def _asked(expression: str, told: list[str]) -> Asked:
+def _parsed(expression: str, labels: list[str]) -> Expression:
     series: dict[str, set[str]] = {}
     for name, selector in re.findall(r"\b(plurank_\w+)(?:\{([^}]*)\})?", expression):
         series.setdefault(name, set()).update(re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\s*\"", selector))
     groups = re.findall(r"\bby \(([^)]*)\)", expression)
-    return Asked(series, {label.strip() for group in groups for label in group.split(",")}, set(told))
+    return Expression(series, {label.strip() for group in groups for label in group.split(",")}, set(labels))

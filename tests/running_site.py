@@ -219,12 +219,12 @@ def free_port() -> int:
 
 def _commands() -> list[tuple[int, str]]:
     """All processes of this machine with their command lines."""
-    found = []
+    commands = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with suppress(OSError):
-                found.append((int(folder.name), (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
-    return found
+                commands.append((int(folder.name), (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
+    return commands
 
 
 def _living(group: int) -> list[int]:

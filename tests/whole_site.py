@@ -110,11 +110,11 @@ def _digest(model: type) -> str:
 
 def ranks(key: str) -> dict[str, dict[str, Any]]:
     """Each rule's ranks by the names of the systems, as the API tells anybody."""
-    client, found = Client(), {}
-    for told in client.get(f"/api/v1/benchmarks/{key}/rankings/").json()["results"]:
-        rows = client.get(f"/api/v1/benchmarks/{key}/rankings/{told['rule']}/").json()["results"]
-        found[told["rule"]] = {row["name"]: row["rank"] for row in rows}
-    return found
+    client, ranks_of = Client(), {}
+    for ranking in client.get(f"/api/v1/benchmarks/{key}/rankings/").json()["results"]:
+        rows = client.get(f"/api/v1/benchmarks/{key}/rankings/{ranking['rule']}/").json()["results"]
+        ranks_of[ranking["rule"]] = {row["name"]: row["rank"] for row in rows}
+    return ranks_of
 
 
 def go_on() -> dict[str, list[int]]:

@@ -109,14 +109,14 @@ RULES: dict[str, Callable[[Table], dict]] = {
 def ranks(scores: Mapping[str, Fraction | int]) -> dict[str, int]:
     """1, 2, 2, 4. Neighbours within a billionth of the greatest score are tied."""
     tolerance = max(map(abs, scores.values())) / Fraction(10**9)
-    found: dict[str, int] = {}
+    rank_of: dict[str, int] = {}
     before, rank = None, 0
     for place, name in enumerate(sorted(scores, key=lambda name: -scores[name]), start=1):
         if before is None or before - scores[name] > tolerance:
             rank = place
-        found[name] = rank
+        rank_of[name] = rank
         before = scores[name]
-    return found
+    return rank_of
 
 
 def all_ranks(table: Table, *, filled: Table | None = None) -> dict[str, dict[str, int]]:
@@ -126,6 +126,6 @@ def all_ranks(table: Table, *, filled: Table | None = None) -> dict[str, dict[st
     return {rule: ranks(RULES[rule](looked_at[rule])) for rule in RULES}
 
 
-def order(found: Mapping[str, int], medians: Mapping[str, float]) -> list[str]:
+def order(rank_of: Mapping[str, int], medians: Mapping[str, float]) -> list[str]:
     """The rows of a board sorted by a rule: by rank, equals by their median over all rules, then by name."""
-    return sorted(medians, key=lambda name: (found.get(name, float("inf")), medians[name], name.casefold()))
+    return sorted(medians, key=lambda name: (rank_of.get(name, float("inf")), medians[name], name.casefold()))

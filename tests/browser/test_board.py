@@ -41,9 +41,9 @@ def test_glue_stands_in_the_order_of_borda_with_every_rank_and_change_right(read
     }
 
 
-def by_hand_only(found):
+def by_hand_only(ranks_by_rule):
     """What there is an independent figure for."""
-    return {rule: ranks for rule, ranks in found.items() if rule in {*RULES, "Condorcet"}}
+    return {rule: ranks for rule, ranks in ranks_by_rule.items() if rule in {*RULES, "Condorcet"}}
 
 
 def medians(page) -> dict[str, float]:
@@ -80,8 +80,8 @@ def test_the_sentence_and_the_facts_say_who_is_elected(reader, glue, glue_ranks)
             "Minimax": ["Vega v1"],
         },
     )
-    shown = ranks_shown(page)
-    winners = {rule: tuple(name for name, rank in ranks.items() if rank == 1) for rule, ranks in shown.items()}
+    page_ranks = ranks_shown(page)
+    winners = {rule: tuple(name for name, rank in ranks.items() if rank == 1) for rule, ranks in page_ranks.items()}
     electing = [(rule, names, len(names)) for rule, names in winners.items() if names]
     assert page.locator(".headline").inner_text() == short_headline(camps_of(electing), condorcet_winner(glue))
     page.locator(".answer.is-main .answer-more summary").click()  # all rules
@@ -162,14 +162,14 @@ def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_com
     page.get_by_role("link", name="Show the rules’ scores and rank intervals").click()
     page.wait_for_url("**/?scores=1")
     rules = rule_names(page)
-    shown = {
+    cells = {
         row["name"]: [row["cells"][rules.index(rule)][what] for rule in ("Borda", "Copeland") for what in READ]
         for row in board_rows(page)
     }
     # By hand: of eight draws, k are of task 8. An interval leaves 0.57 % of the draws beyond each end. "Behind" has the
     # better Borda score from k = 3 on (6.7 % of the draws); in duels it draws level at k = 4 (1 %), and wins from k = 5
     # on (0.1 %, too rarely to move the interval of "Ahead").
-    assert shown == {
+    assert cells == {
         "Ahead": ["1", "14", "1–2", "1", "2", "1"],
         "Behind": ["2", "9", "1–2", "2", "0", "1–2"],
         "Last": ["3", "0", "3", "3", "−2", "3"],

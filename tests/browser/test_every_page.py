@@ -208,8 +208,8 @@ def look_at(page: Page, heading: str, looks: tuple[tuple[int, str], ...] = DESK_
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour halfway to another
-        found = Axe().run(page)
-        assert found.response["violations"] == [], f"{width} {scheme}\n{found.generate_report()}"
+        report = Axe().run(page)
+        assert report.response["violations"] == [], f"{width} {scheme}\n{report.generate_report()}"
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ def effects_by_hand(table: dict, name: str, scores: list[float]) -> list[list[st
     rows = []
     for rule, scores_of in RULES.items():
         old, new = ranks(scores_of(table)), ranks(scores_of(after))
-        was, becomes = (in_words([n for n in found if found[n] == 1]) for found in (old, new))
+        was, becomes = (in_words([n for n in ranking if ranking[n] == 1]) for ranking in (old, new))
         passed = sorted((n for n in old if new[n] > new[name]), key=lambda n: (new[n], n))
         moved = sorted((n for n in old if new[n] != old[n]), key=lambda n: (old[n], n))
         rows.append(
@@ -71,12 +71,12 @@ def effects_by_hand(table: dict, name: str, scores: list[float]) -> list[list[st
     return rows
 
 
-def shortened(found: list[str]) -> str:
-    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+def shortened(system_names: list[str]) -> str:
+    return ", ".join(system_names[:4]) + (f" and {len(system_names) - 4} more" if len(system_names) > 4 else "")
 
 
-def in_words(found: list[str]) -> str:
-    return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+def in_words(system_names: list[str]) -> str:
+    return " and ".join([", ".join(system_names[:-1]), system_names[-1]] if len(system_names) > 1 else system_names)
 
 
 @pytest.mark.parametrize("has_javascript", [True, False], ids=["with JavaScript", "without JavaScript"])
@@ -100,7 +100,7 @@ def test_a_newcomer_signs_up_previews_confirms_and_sees_the_board_change(
         page.get_by_role("button", name="Confirm and submit").click()
         page.get_by_role("heading", name="Submission of Newcomer").wait_for()
         assert states(page) == ["done", "done", "waiting", "waiting"]
-        asked = watch(page)
+        paths = watch(page)
         page.wait_for_event("request")
     finally:
         site.resume("rankings")
@@ -108,17 +108,17 @@ def test_a_newcomer_signs_up_previews_confirms_and_sees_the_board_change(
     assert states(page) == ["done", "done", "done", "done"]
     # htmx asks for a part of the page and never loads it again; without JavaScript the page loads itself again.
     assert {"the part": has_javascript, "the page": not has_javascript} == {
-        "the part": any(path.endswith("/progress/") for path in asked),
-        "the page": any(re.fullmatch(r"/submissions/[0-9a-f-]+/", path) for path in asked),
+        "the part": any(path.endswith("/progress/") for path in paths),
+        "the page": any(re.fullmatch(r"/submissions/[0-9a-f-]+/", path) for path in paths),
     }
     if has_javascript:
         assert page.locator("#batch-announcement").inner_text() == "published"
 
     page.get_by_role("link", name="To the board").click()
     after = {**TOY, "Newcomer": NEWCOMER}
-    found = {rule: ranks(scores_of(after)) for rule, scores_of in RULES.items()}
-    shown = {rule: ranks for rule, ranks in ranks_shown(page).items() if rule in {*RULES, "Condorcet"}}
-    assert shown == {**found, "Condorcet": {"Newcomer": 1}}
+    expected = {rule: ranks(scores_of(after)) for rule, scores_of in RULES.items()}
+    page_ranks = {rule: ranks for rule, ranks in ranks_shown(page).items() if rule in {*RULES, "Condorcet"}}
+    assert page_ranks == {**expected, "Condorcet": {"Newcomer": 1}}
     assert names(page)[0] == "Newcomer"
     assert page.locator(".board tr.is-own th").inner_text() == "1Newcomer yours"
 
@@ -129,9 +129,9 @@ def states(page: Page) -> list[str]:
 
 def watch(page: Page) -> list[str]:
     """The paths that the page asks for from now on."""
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append("/" + request.url.split("/", 3)[3]))
-    return asked
+    paths: list[str] = []
+    page.on("request", lambda request: paths.append("/" + request.url.split("/", 3)[3]))
+    return paths
 
 
 def test_a_bad_score_is_named_at_its_field_and_nothing_typed_is_lost(visitors, make_committed, site):

@@ -19,9 +19,9 @@ def test_a_pasted_table_is_ranked_as_by_hand_and_downloaded_again(reader):
     page.get_by_label("A table").fill(text)
     page.get_by_role("button", name="Rank").click()
     page.get_by_role("heading", name="Ranks under every rule").wait_for()
-    shown = ranks_shown(page)
+    page_ranks = ranks_shown(page)
     for rule, ranks in by_hand.all_ranks(table).items():
-        assert shown[rule] == ranks
+        assert page_ranks[rule] == ranks
     winner = by_hand.condorcet_winner(table)
     assert (winner or "no Condorcet winner") in page.locator(".headline").inner_text()
     with page.expect_download() as download:
@@ -50,8 +50,8 @@ def test_benchmarks_compared_show_every_system_where_it_stands(site, factory, re
     page = reader.open("/compare/?rule=copeland&b=glue&b=kin")
     rows = {row[0].partition(" also ")[0]: row[2:] for row in table_texts(page.locator("table.compared"))}
     assert rows.keys() == set(list(glue)[:12])
-    for name, shown in rows.items():
-        places = [int(text.strip("=").split("/")[0]) for text in shown]
+    for name, cells in rows.items():
+        places = [int(text.strip("=").split("/")[0]) for text in cells]
         assert places == [ranks[0][name], ranks[1][name.upper()]]
 
 

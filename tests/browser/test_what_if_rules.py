@@ -58,9 +58,9 @@ def page(chromium) -> Iterator[Page]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         context = chromium.new_context()
-        found = context.new_page()
-        found.goto(f"http://127.0.0.1:{server.server_port}/img/mark.svg")
-        yield found
+        tab = context.new_page()
+        tab.goto(f"http://127.0.0.1:{server.server_port}/img/mark.svg")
+        yield tab
         context.close()
         server.shutdown()
 
@@ -99,13 +99,13 @@ def weighed(matrix: ScoreMatrix, generator: np.random.Generator, n_weightings: i
         "tasks": [str(weight) for weight in matrix.weights],
         "groups": [str(weight) for weight in matrix.group_weights.values()],
     }
-    found = [own]
+    weightings = [own]
     for _ in range(n_weightings - 1):
         kinds = generator.choice(["0", "1", "1", "2", "0.25", "3.7", "1/3"], size=matrix.n_tasks)
         if all(kind == "0" for kind in kinds):
             kinds[0] = "1"
         groups = generator.choice(["0.5", "1", "2.5"], size=len(matrix.group_weights))
-        found.append({"tasks": kinds.tolist(), "groups": groups.tolist()})
+        weightings.append({"tasks": kinds.tolist(), "groups": groups.tolist()})
     return [
         weights
         | {
@@ -113,7 +113,7 @@ def weighed(matrix: ScoreMatrix, generator: np.random.Generator, n_weightings: i
             "policy": POLICIES[int(generator.integers(len(POLICIES)))],
             "rules": QUICK,
         }
-        for k, weights in enumerate(found)
+        for k, weights in enumerate(weightings)
     ]
 
 
@@ -135,9 +135,9 @@ def by_engine(matrix: ScoreMatrix, weighting: dict[str, Any]) -> dict[str, Any]:
         precision=matrix.precision,
     )
     aggregation = weighting["aggregation"]
-    found = rank_all(changed, QUICK, aggregation=aggregation, missing=weighting["policy"])
+    rankings = rank_all(changed, QUICK, aggregation=aggregation, missing=weighting["policy"])
     return {
-        "ranks": {rule: [ranking.status, *ranking.ranks.tolist()] for rule, ranking in found.items()},
+        "ranks": {rule: [ranking.status, *ranking.ranks.tolist()] for rule, ranking in rankings.items()},
         "smith": list(smith_set(reweighted(changed, aggregation))),
     }
 
@@ -149,8 +149,8 @@ def hold_to_the_engine(page: Page, matrices: Sequence[ScoreMatrix], n_weightings
     pairs = zip(matrices, weightings, strict=True)
     answers = page.evaluate(SCRIPT, [as_data(matrix) | {"weightings": tried} for matrix, tried in pairs])
     n_compared = 0
-    for number, (matrix, tried, told) in enumerate(zip(matrices, weightings, answers, strict=True)):
-        for weighting, answer in zip(tried, told, strict=True):
+    for number, (matrix, tried, page_answers) in enumerate(zip(matrices, weightings, answers, strict=True)):
+        for weighting, answer in zip(tried, page_answers, strict=True):
             expected = by_engine(matrix, weighting)
             if not any(ranks[0] != "undefined" for ranks in expected["ranks"].values()):
                 assert answer is None or answer == expected
@@ -213,8 +213,8 @@ def test_numbers_are_rounded_as_the_engine_rounds_them(page):
     }
     """
     expected = [[x, float(rounded_to(x, p))] for x, p in zip(rounded(numbers).tolist(), precisions, strict=True)]
-    found = page.evaluate(script, [numbers, precisions])
-    assert [[float(x), float(y)] for x, y in found] == expected
+    results = page.evaluate(script, [numbers, precisions])
+    assert [[float(x), float(y)] for x, y in results] == expected
 
 
 def test_two_hundred_random_tables_rank_as_the_engine_ranks_them(page):

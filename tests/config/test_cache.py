@@ -16,8 +16,14 @@ def nowhere(monkeypatch) -> ForgivingRedisCache:
 def test_without_redis_nothing_is_found_nothing_is_kept_and_nothing_fails(nowhere):
     nowhere.set("a", 1)
     nowhere.clear()
-    found = [nowhere.get("a", "default"), nowhere.add("a", 1), nowhere.delete("a"), nowhere.touch("a"), "a" in nowhere]
-    assert found == ["default", True, False, False, False]
+    answers = [
+        nowhere.get("a", "default"),
+        nowhere.add("a", 1),
+        nowhere.delete("a"),
+        nowhere.touch("a"),
+        "a" in nowhere,
+    ]
+    assert answers == ["default", True, False, False, False]
     assert (nowhere.get_many(["a"]), nowhere.set_many({"a": 1})) == ({}, ["a"])
     assert nowhere.get_or_set("a", lambda: 7) == 7
 

@@ -41,11 +41,15 @@ def test_a_health_check_asks_for_a_role_that_there_is(service, role):
 
 @pytest.mark.parametrize("service", [*OURS, "migrate"])
 def test_our_containers_may_do_no_more_than_they_need(service):
-    found = SERVICES[service]
-    assert (found["read_only"], found["cap_drop"], found["security_opt"]) == (True, ["ALL"], ["no-new-privileges:true"])
-    assert (found["user"], found["pids_limit"]) == ("10001:10001", 200)
-    assert {"mem_limit", "cpus"} <= set(found)
-    assert found["environment"]["PLURANK_PRODUCTION"] == "true"
+    container = SERVICES[service]
+    assert (container["read_only"], container["cap_drop"], container["security_opt"]) == (
+        True,
+        ["ALL"],
+        ["no-new-privileges:true"],
+    )
+    assert (container["user"], container["pids_limit"]) == ("10001:10001", 200)
+    assert {"mem_limit", "cpus"} <= set(container)
+    assert container["environment"]["PLURANK_PRODUCTION"] == "true"
 
 
 def test_nothing_starts_before_the_database_is_migrated():

@@ -107,15 +107,15 @@ def test_the_units_of_systemd_run_what_the_site_runs():
         "plurank-scoring@.service": commands.worker(python, "scoring", name="scoring%i"),
         "plurank-sweep.service": [python, "manage.py", "sweep"],
     }
-    found = {}
+    programs = {}
     for path in (ROOT / "deploy" / "systemd").glob("*.service"):
         text = path.read_text().replace("%%h", "%h")
         if "Type=oneshot" in text:  # the backup, below
             continue
-        found[path.name] = re.search(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[1].split()
+        programs[path.name] = re.search(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[1].split()
         for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "User=plurank", "Restart=always"):
             assert line in text, f"{path.name} lacks {line}"
-    assert found == expected
+    assert programs == expected
 
 
 def test_a_backup_is_made_every_night_by_a_command_that_there_is():

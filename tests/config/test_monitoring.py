@@ -4,7 +4,7 @@ import re
 
 from django.conf import settings
 
-from tests.monitoring import asked, panels, rules
+from tests.monitoring import expressions, panels, rules
 
 OPERATE = (settings.ROOT / "docs" / "operate.md").read_text()
 
@@ -35,6 +35,6 @@ def test_every_panel_asks_for_something_of_ours_and_none_lies_on_another():
 
 
 def test_what_a_text_names_of_an_answer_is_what_it_is_grouped_or_chosen_by():
-    for each in asked():
+    for each in expressions():
         chosen = set().union(*each.series.values()) if each.series else set()
-        assert each.told <= each.grouped | chosen | {"instance"}, each
+        assert each.named <= each.grouped | chosen | {"instance"}, each

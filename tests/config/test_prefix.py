@@ -37,7 +37,7 @@ def ask(request, make):
             "CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": "application/x-www-form-urlencoded",
             "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(), "wsgi.url_scheme": "http", **headers,
         }  # fmt: skip
-        parts = application(environ, lambda status, found, *_: said.update(status=status, headers=found))
+        parts = application(environ, lambda status, fields, *_: said.update(status=status, headers=fields))
         content = b"".join(parts)
         parts.close()
         return int(said["status"][:3]), said["headers"], content.decode(errors="replace")
@@ -54,8 +54,8 @@ def ask(request, make):
 
 def addresses(text: str) -> list[str]:
     """Every address of this site in a page."""
-    found = re.findall(r"(?:href|src|action|hx-get|data-url)=\"(/[^\"]*)\"", text)
-    return [address for address in found if not address.startswith("//")]
+    paths = re.findall(r"(?:href|src|action|hx-get|data-url)=\"(/[^\"]*)\"", text)
+    return [address for address in paths if not address.startswith("//")]
 
 
 @pytest.mark.parametrize("path", ["", "b/KEY/", "b/KEY/stability/", "b/KEY/what-if/", "rules/", "docs/api/", "try/"])

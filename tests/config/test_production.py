@@ -41,8 +41,8 @@ def secret_key() -> str:
 
 
 def test_djangos_own_check_of_a_deployment_finds_nothing(tmp_path):
-    found = manage("check", "--deploy", "--fail-level", "DEBUG", tmp_path=tmp_path, **GOOD)
-    assert (found.returncode, found.stdout) == (0, "System check identified no issues (0 silenced).\n"), found.stderr
+    run = manage("check", "--deploy", "--fail-level", "DEBUG", tmp_path=tmp_path, **GOOD)
+    assert (run.returncode, run.stdout) == (0, "System check identified no issues (0 silenced).\n"), run.stderr
 
 
 def test_a_site_may_be_shown_in_the_frames_of_sites_that_are_named(tmp_path):
@@ -59,8 +59,8 @@ def test_a_site_may_be_shown_in_the_frames_of_sites_that_are_named(tmp_path):
     "change", [{"PLURANK_EMAIL_BACKEND": ""}, {"PLURANK_EMAIL_VERIFICATION": "optional"}], ids=["no mails", "chosen"]
 )
 def test_a_deployment_whose_sign_up_tells_addresses_is_told_so(tmp_path, change):
-    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | change)
-    assert "(plurank.W004) Sign-up tells whether an address has an account" in found.stderr
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | change)
+    assert "(plurank.W004) Sign-up tells whether an address has an account" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_every_answer_carries_the_headers_that_tell_browsers_what_to_refuse(db, 
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    found = {name: headers[name] for name in ("X-Frame-Options", "X-Content-Type-Options", "Referrer-Policy")}
-    assert found == {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+    values = {name: headers[name] for name in ("X-Frame-Options", "X-Content-Type-Options", "Referrer-Policy")}
+    assert values == {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=(), display-capture=(), geolocation=()" in headers["Permissions-Policy"]
 
@@ -117,9 +117,9 @@ def test_cookies_of_production_go_to_this_host_over_https_alone(tmp_path):
         "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, "
         "s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE, s.SECURE_HSTS_SECONDS, s.SECURE_SSL_REDIRECT]))"
     )
-    found = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD)
+    run = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD)
     expected = ["__Host-sessionid", "__Host-csrftoken", "__Host-device", True, True, True, "Lax", 31_536_000, True]
-    assert json.loads(found.stdout.splitlines()[-1]) == expected
+    assert json.loads(run.stdout.splitlines()[-1]) == expected
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
@@ -133,11 +133,11 @@ def record(**extras):
 
 def test_a_record_says_which_request_and_job_it_belongs_to():
     with logged_as(request="abc"), logged_as(job=17):
-        line, told = LineFormatter().format(record()), json.loads(JsonFormatter().format(record(route="board")))
+        line, fields = LineFormatter().format(record()), json.loads(JsonFormatter().format(record(route="board")))
     assert line.endswith("INFO plurank.x: said so [request=abc job=17]")
-    del told["at"], told["process"]
+    del fields["at"], fields["process"]
     expected = {"level": "INFO", "logger": "plurank.x", "message": "said so", "request": "abc", "job": 17}
-    assert told == expected | {"route": "board"}
+    assert fields == expected | {"route": "board"}
     assert "[" not in LineFormatter().format(record())
 
 
@@ -160,23 +160,23 @@ def test_what_django_itself_logs_about_a_request_names_no_address_either(db, cli
 
 
 def test_a_wrong_setting_ends_a_command_with_its_one_sentence(tmp_path):
-    found = manage("check", tmp_path=tmp_path, **GOOD | {"PLURANK_SECRET_KEY": ""})
+    run = manage("check", tmp_path=tmp_path, **GOOD | {"PLURANK_SECRET_KEY": ""})
     expected = "PLURANK_SECRET_KEY is not set; in production it must be a long random string\n"
-    assert (found.returncode, found.stderr) == (1, expected)
+    assert (run.returncode, run.stderr) == (1, expected)
 
 
 def test_a_deployment_without_postgresql_or_redis_is_told_so(tmp_path):
-    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"DATABASE_URL": "", "REDIS_URL": ""})
-    assert found.returncode == 0
-    assert "DATABASE_URL is not set" in found.stderr
-    assert "REDIS_URL is not set" in found.stderr
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"DATABASE_URL": "", "REDIS_URL": ""})
+    assert run.returncode == 0
+    assert "DATABASE_URL is not set" in run.stderr
+    assert "REDIS_URL is not set" in run.stderr
 
 
 def test_a_misspelt_setting_is_told_and_what_is_none_of_ours_is_left_alone(tmp_path):
-    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_ORIGIN": "x", "PLURANK_CI": "1"})
-    assert "PLURANK_ORIGIN is not a setting" in found.stderr
-    assert "Did you mean PLURANK_ORIGINS?" in found.stderr
-    assert found.stderr.count("is not a setting") == 1
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_ORIGIN": "x", "PLURANK_CI": "1"})
+    assert "PLURANK_ORIGIN is not a setting" in run.stderr
+    assert "Did you mean PLURANK_ORIGINS?" in run.stderr
+    assert run.stderr.count("is not a setting") == 1
 
 
 @pytest.mark.parametrize("given", ["abc-123-def", "x" * 64])

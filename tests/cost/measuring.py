@@ -84,9 +84,9 @@ class MeasuredSite:
         """What a request costs; where another process took the machine meanwhile, the best of some attempts."""
         best: Cost | None = None
         for _ in range(attempts):
-            found = self._once(sent)
-            if best is None or (found.is_bounded, -found.seconds) > (best.is_bounded, -best.seconds):
-                best = found
+            cost = self._once(sent)
+            if best is None or (cost.is_bounded, -cost.seconds) > (best.is_bounded, -best.seconds):
+                best = cost
             if best.is_bounded or best.status == 0 or best.seconds > 3 * MOST_SECONDS:  # no chance of other processes
                 break
         assert best is not None
@@ -128,10 +128,10 @@ class MeasuredSite:
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 parents[int(folder.name)] = int(_stat(int(folder.name))[1])
-        found = [self.site.running["web"].pid]
-        for pid in found:
-            found += [child for child, parent in parents.items() if parent == pid]
-        return found
+        process_ids = [self.site.running["web"].pid]
+        for pid in process_ids:
+            process_ids += [child for child, parent in parents.items() if parent == pid]
+        return process_ids
 
     def _processor_seconds(self) -> float:
         """Of all processes, with those that ended and were waited for."""

@@ -60,8 +60,8 @@ class Stage:
 
     def places(self) -> list[Place]:
         """Every place of every route, in the order in which they may be asked for."""
-        found = list(self._places())
-        return sorted(found, key=lambda place: place.route in ENDING)
+        places = list(self._places())
+        return sorted(places, key=lambda place: place.route in ENDING)
 
     def _places(self) -> Iterator[Place]:
         for route, names in queries().items():
@@ -120,12 +120,12 @@ class Stage:
     def known(self) -> dict[str, Sent]:
         """Bombs that are known, where nobody need be signed in."""
         key = self.large.key
-        found = {
+        requests = {
             f"try, {name}": Sent("POST", "/try/", form={"text": text, "about": about})
             for name, (text, about) in TRIED.items()
             if name not in COMPUTED
         }
-        found |= {
+        requests |= {
             "marks in a search": Sent("GET", f"/b/{key}/", query={"q": _fitting(TEXTS["marks"](5000))}),
             "marks in a display name": Sent(
                 "POST", "/account/signup/", form={"display_name": TEXTS["marks"](1_000_000), "email": "a@b.example"}
@@ -136,7 +136,7 @@ class Stage:
             "marks in an address": Sent("POST", "/account/password/reset/", form={"email": TEXTS["marks"](1_000_000)}),
             "twelve thousand fields": Sent("POST", "/try/", form={f"f{k}": "x" for k in range(11_000)}),
         }
-        return found | {
+        return requests | {
             f"body of {name}": Sent("POST", f"/api/v1/benchmarks/{key}/rankings/", body=make().encode()[:2_499_000])
             for name, make in BODIES.items()
         }
@@ -145,13 +145,13 @@ class Stage:
         """Bombs that are known, where nobody need be signed in: they are read, and take long to compute."""
         key = self.large.key
         weights = {f"task-{t + 1}": f"{near_prime(t)}/{near_prime(t + 99)}" for t in range(30)}
-        found = {
+        requests = {
             f"try, {name}": Sent(
                 "POST", "/try/", form={"text": TRIED[name][0], "about": TRIED[name][1], "aggregation": aggregation}
             )
             for name, aggregation in COMPUTED.items()
         }
-        return found | {
+        return requests | {
             "weights at the API": _call("POST", f"/api/v1/benchmarks/{key}/rankings/", {"weights": weights}),
             "weights at the API, one rule": _call(
                 "POST", f"/api/v1/benchmarks/{key}/rankings/kemeny/", {"weights": weights}
@@ -176,15 +176,15 @@ class Stage:
         letters = [f"{k:b}".replace("0", "a").replace("1", "b").rjust(198, "a") for k in range(1000, 1200)]
         rows = [{"name": name, "scores": {"task-1": 1}} for name in letters]
         labels = [{"name": "New", "scores": dict.fromkeys(letters, 1)}]
-        found = {
+        requests = {
             f"results, {name}": Sent("POST", upload, form={"results": [_file(file, make())]}, session=session)
             for name, (file, make) in RESULTS.items()
         }
-        found |= {
+        requests |= {
             f"instances, {name}": Sent("POST", upload, form={"instances": _file("i.csv", make())}, session=session)
             for name, make in INSTANCES.items()
         }
-        found |= {
+        requests |= {
             f"table at {path}, {name}": Sent(
                 "POST", path, form={"file": _file("t.csv", text), "name": "x"}, session=session
             )
@@ -196,7 +196,7 @@ class Stage:
                 ("marks", "system,a" + "\u0301" * 120_000 + "\nx,1\n"),
             )
         }
-        found |= {f"new, {name}": Sent(
+        requests |= {f"new, {name}": Sent(
             "POST", "/new/", form={"name": "x", "text": text, "about": _file("benchmark.toml", about)}, session=session
         ) for name, (text, about) in TRIED.items() if about}  # fmt: skip
         header = ",".join(["system", *(f"task-{t + 1}" for t in range(200))])
@@ -204,7 +204,7 @@ class Stage:
         whole = f"{header}\n{rows_below}".encode()
         owner = {"Authorization": f"Token {self.api._tokens['owner']}"}
         for name, said in (("dry run", "?dry_run=true&create_systems=true"), ("stored", "?create_systems=true")):
-            found[f"the largest table, {name}"] = Sent(
+            requests[f"the largest table, {name}"] = Sent(
                 "POST",
                 f"/api/v1/benchmarks/{self.broad.key}/submissions/{said}",
                 body=whole,
@@ -214,15 +214,15 @@ class Stage:
         path = f"/api/v1/benchmarks/{self.api.benchmark.key}"
         for name, systems in (("systems", rows), ("labels", labels)):
             content = json.dumps({"systems": systems}).encode()
-            found[f"names that are compared, {name}"] = Sent(
+            requests[f"names that are compared, {name}"] = Sent(
                 "POST", f"{path}/submissions/?dry_run=true", body=content, headers=stranger
             )
         many = {"files": [{"name": "scores.csv", "text": table(5, 1999)}]}
         mapping = {"mapping": {"tasks": {f"t{t}": "no such task" for t in range(1999)}}}
-        found["columns that fit nothing"] = Sent(
+        requests["columns that fit nothing"] = Sent(
             "POST", f"{path}/imports/?dry_run=true", body=json.dumps(many | mapping).encode(), headers=stranger
         )
-        return found
+        return requests
 
 
 ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "account_reset_password_from_key", "try",
@@ -232,8 +232,8 @@ ANONYMOUS = {"account_login", "account_signup", "account_reset_password", "accou
 def queries() -> dict[str, list[str]]:
     """What the address of every page may say; nothing for those where nothing is read."""
     rows = (line.split() for line in QUERIES.strip().splitlines())
-    found = {route: " ".join(names).replace("BOARD", BOARD).split() for route, *names in rows}
-    return found | {route: [] for route in SILENT.split()} | {route: ["next"] for route in of_accounts()}
+    queries_of = {route: " ".join(names).replace("BOARD", BOARD).split() for route, *names in rows}
+    return queries_of | {route: [] for route in SILENT.split()} | {route: ["next"] for route in of_accounts()}
 
 
 def of_accounts() -> list[str]:

@@ -19,16 +19,16 @@ TRIED_AGAIN = {0, 500, 502, 503, 504}  # 0: the connection broke, and nobody kno
 def call(machine: Machine, method: str, path: str, token: str, body: Any = None, **headers: str) -> tuple[int, Any]:
     """One call of the API of some host: the status, 0 where the connection broke, and what was said."""
     host = random.choice(machine.hosts)
-    asked = http.client.HTTPConnection(urlsplit(host.url).netloc, timeout=15)
+    connection = http.client.HTTPConnection(urlsplit(host.url).netloc, timeout=15)
     headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"} | headers
     try:
-        asked.request(method, f"/api/v1/{path}", json.dumps(body) if body is not None else None, headers)
-        answer = asked.getresponse()
+        connection.request(method, f"/api/v1/{path}", json.dumps(body) if body is not None else None, headers)
+        answer = connection.getresponse()
         return answer.status, json.loads(answer.read() or b"null")
     except (OSError, http.client.HTTPException, ValueError):
         return 0, None
     finally:
-        asked.close()
+        connection.close()
 
 
 def submit_all(schedule: Schedule, machine: Machine, batches: list, draw: random.Random) -> None:
@@ -47,10 +47,10 @@ def submit(schedule: Schedule, machine: Machine, body: dict) -> int:
     key, end = uuid.uuid4().hex, time.monotonic() + PATIENCE
     path = f"benchmarks/{schedule.benchmark.key}/submissions/"
     while True:
-        status, told = call(machine, "POST", path, schedule.token, body, **{"Idempotency-Key": key})
+        status, answer = call(machine, "POST", path, schedule.token, body, **{"Idempotency-Key": key})
         if status in (200, 201):
-            return int(told["revision"])
-        assert status in TRIED_AGAIN, f"{schedule.title}: a submission was answered with {status}: {told}"
+            return int(answer["revision"])
+        assert status in TRIED_AGAIN, f"{schedule.title}: a submission was answered with {status}: {answer}"
         assert time.monotonic() < end, f"{schedule.title}: no answer to a submission\n{machine.logs()}"
         schedule.tried_again[status] += 1
         time.sleep(0.2)
@@ -60,7 +60,7 @@ def read_boards(schedule: Schedule, machine: Machine, is_over: threading.Event) 
     """Read a ranking again and again, as readers do, and keep what it said by the revision that it named."""
     path = f"benchmarks/{schedule.benchmark.key}/rankings/borda/"
     while not is_over.wait(0.3):
-        status, told = call(machine, "GET", path, schedule.token)
-        if status == 200 and told.get("revision"):
-            ranks = {row["system"]: row["rank"] for row in told["results"]}
-            schedule.seen.append((told["revision"], json.dumps(ranks, sort_keys=True)))
+        status, answer = call(machine, "GET", path, schedule.token)
+        if status == 200 and answer.get("revision"):
+            ranks = {row["system"]: row["rank"] for row in answer["results"]}
+            schedule.seen.append((answer["revision"], json.dumps(ranks, sort_keys=True)))

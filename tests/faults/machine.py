@@ -150,12 +150,12 @@ class Machine:
 
     def children(self, prefix: str = "") -> list[int]:
         """The processes under supervisors whose role begins so, of all hosts."""
-        found = []
+        process_ids = []
         for host in self.hosts:
             with suppress(OSError, ValueError):
                 children = json.loads((host.var / "supervisor.json").read_text())["children"]
-                found += [process for role, process in sorted(children.items()) if role.startswith(prefix)]
-        return found
+                process_ids += [process for role, process in sorted(children.items()) if role.startswith(prefix)]
+        return process_ids
 
     def signal_group(self, process: int, number: int) -> bool:
         """Send a signal to a child of a supervisor and all that it started. False where it is gone."""

@@ -47,11 +47,11 @@ def check(schedule: Schedule, machine: Machine) -> None:
     body = {"systems": [{"name": "One more", "scores": {"task-1": 1}}], "create_systems": True}
     path = f"benchmarks/{schedule.benchmark.key}/submissions/"
     for _ in range(100):  # with few connections to the database others may still have them all
-        status, told = call(machine, "POST", path, schedule.token, body)
+        status, reply = call(machine, "POST", path, schedule.token, body)
         if status not in TRIED_AGAIN:
             break
         time.sleep(1)
-    assert (status, told and told["error"]["code"]) == (429, "quota_exceeded"), f"{schedule.title}: {status} {told}"
+    assert (status, reply and reply["error"]["code"]) == (429, "quota_exceeded"), f"{schedule.title}: {status} {reply}"
     state = dict(schedule.start)
     boards = {1: dict(state)}
     for answer in accepted:

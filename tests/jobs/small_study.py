@@ -19,18 +19,18 @@ TRIALS_A_CHUNK = 10
 
 def leaders(matrix, parameters, seed, chunk, progress):
     trials = range(chunk * TRIALS_A_CHUNK, min((chunk + 1) * TRIALS_A_CHUNK, parameters["n_trials"]))
-    found = []
+    systems = []
     for done, trial in enumerate(trials):
         task = np.random.default_rng([seed, trial]).integers(matrix.n_tasks)
-        found.append(int(np.argmax(matrix.scores[:, task])))
+        systems.append(int(np.argmax(matrix.scores[:, task])))
         time.sleep(PAUSE)
         if progress is not None:
             progress(done + 1, len(trials))
-    return {"leaders": np.array(found, np.int64)}
+    return {"leaders": np.array(systems, np.int64)}
 
 
 def put_together(matrix, parameters, seed, partials):
-    whole = np.concatenate([found["leaders"] for found in partials])
+    whole = np.concatenate([partial["leaders"] for partial in partials])
     counts = np.bincount(whole, minlength=matrix.n_systems)
     return StudyResult({"n_trials": len(whole)}, {"leaders": whole, "counts": counts})
 

@@ -62,13 +62,13 @@ def reporting(site, receiver):
 
 def events(receiver) -> list[dict]:
     """The events in what was received: an envelope is a line for itself, then a head and a body for each item."""
-    found = []
+    event_bodies = []
     for path, _, text in receiver.envelopes:
         assert path == "/api/7/envelope/"
         lines = text.splitlines()
         items = zip(lines[1::2], lines[2::2], strict=True)
-        found += [json.loads(body) for head, body in items if json.loads(head)["type"] == "event"]
-    return found
+        event_bodies += [json.loads(body) for head, body in items if json.loads(head)["type"] == "event"]
+    return event_bodies
 
 
 def expect_no_data(receiver, *secrets: object) -> None:

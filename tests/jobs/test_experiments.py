@@ -20,7 +20,7 @@ BODY = {
 }
 
 
-def asked(url: str, body: dict | None = None, token: str = "") -> tuple[int, bytes]:
+def answer_of(url: str, body: dict | None = None, token: str = "") -> tuple[int, bytes]:
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Token {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=30) as answer:
@@ -35,15 +35,15 @@ def test_an_experiment_is_computed_by_a_worker_process(site, make_committed):
     site.start("web", "studies", "sweep")
     site.wait_for_web()
     address = f"{site.url}/api/v1/benchmarks/{board.key}/experiments/"
-    status, answer = asked(address, BODY, token)
+    status, answer = answer_of(address, BODY, token)
     number = json.loads(answer)["experiment"]
     assert status == 202
     site.wait_until(lambda: Report.objects.filter(kind="experiment").exists(), 60, "the experiment is computed")
-    found = json.loads(asked(f"{address}{number}/")[1])
+    experiment = json.loads(answer_of(f"{address}{number}/")[1])
     matrix = study_matrix(Benchmark.objects.get(pk=board.pk).publication.revision)
     expected = run_study(BODY["study"], matrix, BODY["parameters"], seed=2)
-    assert found["state"] == "done"
-    assert found["summary"] == json.loads(json.dumps(expected.summary))
-    page = asked(f"{site.url}/b/{board.key}/experiments/{number}/")[1].decode()
+    assert experiment["state"] == "done"
+    assert experiment["summary"] == json.loads(json.dumps(expected.summary))
+    page = answer_of(f"{site.url}/b/{board.key}/experiments/{number}/")[1].decode()
     assert "Copeland (lower)" in page
-    assert asked(address, BODY, token)[0] == 200  # the same again
+    assert answer_of(address, BODY, token)[0] == 200  # the same again

@@ -206,8 +206,8 @@ def hash_of(values: np.ndarray, keys: list[str], tasks: list[str]) -> str:
     """The hash of inputs with tasks of weight 1 and no group, γ or scale, written down a second time."""
     digest = hashlib.sha256(b"plurank inputs 1\n")
     for key in sorted(tasks):
-        told = f'"chance":null,"direction":1,"group":null,"key":"{key}","maximum":null,"minimum":null,"weight":"1"'
-        digest.update(b"{" + told.encode() + b"}\n")
+        fields = f'"chance":null,"direction":1,"group":null,"key":"{key}","maximum":null,"minimum":null,"weight":"1"'
+        digest.update(b"{" + fields.encode() + b"}\n")
     digest.update(b'{"gamma": null}\n')
     order = [tasks.index(key) for key in sorted(tasks)]
     for key, row in zip(keys, values, strict=True):

@@ -32,9 +32,9 @@ def test_a_sweep_killed_between_sending_and_marking_sends_again_and_loses_no_mai
         OutboxMessage.objects.update(not_before=messages[0].not_before)  # the time of the killed attempt goes by
         site.start("sweep")
         site.wait_until(lambda: not OutboxMessage.objects.exclude(state="sent").exists(), 60, "all are sent")
-        taken = [found.recipients[0] for found in sink.messages]
+        taken = [message.recipients[0] for message in sink.messages]
     assert sorted(taken) == ["0@plurank.example", "0@plurank.example", "1@plurank.example", "2@plurank.example"]
-    names = {found.mail["Message-ID"] for found in sink.messages}
+    names = {message.mail["Message-ID"] for message in sink.messages}
     assert len(names) == 3
 
 

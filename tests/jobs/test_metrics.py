@@ -12,7 +12,7 @@ from django.conf import settings
 
 from leaderboard.models import Benchmark, JobCount
 from tests.exposition import names_with_labels, total, value
-from tests.monitoring import OF_PROMETHEUS, asked
+from tests.monitoring import OF_PROMETHEUS, expressions
 from tests.relay import Relay, through
 
 pytestmark = pytest.mark.services
@@ -38,14 +38,14 @@ def ask(site, path: str) -> None:
     urllib.request.urlopen(f"{site.url}{path}", timeout=60).read()
 
 
-def expect_what_rules_and_dashboard_name(told: str) -> None:
+def expect_what_rules_and_dashboard_name(text: str) -> None:
     """Every series that they name is there, with the labels by which they choose and group."""
-    exported = names_with_labels(told)
+    exported = names_with_labels(text)
     on_postgresql = {"plurank_database_connections", "plurank_database_connections_max"}
-    named = {name for each in asked() for name in each.series}
+    named = {name for each in expressions() for name in each.series}
     assert {name for name in named - set(exported) if not (settings.IS_SQLITE and name in on_postgresql)} == set()
     assert len(named) > 15
-    for each in asked():
+    for each in expressions():
         for name, labels in each.series.items():
             assert labels <= exported.get(name, labels) | OF_PROMETHEUS, name
         of_any = set().union(OF_PROMETHEUS, *(exported.get(name, set()) for name in each.series))
@@ -65,10 +65,10 @@ def test_two_web_processes_answer_as_one_and_forget_nothing_when_one_is_killed(m
     before = total(numbers(watched), "http_requests_total", route="styleguide")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: ask(watched, "/styleguide/"), range(40)))
-    told = numbers(watched)
-    assert total(told, "http_requests_total", route="styleguide", status="200") - before == 40
-    assert value(told, "http_request_duration_seconds_count", route="styleguide") == before + 40
-    assert value(told, "web_memory_bytes", of="all") > value(told, "web_memory_bytes", of="largest") > 10**7
+    metrics = numbers(watched)
+    assert total(metrics, "http_requests_total", route="styleguide", status="200") - before == 40
+    assert value(metrics, "http_request_duration_seconds_count", route="styleguide") == before + 40
+    assert value(metrics, "web_memory_bytes", of="all") > value(metrics, "web_memory_bytes", of="largest") > 10**7
     (folder,) = (watched.folder / "metrics").iterdir()
     for _ in range(2):
         killed = web_processes(watched)[0]
@@ -98,8 +98,8 @@ def test_what_workers_did_is_told_by_the_web_server_and_outlives_them(make_commi
 
     watched.wait_until(lambda: is_counted(1), 30, "the job is counted")
     assert Benchmark.objects.get(pk=first.pk).published_number == 1
-    told = numbers(watched)
-    assert [value(told, "processes", role=role) for role in ("rankings", "studies", "sweep")] == [1, 0, 1]
+    metrics = numbers(watched)
+    assert [value(metrics, "processes", role=role) for role in ("rankings", "studies", "sweep")] == [1, 0, 1]
     watched.kill("rankings")
     make_committed.accepted(first, {"E": [1.0] * 5})
     watched.start("rankings2")
@@ -120,9 +120,9 @@ def test_without_its_database_a_web_server_tells_what_it_counted_itself(make_com
         watched.environment["DATABASE_URL"] = through(relay, watched.environment["DATABASE_URL"])
     watched.start("web")
     watched.wait_for_web(60)
-    told = numbers(watched)
-    assert (value(told, "database_up"), value(told, "benchmarks")) == (1, 0)
-    assert (value(told, "database_connections") is None) == settings.IS_SQLITE
+    metrics = numbers(watched)
+    assert (value(metrics, "database_up"), value(metrics, "benchmarks")) == (1, 0)
+    assert (value(metrics, "database_connections") is None) == settings.IS_SQLITE
     if relay:
         relay.listener.shutdown(socket.SHUT_RDWR)  # so that it takes no further connection
         relay.hang()
@@ -130,10 +130,10 @@ def test_without_its_database_a_web_server_tells_what_it_counted_itself(make_com
         file.rename(tmp_path / "away")
     with ThreadPoolExecutor(8) as pool:  # each thread of both processes may have a connection
         answers = list(pool.map(lambda _: numbers(watched, timeout=30), range(8)))
-    told = numbers(watched, timeout=30)
-    assert {value(answer, "benchmarks") for answer in [*answers, told]} == {None}
-    assert {value(answer, "database_up") for answer in [*answers, told]} == {0}
-    assert total(told, "http_requests_total", route="metrics", status="200") >= 9
-    assert value(told, "web_memory_bytes", of="all") > 10**7
+    metrics = numbers(watched, timeout=30)
+    assert {value(answer, "benchmarks") for answer in [*answers, metrics]} == {None}
+    assert {value(answer, "database_up") for answer in [*answers, metrics]} == {0}
+    assert total(metrics, "http_requests_total", route="metrics", status="200") >= 9
+    assert value(metrics, "web_memory_bytes", of="all") > 10**7
     if relay:
         relay.close()

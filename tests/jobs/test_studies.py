@@ -39,9 +39,9 @@ def assert_bits_are_those_of_one_process(benchmark: Benchmark) -> None:
         matrix, own, 7, [LEADERS.run_chunk(matrix, own, 7, chunk, None) for chunk in range(N_CHUNKS)]
     )
     report = Report.objects.get(kind="study")
-    found = unpack_arrays(report.arrays)
+    arrays = unpack_arrays(report.arrays)
     assert report.summary == expected.summary
-    assert {name: array.tobytes() for name, array in found.items()} == {
+    assert {name: array.tobytes() for name, array in arrays.items()} == {
         name: array.tobytes() for name, array in expected.arrays.items()
     }
     assert StudyPartial.objects.count() == 0

@@ -77,8 +77,8 @@ def _write(nodes: list, dot: Any, variables: dict[str, Any], defined: dict[str, 
             for key, one in sorted(value(source).items()):
                 written.append(_write(body, one, variables | {first: key, second: one}, defined))
         elif kind in ("if", "with"):
-            if found := value(content):
-                written.append(_write(body, found if kind == "with" else dot, variables, defined))
+            if subject := value(content):
+                written.append(_write(body, subject if kind == "with" else dot, variables, defined))
         else:
             written.append(str(value(content)))
     return "".join(written)
@@ -119,7 +119,7 @@ def _operand(word: str, dot: Any, variables: dict[str, Any]) -> Any:
     if word.isdigit():
         return int(word)
     start, *fields = word.split(".")
-    found = variables[start] if start else dot
+    operand = variables[start] if start else dot
     for field in filter(None, fields):
-        found = found.get(field) if isinstance(found, dict) else getattr(found, field)
-    return "" if found is None else found
+        operand = operand.get(field) if isinstance(operand, dict) else getattr(operand, field)
+    return "" if operand is None else operand

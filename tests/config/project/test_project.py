@@ -15,8 +15,8 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def test_the_version_of_the_release_is_the_same_everywhere(capsys):
-    stated = versions.versions()
-    assert set(stated.values()) == {settings.PLURANK_VERSION}
+    version_of = versions.versions()
+    assert set(version_of.values()) == {settings.PLURANK_VERSION}
     assert versions.main(f"v{settings.PLURANK_VERSION}") == 0
     assert versions.main("v9.9.9") == 1
     assert len(capsys.readouterr().out.splitlines()) == len(versions.PLACES)
