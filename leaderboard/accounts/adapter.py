@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts import sign_up
 from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address
@@ -30,7 +31,7 @@ from leaderboard.common.site_address import site_address
 from leaderboard.models import User
 from leaderboard.notifications.outbox import put_mail
 
-USED_BEFORE = (
+USED_BEFORE = gettext_lazy(
     "Someone was signed in to this account before its address was confirmed. In case that was not you, all sessions "
     "were ended and the password was reset. Choose a new one with “Forgot your password?”."
 )
@@ -71,7 +72,7 @@ class AccountAdapter(DefaultAccountAdapter):
                 if user.last_login is not None:  # someone has used it, and knows the password that it has
                     user.set_unusable_password()
                     user.save(update_fields=["password"])
-                    messages.warning(request, USED_BEFORE)
+                    messages.warning(request, str(USED_BEFORE))
         return is_confirmed
 
     def get_client_ip(self, request: HttpRequest) -> str:

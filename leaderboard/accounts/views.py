@@ -102,7 +102,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=User.objects.get(pk=user.pk))
     if request.method == "POST" and form.is_valid():
         form.instance.save(update_fields=["organisation", "orcid"])
-        messages.success(request, "Saved.")
+        messages.success(request, gettext("Saved."))
         return redirect("profile")
     context = {"form": form, "is_confirmed": is_confirmed_orcid(user)}
     return render(request, "account/profile.html", context, status=400 if form.errors else 200)
@@ -122,7 +122,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         elif (session := whole_number(number, 15)) is not None and end_session(user, session):
             messages.success(request, gettext("That browser is signed out."))
         else:
-            messages.info(request, "That browser is no longer signed in.")
+            messages.info(request, gettext("That browser is no longer signed in."))
         return redirect("sessions")
     return render(request, "account/sessions.html", {"sessions": sessions_of(request, user)})
 
@@ -188,5 +188,5 @@ def revoke(request: HttpRequest) -> HttpResponse:
     if revoke_token(signed_in(request), name):
         messages.success(request, gettext("The token “%(name)s” was revoked and no longer works.") % {"name": name})
     else:
-        messages.info(request, "You have no token of this name.")
+        messages.info(request, gettext("You have no token of this name."))
     return redirect("tokens")

@@ -65,7 +65,7 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
                     lift_ban(benchmark, member, author=actor)
                 else:
                     change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
-                messages.success(request, "Changed.")
+                messages.success(request, gettext("Changed."))
         except PeopleError as error:
             messages.error(request, str(error))
         if not link:

@@ -83,7 +83,7 @@ def linked(request: HttpRequest) -> HttpResponse:
         number = whole_number(request.POST.get("account", ""), 15)
         account = next((account for account in accounts if account.number == number), None)
         if account is None:
-            messages.info(request, "This account is no longer linked.")
+            messages.info(request, gettext("This account is no longer linked."))
             return redirect("socialaccount_connections")
         row = SocialAccount.objects.get(pk=account.number)
         try:

@@ -103,7 +103,7 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
                     if revision
                     else (gettext("This does not change any rank."))
                 )
-                messages.success(request, f"Saved. {sentence}")
+                messages.success(request, gettext("Saved. %(sentence)s") % {"sentence": sentence})
                 return redirect("history" if revision else "manage_tasks", key)
             preview = preview_proposal(benchmark, proposal)
         except ProposalError as error:
@@ -140,8 +140,12 @@ def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
             request, gettext("Nothing was changed: the suggestions have changed since you opened this page.")
         )
     else:
-        computed = f" Revision {revision.number} is being computed." if revision else ""
-        messages.success(request, f"Declared as one cluster.{computed}")
+        done = gettext("Declared as one cluster.")
+        if revision:
+            done = gettext("Declared as one cluster. Revision %(number)s is being computed.") % {
+                "number": revision.number
+            }
+        messages.success(request, done)
     return redirect("manage_tasks", key)
 
 
@@ -270,7 +274,9 @@ def new(request: HttpRequest) -> HttpResponse:
         try:
             if form.is_for_votes:
                 made = create_for_votes(signed_in(request), form.cleaned_data["name"])
-                messages.success(request, "Benchmark created. It collects votes; here you choose how they are rated.")
+                messages.success(
+                    request, gettext("Benchmark created. It collects votes; here you choose how they are rated.")
+                )
                 return redirect("manage_votes", made.key)
             draft = make_benchmark_draft(signed_in(request), **form.contents())
         except TableError as error:
@@ -296,7 +302,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     draft = own_benchmark_draft(request.user, uuid)
     if request.POST.get("action") == "discard":
         draft.delete()
-        messages.info(request, "The draft was discarded; no benchmark was created.")
+        messages.info(request, gettext("The draft was discarded; no benchmark was created."))
         return redirect("new")
     contents = draft_contents(draft)
     form_values = {name: value for name, value in contents.fields.items() if name in CreateForm.base_fields}

@@ -50,7 +50,7 @@ def phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         if action == "ladder":
             uses_ladder = request.POST.get("ladder") == "1"
             use_ladder(benchmark, uses_ladder=uses_ladder, author=author)
-            messages.success(request, f"The Ladder is {'on' if uses_ladder else 'off'}.")
+            messages.success(request, gettext("The Ladder is on.") if uses_ladder else gettext("The Ladder is off."))
         elif action == "delete":
             delete_phase(benchmark, number or 0, author=author)
             messages.success(request, gettext("The phase is deleted."))

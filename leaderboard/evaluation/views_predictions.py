@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import Audience, administered_benchmark, audience_of, readable_benchmark
@@ -163,8 +163,12 @@ def rescore_predictions(request: HttpRequest, key: str) -> HttpResponse:
     except EvaluationError as error:
         messages.error(request, str(error))
     else:
-        what = "1 submission is" if n == 1 else f"{n} submissions are"
-        messages.info(request, f"{what} being scored again; the board changes once, when all of them are done.")
+        text = ngettext(
+            "%(n)s submission is being scored again; the board changes once, when all of them are done.",
+            "%(n)s submissions are being scored again; the board changes once, when all of them are done.",
+            n,
+        )
+        messages.info(request, text % {"n": n})
     return redirect("predictions", key)
 
 
@@ -181,10 +185,10 @@ def prediction_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     try:
         if action == "cancel":
             cancel_predictions(row)
-            messages.info(request, "The predictions were cancelled; they count in no quota.")
+            messages.info(request, gettext("The predictions were cancelled; they count in no quota."))
         elif action == "retry":
             retry_predictions(row)
-            messages.info(request, "They are being scored again.")
+            messages.info(request, gettext("They are being scored again."))
     except EvaluationError as error:
         messages.error(request, str(error))
     return redirect("prediction", row.uuid)

@@ -17,6 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import administered_benchmark
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.requests import InMemoryUpload, signed_in
 from leaderboard.evaluation.encryption import MissingKeyError, opened_sha256
 from leaderboard.evaluation.forms import ReferencesForm, metric_choices
@@ -91,13 +92,16 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
             except MissingKeyError as error:
                 errors = [str(error)]
             else:
-                ignored = ", ".join(checked.ignored_columns)
-                messages.success(
-                    request,
-                    gettext("Version %(number)s is stored encrypted: %(n_instances)s instances.")
-                    % {"number": row.number, "n_instances": f"{row.n_instances:,}"}
-                    + (f" These columns mean nothing here: {ignored}." if ignored else ""),
-                )
+                done = gettext("Version %(number)s is stored encrypted: %(n_instances)s instances.") % {
+                    "number": row.number,
+                    "n_instances": localise(row.n_instances, ","),
+                }
+                if checked.ignored_columns:
+                    ignored = gettext("These columns mean nothing here: %(columns)s.") % {
+                        "columns": ", ".join(checked.ignored_columns)
+                    }
+                    done = f"{done} {ignored}"
+                messages.success(request, done)
                 return redirect("manage_task_references", key, task)
     why_not = ""
     if metric:

@@ -86,7 +86,7 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
         if number is not None and delete_profile(audience, number):
             messages.success(request, gettext("The profile was deleted."))
         else:
-            messages.info(request, "You have no such profile.")
+            messages.info(request, gettext("You have no such profile."))
         return redirect("what_if", key)
     try:
         query = address.query(request.POST)

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -62,7 +62,7 @@ def notice_choices(request: HttpRequest) -> HttpResponse:
     form = NoticeChoicesForm(request.POST or None, initial=ways_of(user))
     if request.method == "POST" and form.is_valid():
         choose_ways(user, form.cleaned_data)
-        messages.success(request, "Kept.")
+        messages.success(request, gettext("Kept."))
         return redirect("notice_choices")
     context = {"form": form, "has_confirmed_address": has_confirmed_address(user)}
     return render(request, "account/notice_choices.html", context, status=400 if form.is_bound else 200)
@@ -101,7 +101,7 @@ def manage_webhooks(request: HttpRequest, key: str) -> HttpResponse:
         except WebhookError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, STEPS[action])
+            messages.success(request, str(STEPS[action]))
         return redirect("manage_webhooks", key)
     if request.method == "POST":
         return _show_secret(request, benchmark)
@@ -141,10 +141,10 @@ def _show_secret(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 STEPS = {
-    "test": "A test was sent; reload the page to see the result.",
-    "on": "The webhook is on.",
-    "off": "The webhook is off; waiting deliveries are not sent.",
-    "delete": "The webhook was deleted.",
+    "test": gettext_lazy("A test was sent; reload the page to see the result."),
+    "on": gettext_lazy("The webhook is on."),
+    "off": gettext_lazy("The webhook is off; waiting deliveries are not sent."),
+    "delete": gettext_lazy("The webhook was deleted."),
 }
 
 

@@ -215,7 +215,7 @@ def compute_board(request: HttpRequest, key: str) -> HttpResponse:
     if retry_board(benchmark):
         messages.success(request, gettext("The newest board is computed as soon as a worker is free."))
     else:
-        messages.info(request, "The newest board is already published or being computed.")
+        messages.info(request, gettext("The newest board is already published or being computed."))
     return redirect("board", key)
 
 
@@ -230,5 +230,5 @@ def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
             gettext("The ranks of revision %(number)s are computed as soon as a worker is free.") % {"number": number},
         )
     else:
-        messages.info(request, f"No ranks of revision {number} were removed.")
+        messages.info(request, gettext("No ranks of revision %(number)s were removed.") % {"number": number})
     return redirect("history", key)

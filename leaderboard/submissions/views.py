@@ -101,7 +101,7 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return _preview(request, row, audience)
     row.delete()
-    messages.info(request, "The draft was discarded; nothing was submitted.")
+    messages.info(request, gettext("The draft was discarded; nothing was submitted."))
     return redirect("board", row.benchmark.key)
 
 
@@ -181,9 +181,12 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
         message = gettext("This cannot be corrected: %(error)s.") % {"error": error}
         if error.holder is not None:
             address = reverse("batch", args=[error.holder.batch.uuid])
-            link = format_html('<a href="{}">the current one</a>', address)
             message = format_html(
-                "This is no longer on the board: it was withdrawn, corrected or replaced. Correct {}.", link
+                gettext(
+                    "This is no longer on the board: it was withdrawn, corrected or replaced. Correct "
+                    '<a href="{}">the current one</a>.'
+                ),
+                address,
             )
         messages.error(request, message)
         return redirect("batch", batch_naming(uuid)[0])

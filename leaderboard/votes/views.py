@@ -113,7 +113,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
         try:
             if action == "discard":
                 discard_draft(batch)
-                messages.info(request, "The draft was discarded; no votes were sent.")
+                messages.info(request, gettext("The draft was discarded; no votes were sent."))
                 return redirect("send_votes", batch.benchmark.key)
             if action == "confirm":
                 confirm_votes(batch, actor=actor)
@@ -197,7 +197,7 @@ def manage_votes(request: HttpRequest, key: str) -> HttpResponse:
         values = {name: form.cleaned_data[name] for name in FIELDS}
         reason = form.cleaned_data["reason"]
         n_changed = change_vote_settings(benchmark, values, author=signed_in(request), reason=reason)
-        messages.success(request, gettext("The settings were saved.") if n_changed else "Nothing changed.")
+        messages.success(request, gettext("The settings were saved.") if n_changed else gettext("Nothing changed."))
         return redirect("manage_votes", benchmark.key)
     return _manage_page(request, benchmark)
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -37,15 +38,21 @@ OF_ALL_KINDS = Sentence("%(n)s system", "%(n)s systems").of(
 )
 
 
-def calls_of(name: str) -> list[tuple[str, ast.Call]]:
-    """The calls of a function or class in the site's code, each with its file."""
+@cache
+def every_call() -> list[tuple[str, ast.Call]]:
+    """The calls in the site's code, each with its file."""
     folder = settings.ROOT / "leaderboard"
     return [
         (file.relative_to(folder).as_posix(), node)
         for file in sorted(folder.rglob("*.py"))
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name
+        if isinstance(node, ast.Call)
     ]
+
+
+def calls_of(name: str) -> list[tuple[str, ast.Call]]:
+    """The calls of a function or class in the site's code, each with its file."""
+    return [(file, call) for file, call in every_call() if getattr(call.func, "id", "") == name]
 
 
 def mails_now() -> list[mail.EmailMessage]:
@@ -168,6 +175,41 @@ def test_mails_of_accounts_are_in_the_language_of_the_site(make, settings):
     (message,) = mails_now()
     forget_catalogues()
     assert message.subject == "[Plurank] E-Mail zum Zurücksetzen des Passworts"
+
+
+def is_unmarked(text: ast.expr) -> bool:
+    """Whether an expression has words of its own, outside of every call."""
+    if isinstance(text, ast.Constant):
+        return isinstance(text.value, str) and re.search(r"[^\W\d_]", text.value) is not None
+    if isinstance(text, ast.JoinedStr | ast.IfExp | ast.BinOp):
+        return any(is_unmarked(part) for part in ast.iter_child_nodes(text) if isinstance(part, ast.expr))
+    return False
+
+
+def test_what_a_page_says_after_a_step_is_marked():
+    """The pages of Django’s administration, which are in English, are left out."""
+    said = [
+        (file, node)
+        for file, node in every_call()
+        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == "messages" and node.args[1:]
+    ]
+    assert len(said) > 50
+    assert [(file, call.lineno) for file, call in said if is_unmarked(call.args[1]) and file != "admin.py"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_seen"),
+    [
+        ('"Saved."', True),
+        ('f"{n} saved"', True),
+        ('gettext("Saved.") if n else "Nothing."', True),
+        ('gettext("%(n)s saved") % {"n": n}', False),
+        ('f"{one} {other}"', False),
+        ("str(error)", False),
+    ],
+)
+def test_an_unmarked_message_is_seen(text, is_seen):
+    assert is_unmarked(ast.parse(text, mode="eval").body) is is_seen
 
 
 def test_every_module_that_sends_mails_has_a_test_here():

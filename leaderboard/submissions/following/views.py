@@ -5,7 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -23,12 +23,12 @@ from leaderboard.submissions.following.forms import FollowForm
 from leaderboard.submissions.following.queries import all_followed, followed_of
 
 STEPS = {
-    "fetch": "It is being fetched; reload the page to see the result.",
-    "on": "The benchmark follows this address again.",
-    "off": "The address is switched off.",
-    "direct": "From now on new scores join the board at once.",
-    "draft": "From now on new scores become a draft.",
-    "delete": "The address was deleted. Scores that came from it stay.",
+    "fetch": gettext_lazy("It is being fetched; reload the page to see the result."),
+    "on": gettext_lazy("The benchmark follows this address again."),
+    "off": gettext_lazy("The address is switched off."),
+    "direct": gettext_lazy("From now on new scores join the board at once."),
+    "draft": gettext_lazy("From now on new scores become a draft."),
+    "delete": gettext_lazy("The address was deleted. Scores that came from it stay."),
 }
 
 
@@ -54,7 +54,7 @@ def manage_following(request: HttpRequest, key: str) -> HttpResponse:
         except FollowingError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, STEPS[action])
+            messages.success(request, str(STEPS[action]))
         return redirect("manage_following", key)
     if form.is_bound and form.is_valid():
         try:

@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.access.audience import (
@@ -32,9 +32,9 @@ from leaderboard.submissions.withdrawals import decline_withdrawal, requests_at,
 
 # What is done to a submission that is or was on the board, and what became of it.
 STEPS = {
-    "withdraw": "was withdrawn",
-    "reinstate": "is back on the board",
-    "keep": "stays on the board; its submitter reads your reason",
+    "withdraw": gettext_lazy("%(system)s was withdrawn."),
+    "reinstate": gettext_lazy("%(system)s is back on the board."),
+    "keep": gettext_lazy("%(system)s stays on the board; its submitter reads your reason."),
 }
 
 
@@ -87,7 +87,7 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
     if action not in list(Verdict):
         raise BadRequest(gettext("Choose accept or reject."))
     if not numbers:
-        messages.info(request, "You did not select a submission.")
+        messages.info(request, gettext("You did not select a submission."))
         return redirect("manage_queue", benchmark.key)
     batches, unknown = named_batches(benchmark, numbers)
     try:
@@ -97,8 +97,10 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
         return redirect(request.path)
     n = result.n_decided
     if n:
-        done = "accepted" if action == Verdict.ACCEPT else "rejected"
-        messages.success(request, f"{n} submission{'' if n == 1 else 's'} {done}.")
+        done = ngettext("%(n)s submission rejected.", "%(n)s submissions rejected.", n)
+        if action == Verdict.ACCEPT:
+            done = ngettext("%(n)s submission accepted.", "%(n)s submissions accepted.", n)
+        messages.success(request, done % {"n": n})
     for text in [*result.refused, *unknown][:5]:
         messages.error(request, text)
     if batches and action == Verdict.REJECT_AND_BAN:
@@ -127,7 +129,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
             if chosen_id and chosen is None:
                 raise Http404(gettext("There is no submission with this ID here."))
             submission = lone_submission(batch, chosen)
-            done = f"{submission.shown_name} {STEPS[action]}."
+            done = str(STEPS[action]) % {"system": submission.shown_name}
             if audience.may_moderate:
                 steps = {
                     "withdraw": withdraw_submission, "reinstate": reinstate_submission, "keep": decline_withdrawal
@@ -160,8 +162,13 @@ def takedown(request: HttpRequest, uuid: UUID) -> HttpResponse:
         except SubmissionError as error:
             form.add_error(None, str(error))
         else:
-            board = f" Revision {revision.number} is being computed without them." if revision else ""
-            messages.success(request, f"The scores of {submission.system.name} were deleted.{board}")
+            done = gettext("The scores of %(system)s were deleted.")
+            if revision:
+                done = gettext(
+                    "The scores of %(system)s were deleted. Revision %(number)s is being computed without them."
+                )
+            values = {"system": submission.system.name, "number": revision.number if revision else 0}
+            messages.success(request, done % values)
             return redirect("board", submission.benchmark.key)
     context = {"benchmark": submission.benchmark, "submission": submission, "form": form,
                "effects": takedown_effects(submission)}  # fmt: skip
