@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy
 
 from leaderboard.common.files import csv_text
 from leaderboard.common.text import whole_number
@@ -28,7 +29,7 @@ FILE_HEADER = ("at", "who", "subject", "of", "field", "before", "after", "revisi
 SHOWN_PEOPLE = 200
 RECENT = 2_000  # rows of each kind in which people are looked for
 SUBMISSION = "submission"
-SUBJECTS = [*AuditEntry.Subject.choices, (SUBMISSION, "submission")]
+SUBJECTS = [*AuditEntry.Subject.choices, (SUBMISSION, gettext_lazy("submission"))]
 
 
 @dataclass(frozen=True)

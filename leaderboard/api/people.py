@@ -37,6 +37,7 @@ from leaderboard.api.protocol.schema import (
     reading,
     text_shape,
 )
+from leaderboard.common.language.stored import in_english
 from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address
 from leaderboard.models import Ban, Membership, User
 
@@ -125,7 +126,7 @@ class AuditEntrySerializer(Shape):
 
     at = s.DateTimeField()
     who = s.CharField(allow_blank=True)
-    subject = s.CharField(help_text=f"One of {', '.join(label for _, label in SUBJECTS)}.")
+    subject = s.CharField(help_text=f"One of {', '.join(in_english(label) for _, label in SUBJECTS)}.")
     of = s.CharField(allow_blank=True)
     field = s.CharField(allow_blank=True)
     before = s.CharField(allow_blank=True)

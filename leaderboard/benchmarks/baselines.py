@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import AuditEntry, Baseline, Benchmark, System, User
 from leaderboard.models.systems import MEASURES
 from ranking_engine.files.benchmark_file import BenchmarkFile
@@ -47,8 +48,9 @@ def mark_baseline(system: System, baseline: str, *, author: User, reason: str = 
     marked = System.objects.filter(benchmark=benchmark, baseline__in=MEASURES).exclude(pk=system.pk)
     if baseline in MEASURES and marked.count() >= MAX_BASELINES:
         raise ValidationError({"baseline": TOO_MANY})
-    before = {"baseline": Baseline(system.baseline).label}
-    changes = changes_between(AuditEntry.Subject.SYSTEM, system.key, before, {"baseline": Baseline(baseline).label})
+    before = {"baseline": in_english(Baseline(system.baseline).label)}
+    after = {"baseline": in_english(Baseline(baseline).label)}
+    changes = changes_between(AuditEntry.Subject.SYSTEM, system.key, before, after)
     system.baseline = baseline
     system.save(update_fields=["baseline"])
     record_changes(benchmark, changes, actor=author, reason=reason)

@@ -26,6 +26,7 @@ from leaderboard.benchmarks.folders import (
     task_spec,
 )
 from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import direction_question, in_words, with_system_names, with_task_count, with_task_names
 from leaderboard.computing.rankings import site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User, VoteSettings
@@ -36,7 +37,6 @@ from leaderboard.rankings.score_matrix import build_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
@@ -196,14 +196,16 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     verdicts = []
     for rule, outcome in ranked.outcomes.items():
         if isinstance(outcome, Exception):
-            verdicts.append(RuleVerdict(get_rule(rule).name, "", 0, gettext("It cannot be computed.")))
+            verdicts.append(RuleVerdict(rule_name(rule), "", 0, gettext("It cannot be computed.")))
             continue
         winners = in_words([contents.table.system_names[i] for i in outcome.winners])
         counted = with_task_count(outcome.reason)
         reason = counted if counted != outcome.reason else with_task_names(outcome.reason, configuration.task_names)
         reason = with_system_names(reason, {system.key: system.name for system in systems})
-        verdicts.append(RuleVerdict(get_rule(rule).name, winners, int((outcome.ranks >= 1).sum()), reason))
-    return verdicts + [RuleVerdict(get_rule(rule).name, "", 0, too_long_reason()) for rule in ranked.too_long]
+        verdicts.append(
+            RuleVerdict(rule_name(rule), winners, int((outcome.ranks >= 1).sum()), in_page_language(reason))
+        )
+    return verdicts + [RuleVerdict(rule_name(rule), "", 0, too_long_reason()) for rule in ranked.too_long]
 
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:

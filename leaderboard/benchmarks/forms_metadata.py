@@ -28,7 +28,7 @@ class FieldForm(forms.Form):
 
     key = forms.CharField(required=False, max_length=MAX_FIELD_NAME, widget=forms.HiddenInput)
     name = LineFormField(required=False, max_length=MAX_FIELD_NAME, widget=forms.TextInput(attrs=TEXT))
-    kind = forms.ChoiceField(choices=list(KINDS.items()), initial="text")
+    kind = forms.ChoiceField(choices=lambda: [(key, gettext(name)) for key, name in KINDS.items()], initial="text")
     unit = LineFormField(required=False, max_length=MAX_UNIT, widget=forms.TextInput(attrs=TEXT | {"size": 12}))
     choices = LineFormField(
         required=False, max_length=MAX_CHOICES * (MAX_CHOICE + 2), widget=forms.TextInput(attrs=TEXT)

@@ -14,13 +14,13 @@ from django.utils.text import Truncator
 
 from leaderboard.access.audience import Viewer, listed_benchmarks, restricted_ids
 from leaderboard.benchmarks.tag_queries import tags_in
+from leaderboard.common.language.engine import rule_name
 from leaderboard.comparisons.since import PERIODS, recent_changes
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import first_line
 from leaderboard.queue.queries import has_failed_board
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import Camp
-from ranking_engine.catalogue.registry import get_rule
 
 PAGE_BENCHMARKS = 50
 SHOWN_TAGS = 40
@@ -136,7 +136,7 @@ def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchma
                 n_systems=board.n_systems if board else 0,
                 n_tasks=board.n_tasks if board else 0,
                 default_rule=benchmark.default_rule,
-                default_rule_name=get_rule(benchmark.default_rule).name,
+                default_rule_name=rule_name(benchmark.default_rule),
                 winner_names=winner_names,
                 n_winners=n_winners,
                 n_rules_electing=len(winners),

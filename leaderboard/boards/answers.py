@@ -5,19 +5,36 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.boards.board import Board
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.text import as_sentence, in_words, shortened
+from leaderboard.models import Job
+from leaderboard.queue.queries import error_line
 from leaderboard.rankings.agreement import Agreement
-from leaderboard.rankings.confidence.intervals import measured_caution, possibly_best_text, range_text
+from leaderboard.rankings.confidence.intervals import (
+    OTHER_POLICY,
+    interval_meaning,
+    measured_caution,
+    possibly_best_text,
+    range_text,
+)
 from leaderboard.rankings.confidence.significance import neighbour_arrays, neighbour_tests
+from leaderboard.rankings.published import Column
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.verdict import Camp
 from ranking_engine.stability.separability.pair_tests import CONTRADICTED, SEPARABLE, TOO_FEW, VERDICTS
 
 LEADERS_NAMED = 2
+# What the intervals of a board mean, by whether they are measured, and whether they are of all systems at once.
+MEANINGS = {
+    (False, False): gettext_noop("if the same tasks were drawn again with replacement; for each system separately"),
+    (False, True): gettext_noop("if the same tasks were drawn again with replacement; for all systems at once"),
+    (True, False): gettext_noop("if the scores were measured again on the same tasks; for each system separately"),
+    (True, True): gettext_noop("if the scores were measured again on the same tasks; for all systems at once"),
+}
 FIRM, MIXED = 0.9, 0.7  # Kendall's tau from which rules are said to agree closely, or mostly
 
 
@@ -44,11 +61,16 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
     if not taus:
         return None
     middle, low = median(tau for tau, _ in taus), min(0.0, taus[0][0])
-    word = "very similar" if middle >= FIRM else "similar" if middle >= MIXED else "not similar"
-    on_winner = "On no winner"
+    word = gettext("not similar")
+    if middle >= MIXED:
+        word = gettext("very similar") if middle >= FIRM else gettext("similar")
+    on_winner = gettext("On no winner")
     if board.camps:
         n_same, n_rules = board.camps[0].n_rules, sum(camp.n_rules for camp in board.camps)
-        on_winner = f"On the winner: {'all' if n_same == n_rules else f'{n_same} of'} {n_rules}"
+        if n_same == n_rules:
+            on_winner = gettext("On the winner: all %(n_rules)s") % {"n_rules": n_rules}
+        else:
+            on_winner = gettext("On the winner: %(n)s of %(n_rules)s") % {"n": n_same, "n_rules": n_rules}
 
     def across(tau: float) -> float:
         """The place on a line of 200 units from `low` to 1."""
@@ -98,11 +120,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
         "level": f"{localise(100 * level, 'g')} %",
         "caution": measured_caution(published) if published.is_measured else "",
-        "meaning": (
-            f"if {'the scores were measured' if published.is_measured else 'the same tasks were drawn'} again "
-            f"{'on the same tasks' if published.is_measured else 'with replacement'}; "
-            f"{'for all systems at once' if published.is_simultaneous else 'for each system separately'}"
-        ),
+        "meaning": gettext(MEANINGS[published.is_measured, published.is_simultaneous]),
     }
 
 
@@ -114,15 +132,23 @@ def leader_verdict(verdicts: Sequence[str]) -> str:
     """
     n, n_apart = len(verdicts), verdicts.count(VERDICTS[SEPARABLE])
     if VERDICTS[CONTRADICTED] in verdicts:
-        behind = "the second" if n == 1 else "a system on rank 2"
-        return f"is significantly behind {behind}, against the order of the ranking"
+        if n == 1:
+            return gettext("is significantly behind the second, against the order of the ranking")
+        return gettext("is significantly behind a system on rank 2, against the order of the ranking")
     if not n or VERDICTS[TOO_FEW] in verdicts:
         return ""
     if n == 1:
-        return f"{'differs' if n_apart else 'does not differ'} significantly from the second"
+        if n_apart:
+            return gettext("differs significantly from the second")
+        return gettext("does not differ significantly from the second")
     if not n_apart:
-        return f"does not differ significantly from any of the {n} systems on rank 2"
-    return f"differs significantly from {'all' if n_apart == n else f'{n_apart} of the'} {n} systems on rank 2"
+        return gettext("does not differ significantly from any of the %(n)s systems on rank 2") % {"n": n}
+    if n_apart == n:
+        return gettext("differs significantly from all %(n)s systems on rank 2") % {"n": n}
+    return gettext("differs significantly from %(n_apart)s of the %(n)s systems on rank 2") % {
+        "n_apart": n_apart,
+        "n": n,
+    }
 
 
 def most_often_first(board: Board) -> str:
@@ -137,12 +163,68 @@ def most_often_first(board: Board) -> str:
     if reference.lower[i] < 1:
         return ""
     interval = range_text(int(reference.lower[i]), int(reference.upper[i]))
-    n_rules = f"{board.camps[0].n_rules} of {sum(camp.n_rules for camp in board.camps)}"
-    return gettext("%(name)s, first alone under %(n_rules)s rules with a winner: rank %(interval)s.") % {
+    return gettext("%(name)s, first alone under %(n)s of %(n_rules)s rules with a winner: rank %(interval)s.") % {
         "name": shortened(name),
-        "n_rules": n_rules,
+        "n": board.camps[0].n_rules,
+        "n_rules": sum(camp.n_rules for camp in board.camps),
         "interval": interval,
     }
+
+
+def coverage_text(columns: list[Column], n_systems: int) -> str:
+    """What a reader must know before comparing columns: which rules leave systems out, how many and why."""
+    by_count: dict[int, list[str]] = {}
+    are_too_low = set()  # whether a score of 0 or less leaves a system out of both means, or a gap
+    for column in columns:
+        if column.status == "ranked" and column.n_ranked < n_systems:
+            by_count.setdefault(column.n_ranked, []).append(column.name)
+            are_too_low |= {reason.startswith("a score <= 0") for reason in column.reasons}
+    parts = [
+        ngettext(
+            "%(rules)s ranks %(n_ranked)s of %(n_systems)s systems",
+            "%(rules)s rank %(n_ranked)s of %(n_systems)s systems",
+            len(rules),
+        )
+        % {"rules": in_words(rules), "n_ranked": n_ranked, "n_systems": n_systems}
+        for n_ranked, rules in sorted(by_count.items())
+    ]
+    if not parts:
+        return ""
+    if are_too_low == {True}:
+        why = gettext("the others have a score of 0 or less, so there is no geometric or harmonic mean")
+    elif are_too_low == {False}:
+        why = gettext("the others lack scores")
+    else:
+        why = gettext("the others lack scores or have a score of 0 or less, so there is no geometric or harmonic mean")
+    return f"{'; '.join([*parts, why])}."
+
+
+def intervals_answer(board: Board, job: Job | None) -> dict[str, Any]:
+    """What the rank intervals of this view are, or why there are none, or how far they have come."""
+    published, summary = board.published, board.published.study
+    if summary is not None:
+        summary = (published.measured if published.is_measured else None) or summary
+        if summary["reason"]:
+            return {
+                "state": "none",
+                "text": gettext("No rank intervals: %(reason)s.") % {"reason": in_page_language(summary["reason"])},
+            }
+        if not any(column.lower is not None for column in board.columns):
+            return {"state": "none", "text": as_sentence(gettext(OTHER_POLICY))}
+        return {"state": "there", "text": interval_meaning(published, board.reference)}
+    state = job.state if job else "none"
+    if job and state == "failed":
+        if not job.error:
+            return {"state": "none", "text": gettext("The rank intervals of this revision could not be computed.")}
+        text = gettext("The rank intervals of this revision could not be computed: %(error)s")
+        return {"state": "none", "text": text % {"error": error_line(job.error)}}
+    texts = {
+        "waiting": gettext("The rank intervals of this revision are queued."),
+        "running": gettext("The rank intervals of this revision are being computed:"),
+        "superseded": gettext("Rank intervals come with the next revision."),
+    }
+    percent = round(100 * job.progress) if job and state == "running" else None
+    return {"state": state, "text": texts.get(state, ""), "progress_percent": percent}
 
 
 def _signed(value: float) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.filters import (
@@ -42,7 +42,11 @@ from ranking_engine.files.metadata import MetadataField
 
 PAGE_ROWS = 100
 # Orders that no rule makes.
-ORDERS = {SORTS_BY_NAME: "name", SORTS_BY_MEDIAN: "median rank", SORTS_BY_SCORED: "tasks scored"}
+ORDERS = {
+    SORTS_BY_NAME: gettext_noop("name"),
+    SORTS_BY_MEDIAN: gettext_noop("median rank"),
+    SORTS_BY_SCORED: gettext_noop("tasks scored"),
+}
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ class Board:
     def ordered_by(self) -> str:
         """What decides the order of the rows, in words: mostly a rule."""
         key = self.query.sort_key
-        names = {column.rule: column.name for column in self.published.columns} | ORDERS
+        if key in ORDERS:
+            return gettext(ORDERS[key])
+        names = {column.rule: column.name for column in self.published.columns}
         names |= {f"{META}{field.key}": field.name for field in self.fields}
         return names.get(key, self.reference.name)
 
@@ -131,7 +137,12 @@ class RanksOfAll:
         ranks = self.ranks[board.ordering.rule]
         n_ranked = sum(rank >= 1 for rank in ranks.values())
         rows = [
-            replace(row, among_text=f"{ranks[row.id]} of {n_ranked} among all" if ranks[row.id] >= 1 else "")
+            replace(
+                row,
+                among_text=gettext("%(rank)s of %(n)s among all") % {"rank": ranks[row.id], "n": n_ranked}
+                if ranks[row.id] >= 1
+                else "",
+            )
             for row in board.rows
         ]
         return replace(board, rows=rows)

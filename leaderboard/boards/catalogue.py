@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.boards.rows import score_text
 from leaderboard.common.documents import section_html
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import ranking_remark, value_text
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule
@@ -17,7 +19,9 @@ from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policie
 from ranking_engine.catalogue.rule import DUELS, FAMILIES, POSITIONS
 from ranking_engine.core.score_matrix import ScoreMatrix
 
-NOTHING_FILLED_IN = "Two systems are compared on the tasks for which both have scores; nothing is filled in."
+NOTHING_FILLED_IN = gettext_noop(
+    "Two systems are compared on the tasks for which both have scores; nothing is filled in."
+)
 SIZES = ((30, 10), (300, 80), (2000, 50))  # systems x tasks, for which the time is estimated
 
 
@@ -146,7 +150,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
             ShownProperty(
                 prop,
                 holds=property_entry.holds,
-                source=property_entry.source,
+                source=gettext(property_entry.source) if property_entry.source else "",
                 witness=sentence(stored.witness) if stored else "",
                 board=board_table(stored.board) if stored else None,
             )
@@ -154,23 +158,26 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
     costs = []
     for n, T in SIZES:
         seconds = rule.cost(n, T)  # about so many on one core
-        text = f"about {localise(1000 * seconds, '.0f')} ms" if seconds < 1 else f"about {localise(seconds, '.0f')} s"
-        text = "less than 1 ms" if seconds < 0.001 else text
-        costs.append((f"{n:,} systems × {T} tasks", rule.why_not_computed(n) or text))
+        text = gettext("about %(n)s s") % {"n": localise(seconds, ".0f")}
+        if seconds < 1:
+            text = gettext("about %(n)s ms") % {"n": localise(1000 * seconds, ".0f")}
+        text = gettext("less than 1 ms") if seconds < 0.001 else text
+        size = gettext("%(n_systems)s systems × %(n_tasks)s tasks") % {"n_systems": f"{n:,}", "n_tasks": T}
+        costs.append((size, in_page_language(rule.why_not_computed(n)) or text))
     return RuleEntry(
         rule=rule,
         definition_html=section_html(f"rules/{key}", "Definition"),
         options_html=section_html(f"rules/{key}", "Options and ties").partition("The example table")[0],
         cost_html=section_html(f"rules/{key}", "Cost"),
-        when=rule.advice,
+        when=gettext(rule.advice),
         convention=own_convention,
-        conventions=[(name, TIES[name] if rule.tie_convention else "") for name in known if name],
+        conventions=[(name, gettext(TIES[name]) if rule.tie_convention else "") for name in known if name],
         example=_shown_example(rule, example_of(key, options)),
         properties=properties,
         missing=[
-            ("", NOTHING_FILLED_IN, omission_sentence(key, "undefined"))
+            ("", gettext(NOTHING_FILLED_IN), in_page_language(omission_sentence(key, "undefined")))
             if policy == NATIVE
-            else (policy, MISSING_POLICIES[policy], omission_sentence(key, policy))
+            else (policy, gettext(MISSING_POLICIES[policy]), in_page_language(omission_sentence(key, policy)))
             for policy in policies_of(rule)
         ],
         costs=costs,
@@ -181,9 +188,9 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
     ranking, steps = example.ranking, None
     if example.reads in (POSITIONS, DUELS):
         heads = (
-            [f"above {name}" for name in TOY.system_names]
+            [gettext("above %(name)s") % {"name": name} for name in TOY.system_names]
             if example.reads == DUELS
-            else [f"Task {name}" for name in TOY.task_names]
+            else [gettext("Task %(name)s") % {"name": name} for name in TOY.task_names]
         )
         cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
         steps = ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
@@ -200,16 +207,19 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
         ranks=ranks,
         winners=[TOY.system_names[i] for i in ranking.winners],
         given=rule.example_note,
-        remark=ranking_remark(ranking),
+        remark=in_page_language(ranking_remark(ranking)),
     )
 
 
 def board_table(matrix: ScoreMatrix) -> ToyTable:
     """A small board in texts; weights are in the heads where they differ."""
-    heads = [f"Task {name}" if name.isdigit() else name for name in matrix.task_names]
+    heads = [gettext("Task %(name)s") % {"name": name} if name.isdigit() else name for name in matrix.task_names]
     if len(set(matrix.weights)) > 1:
         weights = [str(w) if w.denominator == 1 else localise(float(w), "g") for w in matrix.weights]
-        heads = [f"{head} (weight {weight})" for head, weight in zip(heads, weights, strict=True)]
+        heads = [
+            gettext("%(task)s (weight %(weight)s)") % {"task": head, "weight": weight}
+            for head, weight in zip(heads, weights, strict=True)
+        ]
     cells = [
         ["–" if np.isnan(value) else in_language(value_text(value)) for value in row] for row in matrix.values.tolist()
     ]

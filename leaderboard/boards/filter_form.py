@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.boards.board import Board
 from leaderboard.boards.filters import tags_of
 from leaderboard.boards.groups import groupable, mark_options
@@ -69,16 +71,21 @@ def narrowed_by(board: Board, query: BoardQuery, reference_name: str) -> list[tu
         reference_name: of the rule that the first k are of.
     """
     chips: list[tuple[str, dict[str, Any]]] = []
-    chips += [(f"name has “{query.q}”", {"q": ""})] if query.q.strip() else []
+    chips += [(gettext("name has “%(text)s”") % {"text": query.q}, {"q": ""})] if query.q.strip() else []
     chips += [(tag, {"tags": tuple(t for t in query.tags if t != tag)}) for tag in query.tags]
     names = {field.key: field.name for field in board.fields}
-    for way, sign in (("least", "≥"), ("most", "≤"), ("meta", "is")):
+    for way, sign in (("least", "≥"), ("most", "≤"), ("meta", gettext("is"))):
         pairs: tuple[tuple[str, str], ...] = getattr(query, way)
         for key, text in pairs:
             words = f"{names.get(key, key)} {sign} {text}"
             chips.append((words, {way: tuple(one for one in pairs if one != (key, text))}))
-    chips += [("scores on all tasks", {"complete_only": False})] if query.complete_only else []
-    chips += [(f"top {query.top} under {reference_name}", {"top": 0})] if query.top else []
-    chips += [(f"{board.n_pinned} pinned", {"pins": ()})] if query.pins else []
-    chips += [(f"grouped by {names.get(query.group, query.group)}", {"group": ""})] if query.group else []
+    chips += [(gettext("scores on all tasks"), {"complete_only": False})] if query.complete_only else []
+    if query.top:
+        text = gettext("top %(n)s under %(rule)s") % {"n": query.top, "rule": reference_name}
+        chips.append((text, {"top": 0}))
+    if query.pins:
+        chips.append((gettext("%(n)s pinned") % {"n": board.n_pinned}, {"pins": ()}))
+    if query.group:
+        text = gettext("grouped by %(field)s") % {"field": names.get(query.group, query.group)}
+        chips.append((text, {"group": ""}))
     return chips

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.systems import About
@@ -18,7 +18,7 @@ MAX_MARKS = 6  # groups with a mark of their own; all others share one
 OTHERS = MAX_MARKS + 1  # the number of that one
 KIND = "kind"  # the key of the field that marks rows unless a reader chooses another
 NO_MARKS = "none"  # in place of a field
-NOT_STATED = "not stated"
+NOT_STATED = gettext_noop("not stated")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,15 @@ class Grouping:
             entries += others
         elif others:
             n_systems = sum(one.n_systems for one in others)
-            entries.append(Group(self.field.name, f"{len(others)} others", n_systems, is_stated=True, mark=OTHERS))
+            entries.append(
+                Group(
+                    self.field.name,
+                    gettext("%(n)s others") % {"n": len(others)},
+                    n_systems,
+                    is_stated=True,
+                    mark=OTHERS,
+                )
+            )
         return entries + [one for one in self.groups if not one.is_stated]
 
 
@@ -115,7 +123,7 @@ def mark_options(fields: Sequence[MetadataField], about: Sequence[About], marked
     """
     default = marking_field(fields, about, "")
     of_default, chosen = default.key if default else NO_MARKS, marked_by or NO_MARKS
-    choices = [(NO_MARKS, "nothing"), *((field.key, field.name) for field in groupable(fields))]
+    choices = [(NO_MARKS, gettext("nothing")), *((field.key, field.name) for field in groupable(fields))]
     return [MarkOption("" if key == of_default else key, name, key == chosen) for key, name in choices]
 
 
@@ -129,20 +137,21 @@ def value_key(field: MetadataField, about: About) -> tuple[float, str]:
     """
     value = about.metadata.get(field.key)
     if value is None:
-        return math.inf, NOT_STATED
+        return math.inf, gettext(NOT_STATED)
     if field.kind == "number":
         number = field.number(value)
         if number is None:
-            return math.inf, NOT_STATED
+            return math.inf, gettext(NOT_STATED)
         if number <= 0:
-            return -math.inf, "0 or less"
+            return -math.inf, gettext("0 or less")
         power = math.floor(math.log10(number))
         power += (10.0 ** (power + 1) <= number) - (10.0**power > number)  # the logarithm of 1000 may be just below 3
         unit = f" {field.unit}" if field.unit else ""
-        return float(power), f"{field.text(10.0**power)} to under {field.text(10.0 ** (power + 1))}{unit}"
+        ends = {"low": field.text(10.0**power), "high": field.text(10.0 ** (power + 1)), "unit": unit}
+        return float(power), gettext("%(low)s to under %(high)s%(unit)s") % ends
     if field.kind == "date":
         first = field.first_day(value)
-        return (math.inf, NOT_STATED) if first is None else (-float(first.year), str(first.year))
+        return (math.inf, gettext(NOT_STATED)) if first is None else (-float(first.year), str(first.year))
     if field.kind == "yes_no":
         return (0.0 if value is True else 1.0), field.text(value)
     text = str(value)

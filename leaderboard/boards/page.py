@@ -6,29 +6,35 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.functional import cached_property
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.benchmarks.announcements import announcements_of
-from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
+from leaderboard.boards.answers import (
+    agreement_answer,
+    camp_lines,
+    certainty_answer,
+    coverage_text,
+    intervals_answer,
+)
 from leaderboard.boards.board import ORDERS, Board
 from leaderboard.boards.filter_form import filter_form, narrowed_by
 from leaderboard.boards.open_data.metadata import doi_url
 from leaderboard.boards.query import FILTERED, META, BoardQuery, changed, query_text
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.names import cut_apart
 from leaderboard.common.parquet import has_parquet
-from leaderboard.common.text import as_sentence, in_words
+from leaderboard.common.text import as_sentence
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
 from leaderboard.queue.places import places
-from leaderboard.queue.queries import board_job, error_line, jobs_of, told_error
+from leaderboard.queue.queries import board_job, jobs_of, told_error
 from leaderboard.queue.retry import GIVEN_UP_OR_RESTING
 from leaderboard.rankings.agreement import agreements
 from leaderboard.rankings.confidence.dependence import dependence_of
-from leaderboard.rankings.confidence.intervals import OTHER_POLICY, interval_meaning
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
@@ -44,11 +50,12 @@ from leaderboard.rankings.text import (
 from leaderboard.rankings.verdict import short_headline
 from leaderboard.submissions.quotas import submission_door
 from ranking_engine import MISSING_POLICIES, TIES
-from ranking_engine.catalogue.omission import native_sentence, policy_sentence
+from ranking_engine.catalogue.omission import NATIVE_RULES, policy_sentence
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 
 SHOWN_FIELDS = ("key", "name", "kind", "source_url", "licence", "citation", "doi", "organisation")  # of benchmarks
+OWN_TIES = gettext_noop("Each rule’s own default, as in its literature; see the rule’s page.")
 SMITH_NAMED = 5  # of a larger Smith set the number is said
 
 
@@ -94,7 +101,7 @@ class BoardPage:
         kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
         jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
         self.has_instances = INSTANCES in jobs
-        self.intervals = _intervals(board, jobs.get(BOOTSTRAP))
+        self.intervals = intervals_answer(board, jobs.get(BOOTSTRAP))
         self._fill_figures(board)
         self._fill_table(board)
 
@@ -109,7 +116,9 @@ class BoardPage:
         self.smith_names = [] if winner else board.smith_names
         self.smith_text = ", ".join(self.smith_names)
         if len(self.smith_names) > SMITH_NAMED:
-            self.smith_text = f"{len(self.smith_names)} of {facts['n_systems']} systems"
+            self.smith_text = gettext("%(n)s of %(n_systems)s systems") % {
+                "n": len(self.smith_names), "n_systems": facts["n_systems"],
+            }  # fmt: skip
         self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
         self.n_shown, self.n_on_board = board.n_shown, board.n_on_board
@@ -117,8 +126,8 @@ class BoardPage:
         self.among_url = ""
         if self._query.is_filtered and not self._is_restricted and board.n_shown:
             self.among_url = self._url(ranks="" if board.n_on_board else FILTERED)
-        self.coverage_text = _coverage(board.columns, facts["n_systems"])
-        self.has_predictions, self.prediction = board.has_predictions, board.prediction
+        self.coverage_text = coverage_text(board.columns, facts["n_systems"])
+        self.has_predictions, self.prediction = board.has_predictions, in_page_language(board.prediction)
         self.separability, self.saturation = board.separability, board.saturation
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
         self.reference = {"key": board.reference.rule, "name": board.reference.name}
@@ -153,7 +162,7 @@ class BoardPage:
         """The rows in the order and the way that the reader chose, and what else they can choose."""
         self.policy = self._policy(board.policy, is_active=True)
         native = [column.name for column in board.columns if not get_rule(column.rule).needs_complete]
-        self.native_text = native_sentence(native) if native else ""
+        self.native_text = gettext(NATIVE_RULES) % {"names": ", ".join(native)} if native else ""
         policies = configuration_of(board.published.revision).policies
         self.policies = [self._policy(policy, is_active=policy == board.policy) for policy in policies]
         self.has_groups = bool(configuration_of(board.published.revision).groups)
@@ -200,29 +209,48 @@ class BoardPage:
     @property
     def count_text(self) -> str:
         """How many systems the table shows, and of how many."""
+        figures = {
+            "n": self.n_shown,
+            "n_on_board": self.n_on_board,
+            "n_systems": self.n_systems,
+            "reference": self.reference["name"],
+            "first": self.pages["first_row"],
+            "last": self.pages["last_row"],
+        }
         if self.pages["n_pages"] > 1:
-            among = f"; ranks are among these {self.n_shown} alone" if self.n_on_board else ""
-            return f"Systems {self.pages['first_row']}–{self.pages['last_row']} of {self.n_shown}{among}"
+            if self.n_on_board:
+                return gettext("Systems %(first)s–%(last)s of %(n)s; ranks are among these %(n)s alone") % figures
+            return gettext("Systems %(first)s–%(last)s of %(n)s") % figures
         if self.n_on_board:
-            return f"{self.n_shown} of {self.n_on_board} systems; ranks are among these {self.n_shown} alone"
+            return gettext("%(n)s of %(n_on_board)s systems; ranks are among these %(n)s alone") % figures
         if self.n_shown != self.n_systems:
-            return f"{self.n_shown} of {self.n_systems} systems; ranks are among all {self.n_systems}"
+            return gettext("%(n)s of %(n_systems)s systems; ranks are among all %(n_systems)s") % figures
         if self.n_systems > 1:
-            return f"All {self.n_systems} systems, compared with {self.reference['name']}"
-        return "1 system" if self.n_systems else "0 systems"
+            return gettext("All %(n_systems)s systems, compared with %(reference)s") % figures
+        return gettext("1 system") if self.n_systems else gettext("0 systems")
 
     @property
     def caption(self) -> str:
         """What the table shows, and what its ranks rest on."""
-        n_rules, name = len(self.all_columns), self.benchmark["name"]
-        rules = f"{n_rules} rule{'' if n_rules == 1 else 's'}"
-        rules = rules if len(self.columns) == n_rules else f"{len(self.columns)} of {rules}"
-        revision = f", revision {self.revision_number}" if self.revision_number else ""
-        basis = f"Changes are against {self.reference['name']}; missing scores: {self.policy['name']}"
-        basis += f"; task groups: {self.aggregation['name']}" if self.has_groups else ""
-        basis += f"; ties in a task: {self.ties['name']}" if self.ties["key"] else ""
-        basis += f". {gettext(PREDICTED_MARK)} {self.prediction}" if self.has_predictions else "."
-        return f"Ranks of {name} under {rules}{revision}. {basis}".strip()
+        n_rules, n_shown = len(self.all_columns), len(self.columns)
+        rules = ngettext("%(n)s rule", "%(n)s rules", n_rules) % {"n": n_rules}
+        if n_shown != n_rules:
+            rules = ngettext("%(n)s of %(n_rules)s rule", "%(n)s of %(n_rules)s rules", n_rules) % {
+                "n": n_shown, "n_rules": n_rules,
+            }  # fmt: skip
+        what = {"benchmark": self.benchmark["name"], "rules": rules, "revision": self.revision_number}
+        if self.revision_number:
+            head = gettext("Ranks of %(benchmark)s under %(rules)s, revision %(revision)s.") % what
+        else:
+            head = gettext("Ranks of %(benchmark)s under %(rules)s.") % what
+        basis = [gettext("Changes are against %(reference)s") % {"reference": self.reference["name"]}]
+        basis.append(gettext("missing scores: %(policy)s") % {"policy": self.policy["name"]})
+        if self.has_groups:
+            basis.append(gettext("task groups: %(aggregation)s") % {"aggregation": self.aggregation["name"]})
+        if self.ties["key"]:
+            basis.append(gettext("ties in a task: %(ties)s") % {"ties": self.ties["name"]})
+        predicted = f" {gettext(PREDICTED_MARK)} {self.prediction}" if self.has_predictions else ""
+        return f"{head} {'; '.join(basis)}.{predicted}".strip()
 
     @cached_property
     def downloads(self) -> list[dict[str, Any]]:
@@ -233,21 +261,21 @@ class BoardPage:
         csv = reverse("board_csv", args=[self._key])
         paths = {key: csv if key == "csv" else reverse("board_download", args=[self._key, key]) for key in FORMAT_NAMES}
         ranks = [{"label": label, "url": f"{paths[key]}{end}"} for key, label in FORMAT_NAMES.items()]
-        ranks_files = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
+        ranks_files = [{"name": gettext("Ranks"), "about": gettext("as this page shows them"), "links": ranks}]
         if self._is_restricted:
             return ranks_files
         orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
-        folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
-        given = "as they were given" if self.precision_text else ""
+        folder = {"label": gettext("folder (zip)"), "url": export_url(self._key, "folder", "zip", revision=revision)}
+        given = gettext("as they were given") if self.precision_text else ""
         scores = export_links(self._key, "scores", revision=revision)
         if has_parquet():
             scores.append({"label": "Parquet", "url": export_url(self._key, "scores", "parquet", revision=revision)})
         scores.append({"label": "Every Eval Ever", "url": export_url(self._key, "records", "zip", revision=revision)})
         return [
-            {"name": "Scores", "about": given, "links": scores},
+            {"name": gettext("Scores"), "about": given, "links": scores},
             *ranks_files,
-            {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
-            {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
+            {"name": gettext("Orders"), "about": gettext("of the systems in every task"), "links": [orders]},
+            {"name": gettext("Everything"), "about": gettext("to import elsewhere"), "links": [folder]},
         ]
 
     def _system_url(self, row: Row) -> str:
@@ -265,7 +293,7 @@ class BoardPage:
             "key": key,
             "name": POLICY_NAMES[key],
             "short_name": POLICY_SHORT_NAMES[key],
-            "text": f"{MISSING_POLICIES[key]} {policy_sentence(key)}",
+            "text": f"{gettext(MISSING_POLICIES[key])} {gettext(policy_sentence(key))}",
             "url": self._url(policy=key),
             "is_active": is_active,
         }
@@ -275,17 +303,16 @@ class BoardPage:
             "key": key,
             "name": AGGREGATION_NAMES[key],
             "short_name": AGGREGATION_SHORT_NAMES[key],
-            "text": AGGREGATIONS[key],
+            "text": gettext(AGGREGATIONS[key]),
             "url": self._url(aggregation=key),
             "is_active": is_active,
         }
 
     def _tie(self, key: str) -> dict[str, Any]:
-        text = TIES[key] if key else "Each rule’s own default, as in its literature; see the rule’s page."
         return {
             "key": key,
             "name": TIE_NAMES[key],
-            "text": text,
+            "text": gettext(TIES[key] if key else OWN_TIES),
             "url": self._url(ties=key),
             "is_active": key == self._query.ties,
         }
@@ -298,8 +325,8 @@ class BoardPage:
             "family": column.family,
             "summary": column.summary,
             "status": column.status,
-            "reason": as_sentence(column.reason),
-            "remark": column.remark,
+            "reason": as_sentence(in_page_language(column.reason)),
+            "remark": in_page_language(column.remark),
             "agreement": self._agreements.get(column.rule),
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
@@ -344,46 +371,6 @@ class BoardPage:
         """What narrows the view, each with the link that takes it away."""
         chips = narrowed_by(self._board, self._query, self.reference["name"])
         n_hidden = len(self.all_columns) - len(self.columns)
-        chips += [(f"{n_hidden} rules hidden", {"rules": (), "families": ()})] if n_hidden else []
+        text = gettext("%(n)s rules hidden") % {"n": n_hidden}
+        chips += [(text, {"rules": (), "families": ()})] if n_hidden else []
         return [{"text": text, "url": self._url(**fields)} for text, fields in chips]
-
-
-def _coverage(columns: list[Column], n_systems: int) -> str:
-    """What a reader must know before comparing columns: which rules leave systems out, how many and why."""
-    by_count: dict[int, list[str]] = {}
-    are_too_low = set()  # whether a score of 0 or less leaves a system out of both means, or a gap
-    for column in columns:
-        if column.status == "ranked" and column.n_ranked < n_systems:
-            by_count.setdefault(column.n_ranked, []).append(column.name)
-            are_too_low |= {reason.startswith("a score <= 0") for reason in column.reasons}
-    parts = [
-        f"{in_words(rules)} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
-        for n_ranked, rules in sorted(by_count.items())
-    ]
-    if not parts:
-        return ""
-    why = {True: "have a score of 0 or less, so there is no geometric or harmonic mean", False: "lack scores"}
-    return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
-
-
-def _intervals(board: Board, job: Job | None) -> dict[str, Any]:
-    """What the rank intervals of this view are, or why there are none, or how far they have come."""
-    published, summary = board.published, board.published.study
-    if summary is not None:
-        summary = (published.measured if published.is_measured else None) or summary
-        if summary["reason"]:
-            return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
-        if not any(column.lower is not None for column in board.columns):
-            return {"state": "none", "text": as_sentence(OTHER_POLICY)}
-        return {"state": "there", "text": interval_meaning(published, board.reference)}
-    state = job.state if job else "none"
-    if job and state == "failed":
-        why = f": {error_line(job.error)}" if job.error else "."
-        return {"state": "none", "text": f"The rank intervals of this revision could not be computed{why}"}
-    texts = {
-        "waiting": "The rank intervals of this revision are queued.",
-        "running": "The rank intervals of this revision are being computed:",
-        "superseded": "Rank intervals come with the next revision.",
-    }
-    percent = round(100 * job.progress) if job and state == "running" else None
-    return {"state": state, "text": texts.get(state, ""), "progress_percent": percent}

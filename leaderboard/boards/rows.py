@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.boards.groups import Group, Grouping
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import figure_text
 from leaderboard.models import Baseline
 from leaderboard.rankings.confidence.intervals import interval_text
@@ -228,7 +230,10 @@ class Rows:
         ranks = self.ranks_in_group[self.grouping.of[i]] if self.grouping else self.ranks_left
         if self.places[i] < 1 or not ranks:
             return ""
-        return f"{bisect_left(ranks, self.places[i]) + 1} of {len(ranks)} {'in group' if self.grouping else 'shown'}"
+        figures = {"place": bisect_left(ranks, self.places[i]) + 1, "n": len(ranks)}
+        if self.grouping:
+            return gettext("%(place)s of %(n)s in group") % figures
+        return gettext("%(place)s of %(n)s shown") % figures
 
     def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
         """What column `k` says of system `i`, which is between two others (-1: none)."""
@@ -240,7 +245,7 @@ class Rows:
                 0,
                 None,
                 score_text(column.scores[i], column.rule) if self.with_scores else "",
-                column.reason_of(i),
+                in_page_language(column.reason_of(i)),
                 "",
             )
         n_tied_with = self.holders[k][rank] - 1

@@ -12,6 +12,7 @@ from leaderboard.boards.catalogue import NOTHING_FILLED_IN
 from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import score_text
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.comparisons.choice_sets import CyclesPart, cycles_of_board
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
 from leaderboard.rankings.configuration import configuration_of
@@ -21,7 +22,7 @@ from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.rankings.verdict import camps_of
 from leaderboard.studies.axioms import RuleProperties, rule_properties
-from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine import MISSING_POLICIES, TIES
 from ranking_engine.catalogue.omission import omission_sentence
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import TIES_OPTION, option_text, rule_of_variant
@@ -80,12 +81,10 @@ class RulePage:
             return gettext("No winner under %(column)s.") % {"column": column.name}
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
         left_out = column.status == "ranked" and column.n_ranked < n_systems
-        ranked_part = f"; it ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
-        return gettext("Winner under %(column)s: %(camp)s%(ranked_part)s.") % {
-            "column": column.name,
-            "camp": camp.text,
-            "ranked_part": ranked_part,
-        }
+        sentence = gettext("Winner under %(rule)s: %(camp)s.")
+        if left_out:
+            sentence = gettext("Winner under %(rule)s: %(camp)s; it ranks %(n)s of %(n_systems)s systems.")
+        return sentence % {"rule": column.name, "camp": camp.text, "n": column.n_ranked, "n_systems": n_systems}
 
     @property
     def has_details(self) -> bool:
@@ -131,9 +130,9 @@ def build_rule_page(
                 n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
                 score_text=score_text(column.scores[i], rule),
                 interval_text=interval_text(column, i) if rank else "",
-                no_interval=why_no_interval(board.published, column, i),
+                no_interval=in_page_language(why_no_interval(board.published, column, i)),
                 inseparable_text=row.inseparable_text,
-                reason="" if rank else column.reason_of(i),
+                reason="" if rank else in_page_language(column.reason_of(i)),
                 cells=[
                     predictions.in_place_of(cell, row.id, task.id) if predictions and rank else cell
                     for task in configuration.tasks
@@ -146,9 +145,11 @@ def build_rule_page(
     about = get_rule(rule)
     ties = about.tie_convention or about.fixed_options.get(TIES_OPTION)
     options = ", ".join(f"{name} = {option_text(value)}" for name, value in about.fixed_options.items())
-    gaps = (
-        f"The rule needs every score. {MISSING_POLICIES[board.policy]}" if about.needs_complete else NOTHING_FILLED_IN
-    )
+    gaps = gettext(NOTHING_FILLED_IN)
+    if about.needs_complete:
+        gaps = gettext("The rule needs every score. %(policy)s") % {"policy": gettext(MISSING_POLICIES[board.policy])}
+    omission = in_page_language(omission_sentence(rule, board.policy)) if not options else ""
+    variant = gettext("%(rule)s with %(options)s.") % {"rule": rule_name(rule_of_variant(rule)), "options": options}
     return RulePage(
         board=board,
         column=column,
@@ -159,14 +160,14 @@ def build_rule_page(
         rows=rows,
         interval_note=interval_note(board.published, column),
         meaning=[
-            *([("Variant", f"{RULES[rule_of_variant(rule)].name} with {options}.")] if options else []),
-            ("What it does", about.summary),
-            ("When to use it", about.advice),
-            *([("Ties within a task", TIES[ties])] if ties else []),
-            ("Missing scores", gaps),
+            *([(gettext("Variant"), variant)] if options else []),
+            (gettext("What it does"), gettext(about.summary)),
+            (gettext("When to use it"), gettext(about.advice)),
+            *([(gettext("Ties within a task"), gettext(TIES[ties]))] if ties else []),
+            (gettext("Missing scores"), gaps),
             # The examples are of the rules themselves.
-            *([] if options else [("Leaving out a score", omission_sentence(rule, board.policy))]),
-            ("Source", about.source),
+            *([(gettext("Leaving out a score"), omission)] if omission else []),
+            (gettext("Source"), about.source),
         ],
         properties=rule_properties(revision, rule),
         intervals=_intervals(board, places, system_url),
@@ -186,13 +187,15 @@ def _intervals(board: Board, places: dict[int, int], system_url: Callable[[str],
         i = places[row.id]
         if not row.reference_rank or column.lower[i] < 1:
             continue
-        description = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
+        description = gettext("%(name)s: rank %(rank)s, interval %(interval)s") % {
+            "name": row.name, "rank": row.reference_rank, "interval": interval_text(column, i),
+        }  # fmt: skip
         low, high = int(column.lower[i]), int(column.upper[i])
         things.append(RankedThing(row.name, row.reference_rank, low, high, description, system_url(row.key)))
     if not things:
         return None
     return rank_intervals(
-        f"Ranks under {column.name} with their intervals",
+        gettext("Ranks under %(rule)s with their intervals") % {"rule": column.name},
         gettext("One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank."),
         things,
         column.n_ranked,

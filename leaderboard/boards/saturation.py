@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.models import Baseline
 from leaderboard.models.systems import MEASURES
@@ -71,15 +72,26 @@ def saturation(
         n_above = int((others < own_rank).sum()) if own_rank is not None else 0
         name, label = systems[i].name, Baseline(kinds[i]).label
         if own_rank is None:
-            sentence = f"{reference.name} gives the {label} {name} no rank"
+            sentence = gettext("%(rule)s gives the %(label)s %(name)s no rank") % {
+                "rule": reference.name, "label": label, "name": name,
+            }  # fmt: skip
         else:
-            verb = "is" if n_above == 1 else "are"
-            plural = "" if len(others) == 1 else "s"
-            sentence = f"{n_above} of {len(others)} system{plural} {verb} above the {label} {name} under "
-            sentence += reference.name
+            above = {"n": n_above, "of": len(others), "label": label, "name": name, "rule": reference.name}
+            if n_above == 1 == len(others):
+                sentence = gettext("%(n)s of %(of)s system is above the %(label)s %(name)s under %(rule)s") % above
+            elif n_above == 1:
+                sentence = gettext("%(n)s of %(of)s systems is above the %(label)s %(name)s under %(rule)s") % above
+            elif len(others) == 1:
+                sentence = gettext("%(n)s of %(of)s system are above the %(label)s %(name)s under %(rule)s") % above
+            else:
+                sentence = gettext("%(n)s of %(of)s systems are above the %(label)s %(name)s under %(rule)s") % above
         if len(ranking):
-            sentence += f"; {n_never_below} {'is' if n_never_below == 1 else 'are'} above it under some rule and below"
-            sentence += f" it under none of the {len(ranking)} that rank it"
+            never_below = ngettext(
+                "%(n)s is above it under some rule and below it under none of the %(n_rules)s that rank it",
+                "%(n)s are above it under some rule and below it under none of the %(n_rules)s that rank it",
+                n_never_below,
+            )
+            sentence += f"; {never_below % {'n': n_never_below, 'n_rules': len(ranking)}}"
         standings.append(
             BaselineStanding(
                 system=systems[i].key,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.boards.query import MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH, MAX_VALUES
 from leaderboard.common.language.numbers import localise
@@ -285,14 +285,15 @@ class ScoresPage:
                     key = f"{GROUP}{task.group}"
                     n = sum(one.votes and bool(one.direction) for one in self.configuration.tasks
                             if one.group == task.group)  # fmt: skip
-                    remark = f"mean rank on {n} task{'' if n == 1 else 's'}"
+                    remark = ngettext("mean rank on %(n)s task", "mean rank on %(n)s tasks", n) % {"n": n}
                     places = tuple(folded[task.group])
                     columns.append(ScoreColumn(key, names[task.group], "", remark, places, "", *self._sorting(key)))
                 continue
             url = reverse("task", args=[self._benchmark.key, task.key])
             group = names.get(task.group or "", "")
             key = f"{TASK}{task.key}"
-            remark = "not counted" if not task.votes else "lower is better" if task.direction == -1 else ""
+            remark = gettext("lower is better") if task.direction == -1 else ""
+            remark = remark if task.votes else gettext("not counted")
             columns.append(ScoreColumn(key, task.name, group, remark, (t,), url, *self._sorting(key)))
         return columns
 
@@ -346,9 +347,11 @@ class FoldedGroup:
         """The cell of the system at place `i`: its mean rank; the best have a score on every voting task."""
         mean, n_tasks = self.means[i], self.ranks.shape[1]
         if np.isnan(mean):
-            return TintedCell("", ScoreCell("", "no score on a voting task of this group"), 0, is_best=False)
+            return TintedCell("", ScoreCell("", gettext("no score on a voting task of this group")), 0, is_best=False)
         n_scored = int((~np.isnan(self.ranks[i])).sum())
-        details = "" if self._is_complete[i] else f"{n_scored} of {n_tasks} tasks"
+        details = (
+            "" if self._is_complete[i] else gettext("%(n)s of %(n_tasks)s tasks") % {"n": n_scored, "n_tasks": n_tasks}
+        )
         share = int(np.searchsorted(self._sorted_means, mean)) / max(1, len(self._sorted_means) - 1)
         level = LEVELS - min(LEVELS, int(share * (LEVELS + 1)))
         text = localise(mean, ".1f")

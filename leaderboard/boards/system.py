@@ -15,6 +15,7 @@ from leaderboard.access.audience import Audience, is_batch_open, naming_benchmar
 from leaderboard.boards.rows import Fact, fact
 from leaderboard.boards.system_standing import SystemStanding, standing_of
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.comparisons.rank_history import RankHistory, rank_history
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Submission, SubmissionEvent, System
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
@@ -232,20 +233,31 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sys
     own = next((column for column in ranked if column.rule == benchmark.default_rule), None)
     parts = []
     if own is not None:
-        interval = interval_text(own, i)
-        beside = f" (interval {interval})" if interval else ""
-        place = int(own.ranks[i])
-        is_tied = int((own.ranks == place).sum()) > 1
-        parts.append(f"{'Tied at rank' if is_tied else 'Rank'} {place} of {own.n_ranked} under {own.name}{beside}")
+        interval, place = interval_text(own, i), int(own.ranks[i])
+        sentence = gettext("Rank %(rank)s of %(n)s under %(rule)s")
+        if int((own.ranks == place).sum()) > 1:
+            sentence = gettext("Tied at rank %(rank)s of %(n)s under %(rule)s")
+        text = sentence % {"rank": place, "n": own.n_ranked, "rule": own.name}
+        beside = gettext("%(text)s (interval %(interval)s)") % {"text": text, "interval": interval}
+        parts.append(beside if interval else text)
     if len(ranked) > 1:
         low, high = (int(extreme(column.ranks[i] for column in ranked)) for extreme in (min, max))
-        parts.append(f"{low} under each of {len(ranked)} rules" if low == high else
-                     f"from {low} to {high} over {len(ranked)} rules")  # fmt: skip
+        ranks = gettext("from %(low)s to %(high)s over %(n)s rules")
+        if low == high:
+            ranks = gettext("%(low)s under each of %(n)s rules")
+        parts.append(ranks % {"low": low, "high": high, "n": len(ranked)})
     text = f"{'; '.join(parts)}." if parts else ""
     if standing is not None:
-        level = f", ties with {standing.n_level}" if standing.n_level else ""
-        n_met = standing.n_beaten + standing.n_lost + standing.n_level
-        text += f" Head to head it beats {standing.n_beaten} of {n_met} and loses to {standing.n_lost}{level}."
+        figures = {
+            "beaten": standing.n_beaten,
+            "n": standing.n_beaten + standing.n_lost + standing.n_level,
+            "lost": standing.n_lost,
+            "level": standing.n_level,
+        }
+        duels = gettext(" Head to head it beats %(beaten)s of %(n)s and loses to %(lost)s.")
+        if standing.n_level:
+            duels = gettext(" Head to head it beats %(beaten)s of %(n)s and loses to %(lost)s, ties with %(level)s.")
+        text += duels % figures
     return text.strip()
 
 
@@ -263,12 +275,17 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | 
             rank=rank,
             low=int(column.lower[i]) if has_interval and column.lower is not None else None,
             high=int(column.upper[i]) if has_interval and column.upper is not None else None,
-            said=f"{column.name}: rank {rank} of {column.n_ranked}{f', interval {interval}' if interval else ''}",
+            said=(
+                gettext("%(rule)s: rank %(rank)s of %(n)s, interval %(interval)s")
+                if interval
+                else gettext("%(rule)s: rank %(rank)s of %(n)s")
+            )
+            % {"rule": column.name, "rank": rank, "n": column.n_ranked, "interval": interval},
             url=f"../../rules/{column.rule}/",
         )
 
     return rank_intervals(
-        f"Rank of {name} under every rule",
+        gettext("Rank of %(name)s under every rule") % {"name": name},
         gettext("One line a rule, rank 1 at the left; a bar is the interval of the rank where one was computed."),
         [thing(column) for column in ranked],
         min(SHOWN_RANKS, max(column.n_ranked for column in ranked)),
@@ -283,8 +300,8 @@ def _rank(board: PublishedBoard, column: Column, i: int) -> SystemRank:
         is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
         n_ranked=column.n_ranked,
         interval_text=interval_text(column, i) if rank >= 1 else "",
-        no_interval=why_no_interval(board, column, i),
-        reason="" if rank >= 1 else column.reason_of(i),
+        no_interval=in_page_language(why_no_interval(board, column, i)),
+        reason="" if rank >= 1 else in_page_language(column.reason_of(i)),
         n_predicted=column.predicted_of(i),
     )
 

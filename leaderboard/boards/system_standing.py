@@ -110,11 +110,13 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
     def said(t: int) -> str:
         name, value = tasks[t].name, figures["values"][t]
         if np.isnan(value):
-            return f"{name}: no score"
-        return f"{name}: {localise(value, '.6g')}, rank {figures['ranks'][t]} of {figures['n_scored'][t]}"
+            return gettext("%(name)s: no score") % {"name": name}
+        return gettext("%(name)s: %(score)s, rank %(rank)s of %(n)s") % {
+            "name": name, "score": localise(value, ".6g"), "rank": figures["ranks"][t], "n": figures["n_scored"][t],
+        }  # fmt: skip
 
     return score_profile(
-        f"Scores of {name} on aligned scales",
+        gettext("Scores of %(name)s on aligned scales") % {"name": name},
         gettext(
             "One line a task, from the worst score on this board at the left to the best at the right. A small tick "
             "marks "
@@ -145,7 +147,11 @@ def _rivals(systems: Sequence[BoardSystem], margins: Margins, order: Sequence[in
         RivalStanding(
             systems[j],
             signed_percent(float(margins.margin[0, j])),
-            f"ahead on {percent(float(margins.ahead[0, j]), 2)}, behind on {percent(float(margins.behind[0, j]), 2)}",
+            gettext("ahead on %(ahead)s, behind on %(behind)s")
+            % {
+                "ahead": percent(float(margins.ahead[0, j]), 2),
+                "behind": percent(float(margins.behind[0, j]), 2),
+            },
         )
         for j in order[:NAMED]
     ]

@@ -67,7 +67,7 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
             reverse("board", args=[key]) + query_text(replace(query, revision=publication.revision.number))
         )
         input_hash = told_hash(publication.revision, audience)
-        title = f"ranks under {len(content.columns)} rules"
+        title = gettext("ranks under %(n)s rules") % {"n": len(content.columns)}
         citation = cite_figure(benchmark, publication, title, address, input_hash)
         if share:
             dataset = published_dataset(request, benchmark, publication, content.published.facts["n_systems"])

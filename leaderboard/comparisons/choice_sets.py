@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.charts.cycle_graph import MAX_SYSTEMS as MAX_DRAWN, CycleGraph, cycle_graph
 from leaderboard.common.language.numbers import localise
@@ -20,9 +20,11 @@ from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import BoardSystem, systems_at
 
 SETS = {
-    "smith_set": "Smith set", "schwartz_set": "Schwartz set", "uncovered_set": "Uncovered set",
-    "essential_set": "Essential set",
-}  # fmt: skip
+    "smith_set": gettext_noop("Smith set"),
+    "schwartz_set": gettext_noop("Schwartz set"),
+    "uncovered_set": gettext_noop("Uncovered set"),
+    "essential_set": gettext_noop("Essential set"),
+}
 MAX_SYSTEMS = 300  # beyond, cubic time and a lottery of many systems would hold the page up
 
 
@@ -132,13 +134,19 @@ def cycles_part(sets: ChoiceSets, systems: list[BoardSystem]) -> CyclesPart:
     lines, drawn, edges = [], list[int](), dict[tuple[int, int], str]()
     for cycle, leads in zip(sets.cycles, sets.leads, strict=True):
         steps = list(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-        said = [f"{names[i]} beats {names[j]} by {percent(lead, 2)}" for (i, j), lead in zip(steps, leads, strict=True)]
+        said = [
+            gettext("%(first)s beats %(second)s by %(lead)s")
+            % {"first": names[i], "second": names[j], "lead": percent(lead, 2)}
+            for (i, j), lead in zip(steps, leads, strict=True)
+        ]
         lines.append(", ".join(said))
         new = [i for i in cycle if i not in drawn]
         if len(drawn) + len(new) <= MAX_DRAWN:
             drawn += new
             edges |= dict(zip(steps, said, strict=True))
-    listed = f"; the {len(lines)} shortest are listed" if sets.n_cycles > len(lines) else ""
+    listed = ""
+    if sets.n_cycles > len(lines):
+        listed = gettext("; the %(n)s shortest are listed") % {"n": len(lines)}
     n = sets.n_cycles
     sentence = ngettext(
         "%(n)s cycle: for every system that is on one, a shortest%(listed)s. Margins are shares of the weight of all "
@@ -149,7 +157,7 @@ def cycles_part(sets: ChoiceSets, systems: list[BoardSystem]) -> CyclesPart:
     ) % {"n": n, "listed": listed}
     places = {i: k for k, i in enumerate(drawn)}
     graph = cycle_graph(
-        "Cycles of who beats whom",
+        gettext("Cycles of who beats whom"),
         [names[i] for i in drawn],
         [(places[i], places[j], said) for (i, j), said in edges.items()],
     )

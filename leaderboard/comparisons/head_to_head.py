@@ -106,7 +106,7 @@ class HeadToHead:
     @property
     def set_names(self) -> list[str]:
         """Of the choice sets that have a column; none where they are not known."""
-        return list(SETS.values()) if self.sets is not None else []
+        return [gettext(name) for name in SETS.values()] if self.sets is not None else []
 
 
 def head_to_head(
@@ -171,12 +171,12 @@ def head_to_head(
     graph = None
     if rows == columns and 2 <= len(rows) <= MAX_SYSTEMS:
         graph = majority_graph(
-            "Who beats whom",
+            gettext("Who beats whom"),
             [systems[i].name for i in rows],
             margins.sign.tolist(),
             [bool(board.in_smith_set[i]) for i in rows],
             [query.address(a=systems[i].key, b="") for i in rows],
-            marked_name="Smith set",
+            marked_name=gettext("Smith set"),
         )
     return HeadToHead(
         sentence=majority_sentence(board, systems),
@@ -246,7 +246,9 @@ def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> 
         return gettext("No system beats every other, and no set of systems beats all the rest.")
     if not smith:
         return ""
-    named = f"{len(smith)} systems, {in_words(smith, most=6)}," if len(smith) > 1 else in_words(smith)
+    named = in_words(smith)
+    if len(smith) > 1:
+        named = gettext("%(n)s systems, %(names)s,") % {"n": len(smith), "names": in_words(smith, most=6)}
     return gettext(
         "No system beats every other. The smallest set that beats all systems outside it: %(named)s the Smith set."
     ) % {"named": named}
@@ -263,22 +265,32 @@ def margin_map(
 ) -> HeatMap:
     """The margins of rows over columns as squares; with `query`, each leads to its pair."""
     margin = margins.margin
-    level = [f", ties with {n}" if n else "" for n in margins.n_level.tolist()]
 
     def said(i: int, j: int) -> str:
         first, second = systems[rows[i]].name, systems[columns[j]].name
         if rows[i] == columns[j]:
             return first
         if not margins.is_compared[i, j]:
-            return f"{first} and {second} share no voting task"
-        verb = ("ties with", "beats", "loses to")[int(margins.sign[i, j])]
-        return (
-            f"{first} {verb} {second}: ahead on {percent(margins.ahead[i, j], 2)} of the weight, behind on "
-            f"{percent(margins.behind[i, j], 2)}"
-        )
+            return gettext("%(first)s and %(second)s share no voting task") % {"first": first, "second": second}
+        sentence = (
+            gettext("%(first)s ties with %(second)s: ahead on %(ahead)s of the weight, behind on %(behind)s"),
+            gettext("%(first)s beats %(second)s: ahead on %(ahead)s of the weight, behind on %(behind)s"),
+            gettext("%(first)s loses to %(second)s: ahead on %(ahead)s of the weight, behind on %(behind)s"),
+        )[int(margins.sign[i, j])]
+        ahead, behind = percent(margins.ahead[i, j], 2), percent(margins.behind[i, j], 2)
+        return sentence % {"first": first, "second": second, "ahead": ahead, "behind": behind}
+
+    def said_of_all(k: int, i: int) -> str:
+        figures = {
+            "name": systems[i].name, "beaten": margins.n_beaten[k], "lost": margins.n_lost[k],
+            "level": int(margins.n_level[k]),
+        }  # fmt: skip
+        if figures["level"]:
+            return gettext("%(name)s: beats %(beaten)s, loses to %(lost)s, ties with %(level)s") % figures
+        return gettext("%(name)s: beats %(beaten)s, loses to %(lost)s") % figures
 
     return heat_map(
-        f"Margins head to head, in the order of {column.name}",
+        gettext("Margins head to head, in the order of %(rule)s") % {"rule": column.name},
         gettext("A square shows how much more of the tasks’ weight prefers the row’s system to the column’s system."),
         [systems[i].name for i in rows],
         [systems[j].name for j in columns],
@@ -289,8 +301,7 @@ def margin_map(
         said=said,
         legend=LEGEND,
         row_urls=[query.address(a=systems[i].key, b="") for i in rows] if query else [],
-        row_said=[f"{systems[i].name}: beats {margins.n_beaten[k]}, loses to {margins.n_lost[k]}{level[k]}"
-                  for k, i in enumerate(rows)],
+        row_said=[said_of_all(k, i) for k, i in enumerate(rows)],
         url=lambda i, j: query.address(a=systems[rows[i]].key, b=systems[columns[j]].key) + "#pair" if query else "",
     )  # fmt: skip
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min, Q
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
 from leaderboard.access.audit import Change, changes_between
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.language.stored import in_english
 from leaderboard.comparisons.iia_violations import stored_iia_violations
 from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
@@ -21,10 +23,12 @@ from leaderboard.rankings.revisions import revisions_of, revisions_where
 
 PAGE_REVISIONS = 50
 SHOWN_CHANGES = 12
-VERBS: dict[str, str] = {
-    SubmissionEvent.Kind.ACCEPTED: "accepted",
-    SubmissionEvent.Kind.WITHDRAWN: "withdrawn",
-    SubmissionEvent.Kind.REINSTATED: "reinstated",
+CORRECTED = "corrected"
+MOVES: dict[str, str] = {
+    SubmissionEvent.Kind.ACCEPTED: gettext_noop("%(what)s accepted"),
+    SubmissionEvent.Kind.WITHDRAWN: gettext_noop("%(what)s withdrawn"),
+    SubmissionEvent.Kind.REINSTATED: gettext_noop("%(what)s reinstated"),
+    CORRECTED: gettext_noop("%(what)s corrected"),
 }
 
 
@@ -103,10 +107,10 @@ def _lines(
     )
     moves: dict[int, list[str]] = defaultdict(list)
     for line in counted:
-        what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
+        what = line["name"] if line["n"] == 1 else gettext("%(n)s systems") % {"n": localise(line["n"], ",")}
         is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
-        verb = "corrected" if is_corrected else VERBS.get(line["kind"], line["kind"])
-        moves[line["revision"]].append(f"{what} {verb}")
+        sentence = MOVES.get(CORRECTED if is_corrected else line["kind"], f"%(what)s {line['kind']}")
+        moves[line["revision"]].append(gettext(sentence) % {"what": what})
     releases: dict[int, list[Release]] = defaultdict(list)
     for release in Release.objects.filter(revision__in=[row.pk for row in rows]):
         releases[release.revision_id].append(release)
@@ -143,20 +147,29 @@ def configuration_changes(older: BoardConfiguration, newer: BoardConfiguration) 
     """What differs between two configurations, in words, one line a change."""
     old, new = older.content, newer.content
     lines = []
-    for kind, name in (("groups", "group"), ("tasks", "task")):
+    words = (
+        ("groups", gettext("group %(name)s is new"), gettext("group %(name)s is left out"),
+         gettext("%(field)s of group %(name)s: %(change)s")),
+        ("tasks", gettext("task %(name)s is new"), gettext("task %(name)s is left out"),
+         gettext("%(field)s of task %(name)s: %(change)s")),
+    )  # fmt: skip
+    for kind, is_new, is_left_out, differs in words:
         before, after = ({entry["key"]: _in_words(entry) for entry in content[kind]} for content in (old, new))
         for key in dict.fromkeys([*after, *before]):
             if key not in before:
-                lines.append(f"{name} {after[key]['name']} is new")
+                lines.append(is_new % {"name": after[key]["name"]})
             elif key not in after:
-                lines.append(f"{name} {before[key]['name']} is left out")
+                lines.append(is_left_out % {"name": before[key]["name"]})
             else:
                 changes = changes_between(kind, key, before[key], after[key])
-                lines += [f"{change.field} of {name} {after[key]['name']}: {_arrow(change)}" for change in changes]
+                lines += [
+                    differs % {"field": change.field, "name": after[key]["name"], "change": _arrow(change)}
+                    for change in changes
+                ]
     rest = dict.fromkeys([*(name for name in new if name not in {"groups", "tasks"}), "variants"])
     settings = changes_between("setting", "", {n: old.get(n) for n in rest}, {n: new.get(n) for n in rest})
     lines += [f"{change.field.replace('_', ' ')}: {_arrow(change)}" for change in settings]
-    return lines or ["the order of the tasks"]
+    return lines or [gettext("the order of the tasks")]
 
 
 def _in_words(entry: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Report, Revision
@@ -13,7 +15,6 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine import Ranking
 from ranking_engine.axioms import RankedRevision, history_flips
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.text.names import listed
 
 SHOWN_SYSTEMS = 3
@@ -90,19 +91,21 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
     if not rules:
         return gettext("No other systems changed their order under any rule.")
     rule = default_rule if default_rule in rules else next(iter(rules))
-    names = [get_rule(key).name for key in rules]
-    text = f"Other systems changed their order under {listed(names)}"
-    text += " rules" if len(names) > SHOWN_SYSTEMS else ""
+    names = [rule_name(key) for key in rules]
+    text = gettext("Other systems changed their order under %(rules)s")
+    if len(names) > SHOWN_SYSTEMS:
+        text = gettext("Other systems changed their order under %(rules)s rules")
+    text %= {"rules": listed(names)}
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
     if first is None:
         return gettext("%(text)s, only because ties appeared or were broken.") % {"text": text}
     key = next(key for key in (rule, *rules) if rules[key] is first)
     n = first["n_reversed"]
-    pairs = "1 pair" if n == 1 else f"{n:,} pairs"
+    pairs = ngettext("%(n)s pair", "%(n)s pairs", n) % {"n": localise(n, ",")}
     above, below = first["first"]
     return gettext("%(text)s; under %(name)s %(pairs)s swapped (e.g. %(above)s overtook %(below)s).") % {
         "text": text,
-        "name": get_rule(key).name,
+        "name": rule_name(key),
         "pairs": pairs,
         "above": above,
         "below": below,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.instance_shares import CommonInstances
@@ -58,16 +58,20 @@ class MeasuredDifference:
     @property
     def sentence(self) -> str:
         """The same in words."""
-        tasks = f"{self.n_tasks} task{'' if self.n_tasks == 1 else 's'}"
+        tasks = ngettext("%(n)s task", "%(n)s tasks", self.n_tasks) % {"n": self.n_tasks}
         if self.measured_by == INSTANCES:
-            basis = f"On {self.n_common:,} common instances of {tasks}"
-            how = f"paired on these instances{', by clusters of them' if self.is_clustered else ''}"
+            basis = gettext("On %(n)s common instances of %(tasks)s") % {
+                "n": localise(self.n_common, ","), "tasks": tasks,
+            }  # fmt: skip
+            how = gettext("paired on these instances")
+            if self.is_clustered:
+                how = gettext("paired on these instances, by clusters of them")
         else:
-            basis = f"On {tasks} with standard errors of both"
-            how = "both taken as measured independently; on the same instances it may be smaller"
+            basis = gettext("On %(tasks)s with standard errors of both") % {"tasks": tasks}
+            how = gettext("both taken as measured independently; on the same instances it may be smaller")
         half = quantile_of(0.975, self.degrees) * self.standard_error
         low, high = self.difference - half, self.difference + half
-        verdict = "excludes" if low > 0 or high < 0 else "contains"
+        verdict = gettext("excludes") if low > 0 or high < 0 else gettext("contains")
         return gettext(
             "%(basis)s, %(first)s has %(difference)s more than %(second)s on average, with a standard error of "
             "%(standard_error)s (%(how)s). The 95 %% interval, %(signed2)s to %(signed3)s, %(verdict)s 0. Differences "

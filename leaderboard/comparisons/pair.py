@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import figure_text, percent, value_text
+from leaderboard.common.text import figure_text, in_words, percent, value_text
 from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
 from leaderboard.comparisons.measured_difference import MeasuredDifference, measured_difference
 from leaderboard.computing.pairs import two_held_together
@@ -55,7 +55,7 @@ class PairTask:
     @property
     def weight_text(self) -> str:
         """`11.1 %`, or that it does not count."""
-        return f"{localise(100 * self.weight, '.1f')} %" if self.is_voting else "not counted"
+        return f"{localise(100 * self.weight, '.1f')} %" if self.is_voting else gettext("not counted")
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class Pair:
     def shares(self) -> list[tuple[str, str, float]]:
         """(what, its key, share of the weight) of the four things that a task can be, those that occur."""
         lines = [
-            (f"{self.first.name} is ahead", FIRST, self.ahead),
-            ("tied", LEVEL_SCORES, self.level),
-            ("not both have a score", NOT_BOTH, self.not_both),
-            (f"{self.second.name} is ahead", SECOND, self.behind),
+            (gettext("%(name)s is ahead") % {"name": self.first.name}, FIRST, self.ahead),
+            (gettext("tied"), LEVEL_SCORES, self.level),
+            (gettext("not both have a score"), NOT_BOTH, self.not_both),
+            (gettext("%(name)s is ahead") % {"name": self.second.name}, SECOND, self.behind),
         ]
         return [line for line in lines if line[2] > 0]
 
@@ -246,7 +246,7 @@ def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], fig
         return None if np.isnan(value) else float(value)
 
     return score_profile(
-        f"{first.name} and {second.name} on every task",
+        gettext("%(names)s on every task") % {"names": in_words([first.name, second.name])},
         gettext(
             "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
             "marks the median of all systems."
@@ -284,8 +284,12 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
             "first": first,
             "second": second,
         }
-    by_tasks = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
-    by_tasks += f"; {level} tied" if level else ""
+    by_tasks = ngettext(
+        "%(first)s is ahead on %(won)s of %(n)s common task, %(second)s on %(lost)s",
+        "%(first)s is ahead on %(won)s of %(n)s common tasks, %(second)s on %(lost)s",
+        n_both,
+    ) % {"first": first, "won": won, "n": n_both, "second": second, "lost": lost}
+    by_tasks += gettext("; %(n)s tied") % {"n": level} if level else ""
     ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
     if not sign:
         return gettext("%(by_tasks)s. By weight they are tied (%(ahead)s against %(behind)s).") % {
@@ -308,7 +312,9 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
     if not n:
         return gettext("There is nothing to test: no task has a score of both.")
     tasks = tasks_phrase(n, figures["n_tasks"])
-    how = "a sign-flip test with random signs" if figures["is_drawn"] else "the exact sign-flip test"
+    how = gettext("the exact sign-flip test")
+    if figures["is_drawn"]:
+        how = gettext("a sign-flip test with random signs")
     if figures["verdict"] == TOO_FEW:
         least = 2.0 ** (1 - n)
         return ngettext(
@@ -319,18 +325,17 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
             n,
         ) % {"tasks": tasks, "least": localise(least, ".3g"), "level": localise(LEVEL, "g")}
     leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
-    beforehand = "for one pair that was chosen beforehand"
     if p <= LEVEL:
-        verdict = f"{leader} is ahead of {other} by more than chance would explain"
+        sentence = gettext(
+            "On %(tasks)s, %(leader)s is ahead of %(other)s by more than chance would explain: p = %(p)s by %(how)s, "
+            "for one pair that was chosen beforehand."
+        )
     else:
-        verdict = f"the difference between {leader} and {other} could be luck"
-    return gettext("On %(tasks)s, %(verdict)s: p = %(p)s by %(how)s, %(beforehand)s.") % {
-        "tasks": tasks,
-        "verdict": verdict,
-        "p": localise(p, ".3g"),
-        "how": how,
-        "beforehand": beforehand,
-    }
+        sentence = gettext(
+            "On %(tasks)s, the difference between %(leader)s and %(other)s could be luck: p = %(p)s by %(how)s, for "
+            "one pair that was chosen beforehand."
+        )
+    return sentence % {"tasks": tasks, "leader": leader, "other": other, "p": localise(p, ".3g"), "how": how}
 
 
 def signed_percent(share: float) -> str:

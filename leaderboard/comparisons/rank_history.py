@@ -7,11 +7,11 @@ import numpy as np
 from django.utils.translation import gettext
 
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.common.language.engine import rule_name
 from leaderboard.models import Benchmark
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.revisions import stored_rankings
 from leaderboard.rankings.scores import BoardSystem
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import average_ranks
 
 MAX_REVISIONS = 50
@@ -82,7 +82,7 @@ def rank_history(
         rows.append((system, [str(int(rank)) if rank is not None and rank >= 1 else "" for rank in ranks]))
     if not any(text for _, texts in rows for text in texts):
         return None
-    name, sentence = get_rule(rule).name, ""
+    name, sentence = rule_name(rule), ""
     if of is not None:
         known = [(number, int(text)) for number, text in zip(numbers, rows[0][1], strict=True) if text]
         (first, then_rank), (last, rank_now) = known[0], known[-1]
@@ -134,7 +134,11 @@ def _chart(
             drawn.append(then.of(system.id, averages))
 
     def line(number: int, system: BoardSystem, texts: list[str]) -> RankedSystem:
-        known = [f"revision {n}: {text}" for n, text in zip(numbers, texts, strict=True) if text]
+        known = [
+            gettext("revision %(n)s: %(rank)s") % {"n": n, "rank": text}
+            for n, text in zip(numbers, texts, strict=True)
+            if text
+        ]
         return RankedSystem(
             key=system.key,
             name=system.name,
@@ -144,9 +148,14 @@ def _chart(
             pinned=number + 1 if number < MAX_PINNED else 0,
         )
 
-    whose = f"of {of.name} " if of is not None else "of the current first ten "
+    if of is None:
+        title = gettext("Ranks of the current first ten under %(rule)s, revision by revision") % {"rule": rule_name}
+    else:
+        title = gettext("Ranks of %(name)s under %(rule)s, revision by revision") % {
+            "name": of.name, "rule": rule_name,
+        }  # fmt: skip
     return rank_lines(
-        f"Ranks {whose}under {rule_name}, revision by revision",
+        title,
         gettext(
             "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest "
             "rank."

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
-from leaderboard.common.language.numbers import in_language
+from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import by_catalogue, in_words, value_text
 from leaderboard.comparisons.history import configuration_changes
 from leaderboard.comparisons.iia_violations import stored_iia_violations
@@ -36,7 +37,6 @@ from leaderboard.rankings.scores import (
 )
 from leaderboard.rankings.text import missing_text
 from ranking_engine import Ranking, __version__ as engine_version
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.comparison import RankDifference, RankMove
 from ranking_engine.core.ranking import average_ranks
 
@@ -173,7 +173,7 @@ def revision_changes(
         configuration=configuration,
         rules=[_rule(key, rule_moves, ranks) for key, rule_moves in moves.items()],
         chosen=chosen,
-        chosen_name=get_rule(chosen).name,
+        chosen_name=rule_name(chosen),
         moves=changed if is_whole else changed[:SHOWN_MOVES],
         n_moves=len(changed),
         slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
@@ -262,7 +262,7 @@ def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> Rul
     first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
     return RuleMoves(
         rule=rule,
-        name=get_rule(rule).name,
+        name=rule_name(rule),
         first_before=first[0],
         first_after=first[1],
         n_moved=len(moved),
@@ -280,17 +280,19 @@ def _slopes(
         ids = list(then.get(rule, {}))
         average = average_ranks(np.array([then[rule][i] for i in ids], dtype=int))
         averages.append(dict(zip(ids, average.tolist(), strict=True)))
+    no_rank = gettext("not ranked")
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
-        f"Ranks under {get_rule(rule).name} at both revisions",
+        gettext("Ranks under %(rule)s at both revisions") % {"rule": rule_name(rule)},
         gettext("One line per system; the dark ones moved. Rank 1 is at the top."),
-        [f"Revision {older.number}", f"Revision {newer.number}"],
+        [gettext("Revision %(number)s") % {"number": revision.number} for revision in (older, newer)],
         [
             RankedSystem(
                 key=move.system.key,
                 name=move.system.name,
                 ranks=[ranks_then.get(move.system.id) for ranks_then in averages],
-                said=f"{move.system.name}: {move.before or 'not ranked'} before, {move.after or 'not ranked'} after",
+                said=gettext("%(name)s: %(before)s before, %(after)s after")
+                % {"name": move.system.name, "before": move.before or no_rank, "after": move.after or no_rank},
                 pinned=0 if move.is_same else 1 if move.places > 0 or not move.before else 2,
             )
             for move in drawn
@@ -315,14 +317,16 @@ def _sentence(
 ) -> str:
     parts = []
     if joined:
-        parts.append(f"{in_words(joined)} joined")
+        parts.append(gettext("%(names)s joined") % {"names": in_words(joined)})
     if left:
-        parts.append(f"{in_words(left)} left")
+        parts.append(gettext("%(names)s left") % {"names": in_words(left)})
     if scores:
         systems = list(dict.fromkeys(change.system_name for change in scores))
-        parts.append(f"{len(scores):,} score{'' if len(scores) == 1 else 's'} of {in_words(systems)} changed")
+        n_scores = ngettext("%(n)s score of %(names)s changed", "%(n)s scores of %(names)s changed", len(scores))
+        parts.append(n_scores % {"n": localise(len(scores), ","), "names": in_words(systems)})
     if configuration:
-        parts.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
+        n_settings = ngettext("%(n)s setting changed", "%(n)s settings changed", len(configuration))
+        parts.append(n_settings % {"n": len(configuration)})
     if not parts:
         return gettext("Nothing that affects ranks differs between the two revisions.")
     firsts: list[Any] = [
@@ -330,6 +334,10 @@ def _sentence(
         {m.system.id for m in rule_moves if m.after == 1}
     ]  # fmt: skip
     n_moving = sum(any(not move.is_same for move in moves_in_common(rule_moves)) for rule_moves in moves.values())
-    end = f"The order of the other systems changed under {n_moving} of {len(moves)} rules"
-    end += f", and the first place changed under {len(firsts)}." if firsts else ", and no first place changed."
-    return f"{'; '.join(parts)}. {end}"
+    end = gettext("The order of the other systems changed under %(n)s of %(of)s rules, and no first place changed.")
+    if firsts:
+        end = gettext(
+            "The order of the other systems changed under %(n)s of %(of)s rules, and the first place changed under "
+            "%(n_firsts)s."
+        )
+    return f"{'; '.join(parts)}. {end % {'n': n_moving, 'of': len(moves), 'n_firsts': len(firsts)}}"

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.comparisons.revisions import RevisionChanges, RuleMoves
 from leaderboard.models import Benchmark, Revision
@@ -32,16 +33,21 @@ class RevisionsPage:
     def title(self) -> str:
         """What the window is called."""
         older, newer = self.numbers
-        revisions = f"Revision {older} and {newer}" if self.changes else "Revisions"
-        return f"{revisions} of {self.benchmark.name}"
+        if self.changes is None:
+            return self.heading
+        return gettext("Revision %(older)s and %(newer)s of %(benchmark)s") % {
+            "older": older, "newer": newer, "benchmark": self.benchmark.name,
+        }  # fmt: skip
 
     @property
     def heading(self) -> str:
         """The first line of the page."""
         if self.changes is None:
-            return f"Revisions of {self.benchmark.name}"
+            return gettext("Revisions of %(benchmark)s") % {"benchmark": self.benchmark.name}
         older, newer = self.numbers
-        return f"What changed on {self.benchmark.name} from revision {older} to {newer}"
+        return gettext("What changed on %(benchmark)s from revision %(older)s to %(newer)s") % {
+            "older": older, "newer": newer, "benchmark": self.benchmark.name,
+        }  # fmt: skip
 
     @property
     def boards(self) -> list[tuple[int, str]]:

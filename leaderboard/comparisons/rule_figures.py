@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import PROVEN, as_sentence
 from leaderboard.comparisons.places import Places
 from leaderboard.computing.rankings import TWO_STEP
@@ -25,7 +26,7 @@ KEMENY = "kemeny"
 MAX_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
 STEPS_A_RULE = 2  # comparisons of two ranks for each pair of systems
 MOST_SHOWN = 100.0  # spreads beyond have odds that say nothing
-ELECTS_ONLY = "it names a winner and does not rank"
+ELECTS_ONLY = gettext_noop("it names a winner and does not rank")
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,11 @@ def board_figures(
 
 def not_compared(board: PublishedBoard) -> list[tuple[Column, str]]:
     """The rules of a board that rank no one, each with the reason."""
-    return [(column, column.reason or ELECTS_ONLY) for column in board.columns if column.status != "ranked"]
+    return [
+        (column, in_page_language(column.reason) or gettext(ELECTS_ONLY))
+        for column in board.columns
+        if column.status != "ranked"
+    ]
 
 
 def optimum_of(board: PublishedBoard) -> KemenyOptimum:
@@ -208,7 +213,8 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     if column.status == COMPUTING:
         return KemenyOptimum("computing", gettext("Kemeny’s order is being computed."))
     if column.status != "ranked":
-        return KemenyOptimum("undefined", f"Kemeny’s rule gives no order here. {as_sentence(column.reason)}".strip())
+        text = gettext("Kemeny’s rule gives no order here.")
+        return KemenyOptimum("undefined", f"{text} {as_sentence(in_page_language(column.reason))}".strip())
     if board.aggregation == TWO_STEP:
         return KemenyOptimum(
             "two_step", gettext("With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")

@@ -87,7 +87,7 @@ def drawn_map(content: dict[str, Any]) -> PlaneMap | None:
     if not any(row["x"] or row["y"] for row in rows):
         return None
     return plane_map(
-        "Rules and tasks on a plane",
+        gettext("Rules and tasks on a plane"),
         gettext("A circle is a rule, a diamond a task; the nearer two are, the more similarly they order the systems."),
         [MappedThing(row["name"], row["x"], row["y"], row["kind"] == "task") for row in rows],
     )

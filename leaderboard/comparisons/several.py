@@ -97,7 +97,7 @@ def side_by_side(
         )
     names = [systems[i].name for i in chosen]
     return SideBySide(
-        title=f"{in_words(names, most=MAX_COMPARED)} side by side",
+        title=gettext("%(names)s side by side") % {"names": in_words(names, most=MAX_COMPARED)},
         systems=[
             ComparedSystem(
                 systems[i], int(column.ranks[i]) if column.ranks[i] >= 1 else None, n, column.predicted_of(i)
@@ -107,7 +107,7 @@ def side_by_side(
         tasks=compared,
         rule_name=column.name,
         profile=score_profile(
-            f"{in_words(names, most=MAX_COMPARED)} on every task",
+            gettext("%(names)s on every task") % {"names": in_words(names, most=MAX_COMPARED)},
             gettext(
                 "One line per task, from the worst score on this board at the left to the best at the right. A small "
                 "tick "

@@ -12,8 +12,10 @@ from datetime import datetime, timedelta
 from django.db import DatabaseError
 from django.db.models import Count, F, Q
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from leaderboard.access.audience import Viewer
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.locks import without_waiting
 from leaderboard.models import Benchmark, Revision, SystemChange, Visit
 from leaderboard.rankings.revisions import whole_revisions
@@ -99,9 +101,10 @@ class RecentChanges:
     @property
     def text(self) -> str:
         """The counts in words: `2 systems joined, 1 left`."""
-        counts = [(self.n_joined, "joined"), (self.n_left, "left")]
-        named = [f"{n:,} system{'' if n == 1 else 's'} {verb}" for n, verb in counts if n]
-        return ", ".join(named)
+        joined = ngettext("%(n)s system joined", "%(n)s systems joined", self.n_joined)
+        left = ngettext("%(n)s system left", "%(n)s systems left", self.n_left)
+        counts = [(self.n_joined, joined), (self.n_left, left)]
+        return ", ".join(text % {"n": localise(n, ",")} for n, text in counts if n)
 
 
 def recent_changes(benchmarks: Collection[int], since: datetime) -> dict[int, RecentChanges]:

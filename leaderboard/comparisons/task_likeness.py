@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from leaderboard.common.charts.dendrogram import Dendrogram, dendrogram
 from leaderboard.common.charts.plane_map import MappedThing, PlaneMap, plane_map
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.models import Publication
@@ -96,7 +97,13 @@ def likeness_content(likeness: TaskLikeness, publication: Publication) -> dict[s
 def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasksPart:
     """The likeness of tasks as a page shows it."""
     if likeness.reason or likeness.plane is None:
-        return LikeTasksPart(f"The tasks are not compared: {likeness.reason}", [], None, None, [])
+        return LikeTasksPart(
+            gettext("The tasks are not compared: %(reason)s") % {"reason": in_page_language(likeness.reason)},
+            [],
+            None,
+            None,
+            [],
+        )
     every = [task.name for task in configuration_of(publication.revision).tasks]
     names = [every[t] for t in likeness.tasks]
     clusters = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
@@ -107,7 +114,7 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     ) % {"n": n, "worth": worth, "independent_number": localise(likeness.independent_number, ".1f")}
     if likeness.left_out:
         missing = in_words([every[t] for t in likeness.left_out], most=5)
-        sentence += f" Left out, because a correlation is undefined: {missing}."
+        sentence += gettext(" Left out, because a correlation is undefined: %(names)s.") % {"names": missing}
     members: dict[int, list[str]] = {k: [name] for k, name in enumerate(names)}
     joins, rows = [], []
     for k, merge in enumerate(likeness.merges):
@@ -115,14 +122,23 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
         members[n + k] = first + second
         tau = localise(1 - 2 * merge.distance, ".2f").replace("-", "\N{MINUS SIGN}")
         texts = in_words(first, most=4), in_words(second, most=4)
+        said = gettext("%(first)s and %(second)s: τ %(tau)s")
         is_near = merge.distance <= (1 - CLUSTER_TAU) / 2 + 1e-12
-        joins.append((merge.first, merge.second, merge.distance, f"{texts[0]} and {texts[1]}: τ {tau}", is_near))
+        joins.append(
+            (
+                merge.first,
+                merge.second,
+                merge.distance,
+                said % {"first": texts[0], "second": texts[1], "tau": tau},
+                is_near,
+            )
+        )
         rows.append((*texts, tau))
     points = likeness.plane.points.tolist()
     farthest = max(0.05, *(merge.distance for merge in likeness.merges))
     ticks = [(step / 20, localise(1 - step / 10, ".1f").replace("-", "\N{MINUS SIGN}")) for step in range(21)]
     tree = dendrogram(
-        "Tree of the tasks",
+        gettext("Tree of the tasks"),
         gettext(
             "%(n)s tasks; two branches join where their tasks have this τ on average. Tasks that join at the left "
             "order the systems alike."
@@ -137,7 +153,7 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     drawn = None
     if likeness.plane.points.any():
         drawn = plane_map(
-            "Tasks on a plane",
+            gettext("Tasks on a plane"),
             gettext("A dot is a task; the nearer two are, the more similarly they order the systems."),
             [MappedThing(name, x, y, is_second=False) for name, (x, y) in zip(names, points, strict=True)],
         )

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db.models import QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
 from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.names import is_called
 from leaderboard.computing.rankings import split_rules
 from leaderboard.explore.matching import DeclaredModels, SystemKey, declared_models, matched, told_apart
@@ -36,7 +37,6 @@ from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine import MISSING_POLICIES, ScoreMatrix, __version__ as engine_version
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.benchmark_agreement import (
     N_SUBSETS,
     SUBSET_SIZE,
@@ -51,18 +51,25 @@ from ranking_engine.text.names import fold_name
 MAX_SYSTEMS = 400  # on a board over benchmarks
 MAX_OFFERED = 100  # benchmarks in the form, beside those that are chosen
 MAX_ROWS = 100  # of the table of ranks
-NOT_IN_TIME = "How far the benchmarks agree was not computed in time. Read it again later, or choose fewer benchmarks."
+NOT_IN_TIME = gettext_noop(
+    "How far the benchmarks agree was not computed in time. Read it again later, or choose fewer benchmarks."
+)
 DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
 
 # What a rank on one benchmark is worth, by the key of the address: the name, and what it is.
 SCORES: Mapping[str, tuple[str, str]] = {
     "share": (
-        "share of rivals beaten",
-        "the share of the other ranked systems that are below it, ties counting one half: from 1 (first) to 0 (last)",
+        gettext_noop("share of rivals beaten"),
+        gettext_noop(
+            "the share of the other ranked systems that are below it, ties counting one half: from 1 (first) to 0 "
+            "(last)"
+        ),
     ),
     "points": (
-        "Borda points",
-        "one point for every system below it, so a first place is worth more on a long board than on a short one",
+        gettext_noop("Borda points"),
+        gettext_noop(
+            "one point for every system below it, so a first place is worth more on a long board than on a short one"
+        ),
     ),
 }
 
@@ -271,14 +278,14 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     """A benchmark's ranks as `viewer` may see them."""
     audience = audience_of(viewer, benchmark)
     rule = query.rule or benchmark.default_rule
-    nothing = ComparedBenchmark(benchmark.key, benchmark.name, get_rule(rule).name, {}, audience.is_restricted)
+    nothing = ComparedBenchmark(benchmark.key, benchmark.name, rule_name(rule), {}, audience.is_restricted)
     if benchmark.publication is None or not audience.sees_board:
-        return replace(nothing, reason="its owners hide which system has which rank")
+        return replace(nothing, reason=gettext("its owners hide which system has which rank"))
     systems = systems_at(benchmark.publication.revision)
     published, systems = redacted(published_board(benchmark.publication), systems, audience)
     column = next((column for column in published.columns if column.rule == rule), None)
     if column is None or column.status != "ranked":
-        return replace(nothing, reason=f"{get_rule(rule).name} gives no ranking there")
+        return replace(nothing, reason=gettext("%(rule)s gives no ranking there") % {"rule": rule_name(rule)})
     ranks, worth, shares = column.ranks.tolist(), SCORE_OF[query.score](column), share_of_rivals(column)
     n_with_rank = Counter(ranks)
     places = {
@@ -326,12 +333,18 @@ def _board(
     if len(benchmarks) < 2:
         return None, gettext("Choose at least two benchmarks that can be compared.")
     if len(shared) < 2:
-        who = f"Only {names[0]}" if shared else "No system"
-        of = f"at least {query.least} of these {len(benchmarks)}"
-        return None, gettext("%(who)s appears on %(of)s under the same name or as the same declared model.") % {
-            "who": who,
-            "of": of,
-        }
+        if shared:
+            sentence = gettext(
+                "Only %(name)s appears on at least %(least)s of these %(n)s under the same name or as the same "
+                "declared model."
+            )
+        else:
+            sentence = gettext(
+                "No system appears on at least %(least)s of these %(n)s under the same name or as the same declared "
+                "model."
+            )
+        name = names[0] if shared else ""
+        return None, sentence % {"name": name, "least": query.least, "n": len(benchmarks)}
     if len(shared) > MAX_SYSTEMS:
         return None, gettext(
             "%(n_shared)s systems match; the limit is %(max_systems)s. Require them to be on more benchmarks."

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import as_sentence
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.try_table import TryOptions
-from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
-from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule, read_variants
+from ranking_engine import AGGREGATIONS, MISSING_POLICIES, TIES
+from ranking_engine.catalogue.registry import MAX_VARIANTS, read_variants
 from ranking_engine.catalogue.variants import LONGEST_KEY
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ COUNTING: "dict[str, StrOrPromise]" = {
     "balanced": gettext_lazy("groups balanced"),
     "two_step": gettext_lazy("two steps"),
 }
+EXAMPLES = (
+    "<code>copeland[variant=lower]</code>, <code>positional[vector=12,10,8]</code>, <code>plurality[then=borda]</code>"
+)
 PLACES: "dict[str, StrOrPromise]" = {
     "": gettext_lazy("rule default"),
     "average": gettext_lazy("average place"),
@@ -44,7 +49,7 @@ PLACES: "dict[str, StrOrPromise]" = {
 
 
 def _rules(first: str) -> list[tuple[str, str]]:
-    return [("", first), *((key, RULES[key].name) for key in site_rules())]
+    return [("", first), *((key, rule_name(key)) for key in site_rules())]
 
 
 def _choices(words: "dict[str, StrOrPromise]", known: Any) -> "list[tuple[str, StrOrPromise]]":  # noqa: ANN401
@@ -128,8 +133,9 @@ class TryForm(forms.Form):
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
         label=gettext_lazy("Variants of rules"),
-        help_text=f"Further columns, one per line, up to {MAX_VARIANTS}: <code>copeland[variant=lower]</code>, "
-        "<code>positional[vector=12,10,8]</code>, <code>plurality[then=borda]</code>.",
+        help_text=format_lazy(
+            gettext_lazy("Further columns, one per line, up to {n}: {examples}."), n=MAX_VARIANTS, examples=EXAMPLES
+        ),
         widget=forms.Textarea(attrs={"rows": 3, **CODE}),
     )
     scores = forms.BooleanField(required=False, label=gettext_lazy("Show the rules’ scores"))
@@ -139,7 +145,7 @@ class TryForm(forms.Form):
         reference = self.fields["reference"]
         if self.is_bound and isinstance(reference, forms.ChoiceField):  # a board can be sorted by its variants, too
             with contextlib.suppress(ValidationError):
-                names = [(key, get_rule(key).name) for key in variants_in(self.data.get("variants", ""))]
+                names = [(key, rule_name(key)) for key in variants_in(self.data.get("variants", ""))]
                 reference.choices = [*_rules(gettext("Borda; Copeland where scores are missing")), *names]
 
     def clean_variants(self) -> tuple[str, ...]:
@@ -149,15 +155,20 @@ class TryForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """A table from one place, and no more than is read."""
         cleaned = super().clean() or self.cleaned_data
-        for text, file, what in (("text", "file", "the table"), ("about", "about_file", "what describes it")):
+        for text, file, what in (
+            ("text", "file", gettext("the table")),
+            ("about", "about_file", gettext("what describes it")),
+        ):
             if cleaned.get(file) is not None:  # a file just chosen stands for what was pasted before
                 cleaned[text] = cleaned[file].read(settings.TRY_BYTES + 1)
             else:
                 cleaned[text] = (cleaned.get(text) or "").encode("utf-8", "surrogatepass")
             if len(cleaned[text]) > settings.TRY_BYTES:
-                least = f"{settings.TRY_BYTES // 1000} kB"
-                self.add_error(text, f"More than {least} is too large for this page ({what}). The command line has no "
-                                     f"limit: python -m ranking_engine rank scores.csv")  # fmt: skip
+                sentence = gettext(
+                    "More than %(n)s kB is too large for this page (%(what)s). The command line has no limit: python "
+                    "-m ranking_engine rank scores.csv"
+                )
+                self.add_error(text, sentence % {"n": settings.TRY_BYTES // 1000, "what": what})
         if not self.errors and not cleaned["text"].strip():
             self.add_error("text", gettext("Paste a table, choose a file, or take the example."))
         return cleaned

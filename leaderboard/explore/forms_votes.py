@@ -10,9 +10,9 @@ from leaderboard.explore.forms import CODE
 from ranking_engine.votes.models import MODELS
 
 CLUSTERS = {
-    "vote": "each vote by itself",
-    "voter": "votes of one person together",
-    "prompt": "votes on one prompt together",
+    "vote": gettext_lazy("each vote by itself"),
+    "voter": gettext_lazy("votes of one person together"),
+    "prompt": gettext_lazy("votes on one prompt together"),
 }
 
 
@@ -38,7 +38,9 @@ class TryVotesForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl"}),
     )
     model = forms.ChoiceField(
-        required=False, choices=[(key, model.name) for key, model in MODELS.items()], label=gettext_lazy("Model")
+        required=False,
+        choices=lambda: [(key, gettext(model.name)) for key, model in MODELS.items()],
+        label=gettext_lazy("Model"),
     )
     cluster = forms.ChoiceField(
         required=False, choices=list(CLUSTERS.items()), label=gettext_lazy("Standard errors count")
@@ -56,8 +58,11 @@ class TryVotesForm(forms.Form):
         if len(cleaned["text"]) > settings.TRY_BYTES:
             self.add_error(
                 "text",
-                f"More than {settings.TRY_BYTES // 1000} kB is too large for this page. The command line has no such "
-                "limit: plurank votes battles.csv",
+                gettext(
+                    "More than %(n)s kB is too large for this page. The command line has no such limit: plurank votes "
+                    "battles.csv"
+                )
+                % {"n": settings.TRY_BYTES // 1000},
             )
         elif not self.errors and not cleaned["text"].strip():
             self.add_error("text", gettext("Paste votes, choose a file, or take the example."))

@@ -6,17 +6,19 @@ from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS
 from leaderboard.boards.board import Board
 from leaderboard.boards.page import BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from leaderboard.rankings.text import POLICY_NAMES
-from ranking_engine.catalogue.registry import MAX_VARIANTS, get_rule
+from ranking_engine.catalogue.registry import MAX_VARIANTS
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.benchmark_agreement import N_SUBSETS, SUBSET_SIZE
 
@@ -66,7 +68,7 @@ class AgreementTable:
     def headers(self) -> list[str]:
         """Those of the texts of a line."""
         beside = ["± sd"] * self.has_subsets + ["z"] * self.has_z
-        return ["Kendall’s tau", *beside, "Pearson’s r", *beside]
+        return [gettext("Kendall’s tau"), *beside, gettext("Pearson’s r"), *beside]
 
 
 def agreement_table(compared: Compared) -> AgreementTable | None:
@@ -174,7 +176,7 @@ class ComparePage:
     @property
     def rules(self) -> list[tuple[str, str]]:
         """Key and name of each rule."""
-        return [(key, get_rule(key).name) for key in (*site_rules(), *self.query.variants)]
+        return [(key, rule_name(key)) for key in (*site_rules(), *self.query.variants)]
 
     @property
     def variants_text(self) -> str:
@@ -184,28 +186,28 @@ class ComparePage:
     @property
     def scores(self) -> list[tuple[str, str]]:
         """Key and name of everything that a rank can be worth."""
-        return [(key, name) for key, (name, _) in SCORES.items()]
+        return [(key, gettext(name)) for key, (name, _) in SCORES.items()]
 
     @property
     def score_text(self) -> str:
         """What a rank is worth here, in words."""
-        return SCORES[self.query.score][1]
+        return gettext(SCORES[self.query.score][1])
 
     @property
     def policies(self) -> list[tuple[str, str]]:
         """Key and name of each policy for benchmarks that lack a system."""
-        return list(POLICY_NAMES.items())
+        return [(key, str(name)) for key, name in POLICY_NAMES.items()]
 
     @property
     def policy_name(self) -> str:
         """The name of the policy that the board follows."""
-        return POLICY_NAMES[self.query.policy]
+        return str(POLICY_NAMES[self.query.policy])
 
     @cached_property
     def board(self) -> MatrixPage | None:
         """The board over the benchmarks, where there is one."""
         board = self.compared.board if self.compared else None
-        return None if board is None else MatrixPage(board, "these benchmarks")
+        return None if board is None else MatrixPage(board, gettext("these benchmarks"))
 
     @property
     def agreement(self) -> AgreementTable | None:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import DECIDING, Viewer, hides_nothing, listed_benchmarks
+from leaderboard.common.language.engine import rule_name
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Membership, System, SystemChange, Task
 from ranking_engine import RULES
@@ -77,9 +78,9 @@ def search(viewer: Viewer, text: str) -> Results:
         ("Systems", find_systems(whole, folded)),
         ("Tasks", find_tasks(whole, folded)),
         ("Rules", [
-            Hit(RULES[key].name, RULES[key].summary, reverse("rule_page", args=[key]))
+            Hit(rule_name(key), RULES[key].summary, reverse("rule_page", args=[key]))
             for key in site_rules()
-            if folded in fold_name(RULES[key].name)
+            if folded in fold_name(rule_name(key))
         ][:MAX_HITS]),
         ("Pages", find_pages(folded, benchmarks)),
     ]  # fmt: skip

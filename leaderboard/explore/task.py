@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import in_language, localise
@@ -26,12 +26,16 @@ from leaderboard.rankings.text import ScoreCell, ranked_text, score_cell
 from leaderboard.rankings.weights import Weights, WeightsError, shares_of
 
 PAGE_ROWS = 100
-TOO_OFTEN = "You asked for many computations at once; reload this page in a minute."
+TOO_OFTEN = gettext_noop("You asked for many computations at once; reload this page in a minute.")
 MAX_CORRELATED = 300  # tasks; of a benchmark with more the first are compared
 MIN_COMMON = 3  # systems, with fewer nothing is said of how two tasks agree
 BEST_NAMED = 3
 FIRST_ROWS = 10  # of the ranking without the task
-DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "none: its scores have no order"}
+DIRECTIONS = {
+    1: gettext_noop("higher is better"),
+    -1: gettext_noop("lower is better"),
+    0: gettext_noop("none: its scores have no order"),
+}
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ def task_page(
     number = "" if publication.pk == benchmark.publication_id else str(publication.revision.number)
     without, why_not = None, gettext("It does not count in rankings: they are the same without it.")
     if task.votes and not may_compute:
-        why_not = TOO_OFTEN
+        why_not = gettext(TOO_OFTEN)
     elif task.votes:
         query = WhatIfQuery(weights=Weights(tasks={key: "0"}))
         try:
@@ -177,7 +181,7 @@ def task_page(
         overall=overall,
         others=sorted(others, key=lambda one: (math.isnan(one.tau), -np.nan_to_num(one.tau), one.name)),
         n_left_out=max(0, len(compared) - MAX_CORRELATED) if may_compute else 0,
-        why_no_others=TOO_OFTEN if compared and not may_compute else "",
+        why_no_others=gettext(TOO_OFTEN) if compared and not may_compute else "",
         without=without,
         why_not=why_not,
         what_if_url=with_parameters(what_if, weights=f"{key}:0", revision=number) if task.votes else "",
@@ -236,28 +240,38 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
     best_score = float(scored.min() if task.direction == -1 else scored.max()) if len(scored) else math.nan
     best = [systems[i].name for i in np.flatnonzero(figures.ranks[:, t] == 1)]
     unit = f" {task.unit}" if task.unit else ""
-    weight = task.weight if task.votes else "not counted"
+    weight = task.weight if task.votes else gettext("not counted")
     if task.votes:
         with suppress(WeightsError):  # weights of too many digits have no shares that can be told
             share = shares_of(figures.table.matrix, configuration.aggregation)[t]
-            weight += f", {localise(100 * float(share), '.1f')} % of the total weight"
+            weight = gettext("%(weight)s, %(share)s %% of the total weight") % {
+                "weight": weight, "share": localise(100 * float(share), ".1f"),
+            }  # fmt: skip
     ends = [in_language(value_text(end)) if end is not None else "" for end in (task.minimum, task.maximum)]
-    scale = f"{ends[0]} to {ends[1]}" if all(ends) else f"from {ends[0]}" if ends[0] else f"up to {ends[1]}"
+    scale = gettext("from %(low)s") if ends[0] else gettext("up to %(high)s")
+    scale = (gettext("%(low)s to %(high)s") if all(ends) else scale) % {"low": ends[0], "high": ends[1]}
     parts = [scale] if any(ends) else []
-    parts += [f"chance {in_language(value_text(task.chance))}"] if task.chance is not None else []
+    parts += (
+        [gettext("chance %(level)s") % {"level": in_language(value_text(task.chance))}]
+        if task.chance is not None
+        else []
+    )
     facts = [
         (
-            "Best",
+            gettext("Best"),
             f"{in_words(best, BEST_NAMED)}: {ranked_text(best_score, task.precision)}{unit}" if best else "",
         ),
-        ("Direction", DIRECTIONS[task.direction]),
-        ("Weight", weight),
-        ("Group", configuration.group_names.get(task.group or "", "")),
-        ("Metric", task.metric),
-        ("Scale", f"{', '.join(parts)}{unit}" if parts else "not stated"),
-        ("Rounded to", task.precision or ""),
-        ("Depends on", f"the tasks of “{task.cluster}”" if task.cluster else ""),
-        ("Scores", f"{len(scored)} of {len(systems)} systems"),
-        ("Median", f"{ranked_text(float(np.median(scored)), None)}{unit}" if len(scored) else ""),
+        (gettext("Direction"), gettext(DIRECTIONS[task.direction])),
+        (gettext("Weight"), weight),
+        (gettext("Group"), configuration.group_names.get(task.group or "", "")),
+        (gettext("Metric"), task.metric),
+        (gettext("Scale"), f"{', '.join(parts)}{unit}" if parts else gettext("not stated")),
+        (gettext("Rounded to"), task.precision or ""),
+        (
+            gettext("Depends on"),
+            gettext("the tasks of “%(cluster)s”") % {"cluster": task.cluster} if task.cluster else "",
+        ),
+        (gettext("Scores"), gettext("%(n)s of %(n_systems)s systems") % {"n": len(scored), "n_systems": len(systems)}),
+        (gettext("Median"), f"{ranked_text(float(np.median(scored)), None)}{unit}" if len(scored) else ""),
     ]
     return [(word, text) for word, text in facts if text]

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.charts.heat_map import HeatMap
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import direction_question, in_words, value_text
 from leaderboard.comparisons.agreement import likeness_order, tau_map, tau_sentence
 from leaderboard.comparisons.head_to_head import majority_sentence, margin_map
@@ -43,7 +44,6 @@ from leaderboard.rankings.text import precision_sentence
 from leaderboard.studies.prospects.page import ProspectRow, prospect_order, prospect_row
 from leaderboard.studies.prospects.text import counts_sentence
 from ranking_engine import TIES
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.files.tables import TableError
@@ -236,7 +236,7 @@ class _Parts:
             order = likeness_order(tau, ranking.index(reference) if reference in ranking else 0)
             ranking, tau = [ranking[k] for k in order], tau[np.ix_(order, order)]
         duel_systems, margins = (self.duels.systems, Margins(**self.duels.margins)) if self.duels else ([], None)
-        late = in_words([get_rule(rule).name for rule in read.rules if rule not in self.outcomes], most=6)
+        late = in_words([rule_name(rule) for rule in read.rules if rule not in self.outcomes], most=6)
         return TriedTable(
             board=board,
             n_groups=len(matrix.group_weights),

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
@@ -25,7 +26,7 @@ from leaderboard.explore.forms import variants_in
 from leaderboard.explore.page import ComparePage
 from leaderboard.on_demand.allowance import may_ask
 
-TOO_OFTEN = "You asked for many computations within a minute. Wait a moment and try again."
+TOO_OFTEN = gettext_lazy("You asked for many computations within a minute. Wait a moment and try again.")
 PARAMETERS = ("b", "rule", "score", "policy", "reference", "least", "variants", "q", "find")
 
 

@@ -33,7 +33,9 @@ FORM_BYTES = 4  # the largest request, as a multiple of the largest table: two t
 def try_page(request: HttpRequest) -> HttpResponse:
     """Everything that the quick engine knows of a pasted or uploaded table."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > FORM_BYTES * settings.TRY_BYTES + 100_000:
-        reason = f"A table may have {settings.TRY_BYTES // 1000} kB here; what was sent is larger and was not read."
+        reason = gettext("A table may have %(n)s kB here; what was sent is larger and was not read.") % {
+            "n": settings.TRY_BYTES // 1000
+        }
         return render(request, "explore/try.html", {"form": TryForm(), "refusal": reason}, status=413)
     request.upload_handlers = [InMemoryUpload(request)]
     return _try_page(request)
@@ -96,9 +98,13 @@ def _page(request: HttpRequest, form: TryForm, context: dict[str, Any], status: 
         form.data = values | {
             name: text.decode("utf-8-sig", "replace")[: settings.TRY_BYTES] for name, text in texts.items()
         }
-    limits = (
-        f"up to {settings.TRY_SYSTEMS} systems, {settings.TRY_TASKS} tasks and {settings.TRY_BYTES // 1000} kB; "
-        f"{settings.ON_DEMAND_SECONDS} seconds of computing"
-    )
+    limits = gettext(
+        "up to %(n_systems)s systems, %(n_tasks)s tasks and %(n)s kB; %(seconds)s seconds of computing"
+    ) % {
+        "n_systems": settings.TRY_SYSTEMS,
+        "n_tasks": settings.TRY_TASKS,
+        "n": settings.TRY_BYTES // 1000,
+        "seconds": settings.ON_DEMAND_SECONDS,
+    }
     about = {"limits": limits, "form": form, "formats": list(FORMAT_NAMES.items())}
     return render(request, "explore/try.html", about | context, status=status)

@@ -45,7 +45,9 @@ EXAMPLE = "model_a,model_b,winner,category\n" + "".join(
 def try_votes_page(request: HttpRequest) -> HttpResponse:
     """Ratings, intervals, what cannot be compared, and the fewest votes that decide the first place."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > FORM_BYTES * settings.TRY_BYTES + 100_000:
-        reason = f"Votes may have {settings.TRY_BYTES // 1000} kB here; what was sent is larger and was not read."
+        reason = gettext("Votes may have %(n)s kB here; what was sent is larger and was not read.") % {
+            "n": settings.TRY_BYTES // 1000
+        }
         return render(request, PAGE, {"form": TryVotesForm(), "refusal": reason}, status=413)
     request.upload_handlers = [InMemoryUpload(request)]
     return rated_answer(request)
@@ -80,7 +82,10 @@ def rated_answer(request: HttpRequest) -> HttpResponse:
         # The answer brings the text along, that of a file too: so that another model needs no new upload.
         text = cleaned["text"].decode("utf-8-sig", "replace")[: settings.TRY_BYTES]
         form.data = {name: form.data.get(name) for name in form.data} | {"text": text}
-    limits = f"up to {settings.TRY_SYSTEMS} systems and {settings.TRY_BYTES // 1000} kB"
+    limits = gettext("up to %(n_systems)s systems and %(n)s kB") % {
+        "n_systems": settings.TRY_SYSTEMS,
+        "n": settings.TRY_BYTES // 1000,
+    }
     response = render(request, PAGE, {"form": form, "limits": limits} | context, status=status)
     if status == 503:
         response["Retry-After"] = str(RETRY_SECONDS)

@@ -211,11 +211,11 @@ def presets_of(configuration: BoardConfiguration, aggregation: str) -> list[Pres
     equal = {task.key: "1" for task in ordered if Fraction(task.weight) != 1}
     equal_groups = {group.key: "1" for group in configuration.groups if Fraction(group.weight) != 1}
     if not any(task.group for task in ordered):
-        return [Preset("Equal tasks", Weights(equal))]
+        return [Preset(gettext("Equal tasks"), Weights(equal))]
     by_group = aggregation if aggregation not in ("basic", "two_step") else "balanced"
     return [
-        Preset("Equal tasks", Weights(equal), "basic"),
-        Preset("Equal groups", Weights(equal, equal_groups), by_group),
+        Preset(gettext("Equal tasks"), Weights(equal), "basic"),
+        Preset(gettext("Equal groups"), Weights(equal, equal_groups), by_group),
     ]
 
 

@@ -217,7 +217,7 @@ class WhatIfPage:
     def policies(self) -> list[tuple[str, str, bool]]:
         """Key and name of each policy for missing scores, and whether the board follows it."""
         return [
-            (policy, POLICY_NAMES[policy], policy == self.board.policy)
+            (policy, str(POLICY_NAMES[policy]), policy == self.board.policy)
             for policy in self.address.configuration.policies
         ]
 
@@ -226,7 +226,7 @@ class WhatIfPage:
         """Key and name of each way to weigh groups, and whether the board follows it; none where nothing is grouped."""
         if not any(task.group for task in self.address.configuration.tasks):
             return []
-        return [(key, AGGREGATION_NAMES[key], key == self.board.aggregation) for key in AGGREGATIONS]
+        return [(key, str(AGGREGATION_NAMES[key]), key == self.board.aggregation) for key in AGGREGATIONS]
 
     @property
     def by_server(self) -> str:

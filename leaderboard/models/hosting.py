@@ -5,6 +5,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
 from leaderboard.models.people import Membership, User
@@ -98,15 +99,15 @@ class AuditEntry(models.Model):
     """
 
     class Subject(models.TextChoices):
-        BENCHMARK = "benchmark", "the benchmark"
-        SETTING = "setting", "setting"
-        TASK = "task", "task"
-        GROUP = "group", "task group"
-        PERSON = "person", "person"
-        RELEASE = "release", "frozen revision"
-        WEBHOOK = "webhook", "webhook"
-        SYSTEM = "system", "system"
-        ADDRESS = "address", "followed address"
+        BENCHMARK = "benchmark", gettext_lazy("the benchmark")
+        SETTING = "setting", gettext_lazy("setting")
+        TASK = "task", gettext_lazy("task")
+        GROUP = "group", gettext_lazy("task group")
+        PERSON = "person", gettext_lazy("person")
+        RELEASE = "release", gettext_lazy("frozen revision")
+        WEBHOOK = "webhook", gettext_lazy("webhook")
+        SYSTEM = "system", gettext_lazy("system")
+        ADDRESS = "address", gettext_lazy("followed address")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
     # None for what the site itself did.

@@ -16,12 +16,12 @@ from leaderboard.models.texts import LinesField
 class Source(models.TextChoices):
     """The door by which scores came in."""
 
-    FORM = "form"
-    CSV = "csv"
-    API = "api"
-    IMPORTER = "importer"
-    CORRECTION = "correction"
-    VOTES = "votes"
+    FORM = "form", gettext_lazy("Form")
+    CSV = "csv", gettext_lazy("Csv")
+    API = "api", gettext_lazy("Api")
+    IMPORTER = "importer", gettext_lazy("Importer")
+    CORRECTION = "correction", gettext_lazy("Correction")
+    VOTES = "votes", gettext_lazy("Votes")
 
 
 class Draft(models.Model):
@@ -182,11 +182,11 @@ class Score(models.Model):
     """A submission's value on one task, or NULL with the reason why there is none. Append-only."""
 
     class MissingReason(models.TextChoices):
-        NOT_REPORTED = "not_reported", "not reported"
-        NOT_APPLICABLE = "not_applicable", "not applicable"
-        FAILED = "failed", "failed"
-        WITHHELD = "withheld", "withheld"
-        WITHDRAWN = "withdrawn", "withdrawn"
+        NOT_REPORTED = "not_reported", gettext_lazy("not reported")
+        NOT_APPLICABLE = "not_applicable", gettext_lazy("not applicable")
+        FAILED = "failed", gettext_lazy("failed")
+        WITHHELD = "withheld", gettext_lazy("withheld")
+        WITHDRAWN = "withdrawn", gettext_lazy("withdrawn")
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="scores")
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="scores")

@@ -1,6 +1,7 @@
 """Systems: what is ranked."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
 from leaderboard.models.identities import ModelIdentity
@@ -12,10 +13,10 @@ PROVISIONAL = "~"  # the first sign of the key of a system that waits; no other 
 class Baseline(models.TextChoices):
     """Whether a system is there for others to be measured against, or takes part without competing."""
 
-    NONE = "none", "no baseline"
-    HUMAN = "human", "human baseline"
-    OTHER = "other", "baseline"
-    GUEST = "guest", "out of competition"
+    NONE = "none", gettext_lazy("no baseline")
+    HUMAN = "human", gettext_lazy("human baseline")
+    OTHER = "other", gettext_lazy("baseline")
+    GUEST = "guest", gettext_lazy("out of competition")
 
 
 # Those of whom the board says how many systems are above them.

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.timesince import timesince
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.defaults import page_not_found
@@ -92,9 +93,12 @@ def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
     """A job, who works on it, since when, and until when it is theirs."""
     end = job.finished_at or (now if job.state == Job.State.RUNNING else None)
     family, study = job.kind.partition(":")[0], study_of(job.kind)
-    kind_name = JOB_KINDS[family].name if family in JOB_KINDS else job.kind
+    kind_name = gettext(JOB_KINDS[family].name) if family in JOB_KINDS else job.kind
     if study:
-        kind_name = f"{study_name(study)}, {f'part {job.chunk + 1}' if family == STUDY else 'put together'}"
+        if family == STUDY:
+            kind_name = gettext("%(study)s, part %(n)s") % {"study": study_name(study), "n": job.chunk + 1}
+        else:
+            kind_name = gettext("%(study)s, put together") % {"study": study_name(study)}
     return {
         "worker": job.worker,
         "kind": kind_name,

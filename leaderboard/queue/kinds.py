@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db.models import Min, Model, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from config.monitoring.logs import current_request
 from leaderboard.common.hashing import content_hash
@@ -59,10 +60,16 @@ class JobKind:
 JOB_KINDS = {
     kind.key: kind
     for kind in (
-        JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=settings.BOARD_SECONDS, budget_seconds=0),
+        JobKind(
+            RANKINGS,
+            gettext_noop("rankings"),
+            Job.Queue.RANKINGS,
+            limit_seconds=settings.BOARD_SECONDS,
+            budget_seconds=0,
+        ),
         JobKind(
             SLOW_RANKINGS,
-            "slow rankings",
+            gettext_noop("slow rankings"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -71,7 +78,7 @@ JOB_KINDS = {
         ),
         JobKind(
             VOTES,
-            "ratings of votes",
+            gettext_noop("ratings of votes"),
             # Not the queue of rankings, although the board is made of them: other boards, which take less than a
             # second, would wait for these. 200,000 votes take 3 to 4 s of a core, a million 4 to 8, and 100 resamples
             # of 200,000 about 20. Here they go before all studies, and take turns with what comes with other boards
@@ -84,7 +91,7 @@ JOB_KINDS = {
         ),
         JobKind(
             RANKS_AGAIN,
-            "ranks that retention removed",
+            gettext_noop("ranks that retention removed"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -93,7 +100,7 @@ JOB_KINDS = {
         ),
         JobKind(
             PROSPECTS,
-            "prospects",
+            gettext_noop("prospects"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -103,7 +110,7 @@ JOB_KINDS = {
         ),
         JobKind(
             SIGNIFICANCE,
-            "significance",
+            gettext_noop("significance"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -112,7 +119,7 @@ JOB_KINDS = {
         ),
         JobKind(
             INSTANCES,
-            "single instances",
+            gettext_noop("single instances"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -122,7 +129,7 @@ JOB_KINDS = {
         ),
         JobKind(
             BOOTSTRAP,
-            "bootstrap over tasks",
+            gettext_noop("bootstrap over tasks"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
@@ -134,7 +141,7 @@ JOB_KINDS = {
         ),
         JobKind(
             AXIOMS,
-            "properties of the rules",
+            gettext_noop("properties of the rules"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
@@ -144,7 +151,7 @@ JOB_KINDS = {
         ),
         JobKind(
             STUDY_PLAN,
-            "plan of the studies",
+            gettext_noop("plan of the studies"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=60,
@@ -152,7 +159,7 @@ JOB_KINDS = {
         ),
         JobKind(
             STUDY,
-            "study",
+            gettext_noop("study"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,
@@ -160,7 +167,7 @@ JOB_KINDS = {
         ),
         JobKind(
             EXPERIMENT,
-            "experiment",
+            gettext_noop("experiment"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=0,
@@ -168,7 +175,7 @@ JOB_KINDS = {
         ),
         JobKind(
             SCORING,
-            "scoring of predictions",
+            gettext_noop("scoring of predictions"),
             Job.Queue.SCORING,
             limit_seconds=settings.SCORING_JOB_SECONDS,
             budget_seconds=0,
@@ -176,7 +183,7 @@ JOB_KINDS = {
         ),
         JobKind(
             EVALUATION,
-            "evaluation by the owners' program",
+            gettext_noop("evaluation by the owners' program"),
             EVALUATORS,
             limit_seconds=settings.EVALUATION_SECONDS,
             budget_seconds=0,
@@ -184,7 +191,7 @@ JOB_KINDS = {
         ),
         JobKind(
             MERGE,
-            "study, put together",
+            gettext_noop("study, put together"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,

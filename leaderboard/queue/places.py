@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.models import Job, JobCount
 from leaderboard.queue.heartbeats import living_workers
@@ -35,9 +36,17 @@ class Place:
     def text(self) -> str:
         """The seconds in words."""
         if self.seconds < 60:
-            return "less than a minute"
-        number, unit = (self.seconds / 60, "minute") if self.seconds < 5400 else (self.seconds / 3600, "hour")
-        return f"about {math.ceil(number)} {unit}{'' if math.ceil(number) == 1 else 's'}"
+            return gettext("less than a minute")
+        return gettext("about %(time)s") % {"time": self.time_text}
+
+    @property
+    def time_text(self) -> str:
+        """The seconds in minutes or hours."""
+        if self.seconds < 5400:
+            n = math.ceil(self.seconds / 60)
+            return ngettext("%(n)s minute", "%(n)s minutes", n) % {"n": n}
+        n = math.ceil(self.seconds / 3600)
+        return ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n}
 
 
 def places(queue: str) -> dict[int, Place]:
@@ -86,4 +95,4 @@ def last_of(line: dict[int, Place]) -> str:
     if not line:
         return ""
     last = max(line.values(), key=lambda place: place.seconds)
-    return last.text if len(line) < MAX_JOBS else f"more than {last.text.removeprefix('about ')}"
+    return last.text if len(line) < MAX_JOBS else gettext("more than %(time)s") % {"time": last.time_text}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.published import Column
@@ -27,11 +28,17 @@ class Agreement:
     @property
     def text(self) -> str:
         """The figures in a line."""
-        parts = [f"Kendall’s τ {_signed(self.kendall_tau)}", f"Spearman’s ρ {_signed(self.spearman)}"]
+        parts = [
+            gettext("Kendall’s τ %(tau)s") % {"tau": _signed(self.kendall_tau)},
+            gettext("Spearman’s ρ %(rho)s") % {"rho": _signed(self.spearman)},
+        ]
         if not np.isnan(self.top_rate):
-            parts.append(f"{localise(100 * self.top_rate, '.0f')} % of the top {TOP} the same")
-        places = "place" if self.max_rank_change == 1 else "places"
-        parts.append(f"largest change {localise(self.max_rank_change, 'g')} {places}")
+            share = localise(100 * self.top_rate, ".0f")
+            parts.append(gettext("%(share)s %% of the top %(n)s the same") % {"share": share, "n": TOP})
+        change = gettext("largest change %(n)s places")
+        if self.max_rank_change == 1:
+            change = gettext("largest change %(n)s place")
+        parts.append(change % {"n": localise(self.max_rank_change, "g")})
         return ", ".join(parts)
 
 
@@ -59,4 +66,4 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
 
 
 def _signed(value: float) -> str:
-    return "undefined" if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")
+    return gettext("undefined") if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any, Self
 
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import decimal_text, value_text
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.missing import MISSING_POLICIES, PREDICTED
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
@@ -183,7 +183,7 @@ def has_rule(benchmark: Benchmark, rule: str) -> bool:
 def default_rule_choices(benchmark: Benchmark | None = None) -> list[tuple[str, str]]:
     """Key and name of the rules that can be a benchmark's default: those of the site, and variants that it shows."""
     variants = [key for key in benchmark.variants if has_rule(benchmark, key)] if benchmark else []
-    return [(key, get_rule(key).name) for key in (*site_rules(), *variants)]
+    return [(key, rule_name(key)) for key in (*site_rules(), *variants)]
 
 
 def own_rule(benchmark: Benchmark, columns: Iterable[str]) -> str:

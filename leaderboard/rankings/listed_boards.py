@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef
 
+from leaderboard.common.language.engine import rule_name
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication, Report
 from leaderboard.rankings.reports import BOARD, RANKING
 from leaderboard.rankings.verdict import Camp, camps_of
-from ranking_engine.catalogue.registry import get_rule
 
 FILLED_AT_ONCE = 200
 
@@ -95,4 +95,4 @@ def camps_of_winners(winners: Iterable[Sequence[Any]]) -> list[Camp]:
     Args:
         winners: as `ListedBoard` keeps them.
     """
-    return camps_of([(get_rule(rule).name, names, n_winners) for rule, names, n_winners in winners])
+    return camps_of([(rule_name(rule), names, n_winners) for rule, names, n_winners in winners])

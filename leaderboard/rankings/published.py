@@ -9,6 +9,7 @@ import numpy as np
 from django.utils.translation import get_language, gettext
 
 from leaderboard.common.cache import BoundedCache
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import with_task_names
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Publication, Revision
@@ -243,9 +244,9 @@ def make_column(
     threshold = texts.threshold if rule.key == GAP and summary["status"] == "ranked" else ""
     return Column(
         rule=rule.key,
-        name=rule.name,
+        name=rule_name(rule.key),
         family=rule.family,
-        summary=rule.summary,
+        summary=gettext(rule.summary),
         status=summary["status"],
         reason=with_task_names(summary["reason"], texts.task_names),
         remark=" ".join(text for text in (threshold, summary.get("remark", ""), summary.get("prediction", "")) if text),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, F, JSONField, Q, Value, When
 
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import Baseline, Revision, Submission, System, SystemChange, User
 from leaderboard.rankings.scores import BoardSystem, changes_until
 from ranking_engine.files.metadata import MetadataField
@@ -13,7 +14,9 @@ from ranking_engine.files.metadata import MetadataField
 # What every system has beside the fields that its benchmark declares.
 ORGANISATION = MetadataField("organisation", "Organisation")
 # What every system of a board with baselines has: whether it is one.
-BASELINE = MetadataField("baseline", "Baseline", "choice", choices=tuple(str(label) for label in Baseline.labels))
+BASELINE = MetadataField(
+    "baseline", "Baseline", "choice", choices=tuple(in_english(label) for label in Baseline.labels)
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
     if any(one.baseline != Baseline.NONE for one in about.values()):
         known = {pk: about.get(pk, About()) for pk in systems}
         about = {
-            pk: replace(one, metadata={BASELINE.key: str(Baseline(one.baseline).label), **one.metadata})
+            pk: replace(one, metadata={BASELINE.key: in_english(Baseline(one.baseline).label), **one.metadata})
             for pk, one in known.items()
         }
     return DescribedSystems(ordered, about, frozenset(own_ids))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import value_text
@@ -13,35 +13,45 @@ from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore
 from ranking_engine.core.decimals import exact_precision, rounded, rounded_to
 from ranking_engine.text.names import listed
 
-REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
+REASONS = {**dict(Score.MissingReason.choices), NOT_SUBMITTED: gettext_lazy("not submitted")}
 
 POLICY_NAMES = {
-    "undefined": "No ranking",
-    "drop_systems": "Incomplete systems unranked",
-    "drop_tasks": "Incomplete tasks left out",
-    "median": "Task median filled in",
-    "worst": "Task’s worst score filled in",
-    "predicted": "Predicted from the other scores",
+    "undefined": gettext_lazy("No ranking"),
+    "drop_systems": gettext_lazy("Incomplete systems unranked"),
+    "drop_tasks": gettext_lazy("Incomplete tasks left out"),
+    "median": gettext_lazy("Task median filled in"),
+    "worst": gettext_lazy("Task’s worst score filled in"),
+    "predicted": gettext_lazy("Predicted from the other scores"),
 }
 POLICY_SHORT_NAMES = {
-    "undefined": "no ranking",
-    "drop_systems": "unranked",
-    "drop_tasks": "tasks left out",
-    "median": "median",
-    "worst": "worst score",
-    "predicted": "predicted",
+    "undefined": gettext_lazy("no ranking"),
+    "drop_systems": gettext_lazy("unranked"),
+    "drop_tasks": gettext_lazy("tasks left out"),
+    "median": gettext_lazy("median"),
+    "worst": gettext_lazy("worst score"),
+    "predicted": gettext_lazy("predicted"),
 }
 AGGREGATION_NAMES = {
-    "basic": "tasks by their own weight",
-    "weighted": "weighted by group",
-    "balanced": "groups balanced",
-    "two_step": "two steps",
+    "basic": gettext_lazy("tasks by their own weight"),
+    "weighted": gettext_lazy("weighted by group"),
+    "balanced": gettext_lazy("groups balanced"),
+    "two_step": gettext_lazy("two steps"),
 }
-AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
+AGGREGATION_SHORT_NAMES = {
+    "basic": gettext_lazy("by task"),
+    "weighted": gettext_lazy("weighted"),
+    "balanced": gettext_lazy("balanced"),
+    "two_step": gettext_lazy("two steps"),
+}
 PREDICTED_MARK = gettext_noop(
     "Systems with predicted scores are marked ≈; ranks of other systems depend on these predictions, too."
 )
-TIE_NAMES = {"": "rule default", "average": "average place", "best": "best place", "worst": "worst place"}
+TIE_NAMES = {
+    "": gettext_lazy("rule default"),
+    "average": gettext_lazy("average place"),
+    "best": gettext_lazy("best place"),
+    "worst": gettext_lazy("worst place"),
+}
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,8 @@ def precision_sentence(precisions: Mapping[str, str | None]) -> str:
     if not named:
         return ""
     parts = [
-        f"{'all' if len(names) == len(precisions) else listed(names)} to {precision}"
+        gettext("%(names)s to %(precision)s")
+        % {"names": gettext("all") if len(names) == len(precisions) else listed(names), "precision": precision}
         for precision, names in named.items()
     ]
     return gettext(
@@ -104,4 +115,4 @@ def details_text(score: CurrentScore | None) -> str:
 
 def missing_text(reason: str) -> str:
     """Why a score is missing, in words."""
-    return REASONS[reason]
+    return str(REASONS[reason])

@@ -12,7 +12,6 @@ MOST_IN_COLUMN = 30  # letters of a winner's name in a narrow column
 WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 CAMPS_NAMED = 3  # the sentence tells of so many camps
 RULES_NAMED = 2  # of a camp of more rules, the sentence counts them
-BEATS_ALL = " beats every other system head to head (Condorcet winner)"
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Camp:
     def text(self) -> str:
         """Their winners."""
         if self.n_winners > WINNERS_NAMED:
-            return f"{self.n_winners} systems jointly"
+            return gettext("%(n)s systems jointly") % {"n": self.n_winners}
         return in_words([shortened(name) for name in self.winners])
 
     @property
@@ -71,17 +70,21 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majorit
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)
     n_rules, joint = sum(camp.n_rules for camp in camps), joint_winners(camps)
     if len(camps) == 1:
-        rules = "both rules" if n_rules == 2 else f"all {n_rules} rules that have a winner"
+        rules = gettext("both rules")
+        if n_rules != 2:
+            rules = gettext("all %(n)s rules that have a winner") % {"n": n_rules}
         parts = [_camp(camps[0], condorcet_winner, rules=camps[0].rules[0] if n_rules == 1 else rules)]
     else:
         parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules, joint=joint) for k, camp in enumerate(named)]
         others = camps[len(named) :]
         if rest := [rule for camp in others for rule in camp.rules]:
-            rules = in_words(rest) if len(rest) <= RULES_NAMED else f"the other {len(rest)} rules"
-            is_mixed = any(camp.n_winners > 1 or camp.winners[0] in joint for camp in others)
-            parts.append(
-                f"{rules} have other winners, or joint ones" if is_mixed else f"other systems win under {rules}"
-            )
+            rules = in_words(rest)
+            if len(rest) > RULES_NAMED:
+                rules = gettext("the other %(n)s rules") % {"n": len(rest)}
+            if any(camp.n_winners > 1 or camp.winners[0] in joint for camp in others):
+                parts.append(gettext("%(rules)s have other winners, or joint ones") % {"rules": rules})
+            else:
+                parts.append(gettext("other systems win under %(rules)s") % {"rules": rules})
     return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
 
 
@@ -100,7 +103,7 @@ def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_m
     named = largest if len(largest) <= CAMPS_NAMED + 1 else largest[:CAMPS_NAMED]
     parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules, joint=joint) for k, camp in enumerate(named)]
     if rest := len(largest) - len(named):
-        parts.append(f"{rest} other sets of winners are as frequent")
+        parts.append(gettext("%(n)s other sets of winners are as frequent") % {"n": rest})
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)
     return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
 
@@ -118,11 +121,12 @@ def joint_winners(camps: Sequence[Camp]) -> frozenset[str]:
 def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool) -> str:
     """The sentence about the camps, and about the Condorcet winner if they do not include it."""
     if not has_majority:
-        parts = [*parts, "two-step aggregation has no Condorcet winner"]
+        parts = [*parts, gettext("two-step aggregation has no Condorcet winner")]
     elif condorcet_winner is None:
-        parts = [*parts, "no system beats every other head to head (no Condorcet winner)"]
+        parts = [*parts, gettext("no system beats every other head to head (no Condorcet winner)")]
     elif not is_told:
-        parts = [*parts, f"{shortened(condorcet_winner)}{BEATS_ALL}"]
+        beats_all = gettext("%(name)s beats every other system head to head (Condorcet winner)")
+        parts = [*parts, beats_all % {"name": shortened(condorcet_winner)}]
     return f"{'; '.join(parts)}."
 
 
@@ -146,9 +150,22 @@ def _camp(
     if not rules and camp.n_rules <= RULES_NAMED:
         rules = in_words(camp.rules)
     elif not rules:
-        rules = f"{camp.n_rules} of {of} rules with a winner" if of else str(camp.n_rules)
-    winners, verb = camp.text.removesuffix(" jointly"), "wins" if camp.n_winners == 1 else "win jointly"
-    if camp.n_winners == 1 and camp.winners[0] in joint:
-        verb = "wins alone"
-    is_condorcet_winner = condorcet_winner is not None and camp.winners == (condorcet_winner,)
-    return f"{winners} {verb} under {rules}{f' and{BEATS_ALL}' if is_condorcet_winner else ''}"
+        rules = str(camp.n_rules)
+        if of:
+            rules = gettext("%(n)s of %(of)s rules with a winner") % {"n": camp.n_rules, "of": of}
+    is_alone = camp.n_winners == 1 and camp.winners[0] in joint
+    if camp.n_winners > WINNERS_NAMED:
+        return gettext("%(n)s systems win jointly under %(rules)s") % {"n": camp.n_winners, "rules": rules}
+    if camp.n_winners > 1:
+        sentence = gettext("%(names)s win jointly under %(rules)s")
+    elif condorcet_winner is not None and camp.winners == (condorcet_winner,):
+        sentence = (
+            gettext("%(names)s wins alone under %(rules)s and beats every other system head to head (Condorcet winner)")
+            if is_alone
+            else gettext("%(names)s wins under %(rules)s and beats every other system head to head (Condorcet winner)")
+        )
+    else:
+        sentence = (
+            gettext("%(names)s wins alone under %(rules)s") if is_alone else gettext("%(names)s wins under %(rules)s")
+        )
+    return sentence % {"names": camp.text, "rules": rules}

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, hides_nothing, listed_benchmarks
 from leaderboard.common.charts.scatter import NARROW, ROOMY, WIDE, Point, Scatter, scatter
@@ -194,13 +194,13 @@ def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
 
 
 WORDS = {  # of each plane: what is ranked by, what can change
-    "cardinal": ("mean score", "other weights of the tasks"),
-    "ordinal": ("win rate", "other systems on the board"),
+    "cardinal": (gettext_noop("mean score"), gettext_noop("other weights of the tasks")),
+    "ordinal": (gettext_noop("win rate"), gettext_noop("other systems on the board")),
 }
 
 
 def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[tuple[Place, Bounds | None]]) -> Plane:
-    ranking, change = WORDS[kind]
+    ranking, change = map(gettext, WORDS[kind])
     ends = scale_ends(kind)
     points = [
         Point(place.key, place.name, place.diversity, bounds.lower, bounds.upper)
@@ -210,16 +210,16 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
     line = (relation.reached.slope, relation.reached.intercept) if relation.reached else None
     charts = [
         scatter(
-            f"Diversity and sensitivity of rankings by {ranking}",
+            gettext("Diversity and sensitivity of rankings by %(ranking)s") % {"ranking": ranking},
             gettext(
                 "One dot per benchmark; a vertical line spans the lower and the upper bound for what %(change)s can "
                 "do. Diamonds are made-up benchmarks, the two ends of the scale."
             )
             % {"change": change}
-            + (" The dashed line is the least-squares fit through the dots." if line else ""),
+            + (gettext(" The dashed line is the least-squares fit through the dots.") if line else ""),
             points,
-            x_label="diversity",
-            y_label="reversed pairs",
+            x_label=gettext("diversity"),
+            y_label=gettext("reversed pairs"),
             marks=[Point(end.name.lower(), end.name, end.diversity, end.reached, end.reached) for end in ends],
             line=line,
             form=form,

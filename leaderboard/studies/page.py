@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.citations import Citation
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import by_catalogue, with_task_names
 from leaderboard.models import Benchmark, Publication, Report, Revision
@@ -18,14 +19,14 @@ from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
-from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames, rule_name
+from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames
 from leaderboard.studies.verdicts import StudyGrade, verdict_of
 from leaderboard.studies.waits import waiting_texts
 
 STATE_TEXTS = {
     "done": "",
-    "running": "Being computed:",
-    "superseded": "Cancelled because a newer revision exists.",
+    "running": gettext_noop("Being computed:"),
+    "superseded": gettext_noop("Cancelled because a newer revision exists."),
 }
 
 
@@ -72,11 +73,13 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
     sections = []
     for state in states:
         report = reports.get(state.key)
-        text = texts.get(state.key) or STATE_TEXTS.get(state.state, "")
+        text = texts.get(state.key) or in_page_language(STATE_TEXTS.get(state.state, ""))
         if state.state == "failed":
-            text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
+            text = gettext("It could not be computed.")
+            if state.reason:
+                text = gettext("It could not be computed: %(reason)s") % {"reason": state.reason}
         elif state.state == LEFT_OUT:
-            text = f"Skipped: {state.reason}."
+            text = gettext("Skipped: %(reason)s.") % {"reason": in_page_language(state.reason)}
         summary, parameters = (report.summary, report.parameters) if report is not None else ({}, {})
         is_running = report is None and state.state == "running"
         sections.append(
@@ -144,12 +147,18 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
     texts = []
     for rule, entry in by_catalogue(dict(slow_rules)).items():
         repeats, of, name = entry["n_repeats"], entry["of"], rule_name(rule)
-        text = f"{name} ranked {'all' if repeats == of else f'{repeats:,} of'} {of:,} repeats"
+        text = gettext("%(rule)s ranked %(n)s of %(of)s repeats")
+        text = gettext("%(rule)s ranked all %(of)s repeats") if repeats == of else text
+        text %= {"rule": name, "n": localise(repeats, ","), "of": localise(of, ",")}
         if entry.get("n_resamples", of) < entry.get("of_resamples", of):  # reports of earlier versions have neither
-            text += f", and {entry['n_resamples']:,} of the {entry['of_resamples']:,} resamples of each round"
+            text += gettext(", and %(n)s of the %(of)s resamples of each round") % {
+                "n": localise(entry["n_resamples"], ","), "of": localise(entry["of_resamples"], ","),
+            }  # fmt: skip
         if entry["proven"] is not None:
             share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
-            text += f"; its order is proven to be the best for {localise(share, 'g')} % of {entry['n_tables']:,} tables"
+            text += gettext("; its order is proven to be the best for %(share)s %% of %(n)s tables") % {
+                "share": localise(share, "g"), "n": localise(entry["n_tables"], ","),
+            }  # fmt: skip
         texts.append(f"{text}.")
     return texts
 
@@ -158,5 +167,5 @@ def left_out(reasons: dict[str, str], task_names: Mapping[str, str]) -> list[tup
     """The names of the rules that a study leaves out, by reason, which names tasks by `task_names`."""
     by_reason: dict[str, list[str]] = {}
     for rule, reason in by_catalogue(reasons).items():
-        by_reason.setdefault(with_task_names(reason, task_names), []).append(rule_name(rule))
+        by_reason.setdefault(in_page_language(with_task_names(reason, task_names)), []).append(rule_name(rule))
     return list(by_reason.items())

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from config.monitoring.logs import current_request
 from leaderboard.access.audit import changes_between, record_changes
@@ -116,7 +117,7 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
 
 def study_name(key: str) -> str:
     """What pages call a study, one that the catalogue no longer has among them."""
-    return catalogue.STUDIES[key].name if key in catalogue.STUDIES else key.replace("_", " ")
+    return gettext(catalogue.STUDIES[key].name) if key in catalogue.STUDIES else key.replace("_", " ")
 
 
 def chosen_studies() -> list[str]:

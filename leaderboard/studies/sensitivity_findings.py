@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.charts.critical_difference import critical_difference_diagram
 from leaderboard.common.charts.lines import Curve, LineChart, line_chart
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.rankings.confidence.separability import separability_sentence
@@ -22,41 +23,44 @@ from leaderboard.studies.study_findings import (
     share_cell,
     side_by_side,
 )
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.text.names import fold_name
 
 Summary = Mapping[str, Any]
 MAX_SYSTEMS = 10  # that are named; more are counted
 MAX_TASKS = 5  # whose weights a sentence tells
 FEASIBLE = {
-    "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
-    "box": "every weight between its minimum share and 1",
+    "scaled": gettext_noop("weights from 1 to 100, on scores in units of each task’s spread"),
+    "box": gettext_noop("every weight between its minimum share and 1"),
 }
-SETS = {"scaled": "the code’s set (scaled)", "box": "the paper’s set (box)"}
+SETS = {"scaled": gettext_noop("the code’s set (scaled)"), "box": gettext_noop("the paper’s set (box)")}
 FAMILIES = {
-    "neighbours": "Neighbours: pairs of consecutive ranks",
-    "top": "Pairs of the first ranks",
-    "every_pair": "All pairs",
+    "neighbours": gettext_noop("Neighbours: pairs of consecutive ranks"),
+    "top": gettext_noop("Pairs of the first ranks"),
+    "every_pair": gettext_noop("All pairs"),
 }
 DIVERSITY = {
-    "diversity": "1 − Kendall’s W",
-    "diversity_tie_corrected": "1 − W, corrected for ties",
-    "mean_max_rank_change": "Largest rank change between two tasks, mean",
-    "largest_max_rank_change": "Largest rank change between two tasks, greatest",
-    "dispersion_normalized": "Pairs of systems that two tasks order differently, those tied by one counted half",
+    "diversity": gettext_noop("1 − Kendall’s W"),
+    "diversity_tie_corrected": gettext_noop("1 − W, corrected for ties"),
+    "mean_max_rank_change": gettext_noop("Largest rank change between two tasks, mean"),
+    "largest_max_rank_change": gettext_noop("Largest rank change between two tasks, greatest"),
+    "dispersion_normalized": gettext_noop(
+        "Pairs of systems that two tasks order differently, those tied by one counted half"
+    ),
 }
 
 
 def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindings:
     """How much the tasks disagree."""
     if summary["reason"]:
-        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": summary["reason"]}, [], [])
+        return StudyFindings(
+            gettext("No result: %(reason)s.") % {"reason": in_page_language(summary["reason"])}, [], []
+        )
     value, apart = summary["diversity"], summary["dispersion_normalized"]
-    sentence = (
-        ""
-        if value is None
-        else f"On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): {localise(value, '.2f')}. "
-    )
+    sentence = ""
+    if value is not None:
+        sentence = gettext("On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): %(value)s. ") % {
+            "value": localise(value, ".2f")
+        }
     if apart is not None:
         sentence += gettext(
             "Two tasks order %(apart)s of the pairs of systems differently; a pair tied on only one of the two tasks "
@@ -65,14 +69,18 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
     filled = summary["n_imputed"]
     return StudyFindings(
         sentence.strip(),
-        ["Value"],
-        [_row(name, [share_cell(summary[key])]) for key, name in DIVERSITY.items()],
+        [gettext("Value")],
+        [_row(gettext(name), [share_cell(summary[key])]) for key, name in DIVERSITY.items()],
         note=(
             gettext("%(n_systems)s systems on %(n_tasks)s tasks, each task counting once.")
             % {"n_systems": summary["n_systems"], "n_tasks": summary["n_tasks"]}
-            + (f" {filled:,} missing scores were filled in from the nearest systems." if filled else "")
+            + (
+                gettext(" %(n)s missing scores were filled in from the nearest systems.") % {"n": localise(filled, ",")}
+                if filled
+                else ""
+            )
         ),
-        first_header="Measure",
+        first_header=gettext("Measure"),
         is_by_rule=False,
     )
 
@@ -83,24 +91,27 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
         summary, marked = {"reason": "", **summary, "rules": {summary["rule"]: summary}}, summary["rule"]
     if summary["reason"]:
         return StudyFindings(
-            gettext("Significant differences were not tested: %(reason)s.") % {"reason": summary["reason"]}, [], []
+            gettext("Significant differences were not tested: %(reason)s.")
+            % {"reason": in_page_language(summary["reason"])},
+            [],
+            [],
         )
     tests = summary["rules"].get(marked)
     if tests is None:
         return StudyFindings(
             gettext("%(name)s ranks no system here or takes too long, so nothing was tested.")
-            % {"name": get_rule(marked).name},
+            % {"name": rule_name(marked)},
             [],
             [],
         )
     if is_outdated(tests):
-        return StudyFindings(OUTDATED, [], [])
+        return StudyFindings(gettext(OUTDATED), [], [])
     friedman = summary["friedman"]
     if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
-        friedman = {"reason": friedman or "this revision was published before this was stored"}
+        friedman = {"reason": friedman or gettext("this revision was published before this was stored")}
     rows = [
         _row(
-            name,
+            gettext(name),
             [
                 StudyCell(f"{tests[key]['n_pairs']:,}"),
                 StudyCell(f"{tests[key]['n_separable']:,}"),
@@ -113,8 +124,15 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
         for key, name in FAMILIES.items()
     ]
     return StudyFindings(
-        separability_sentence(get_rule(marked).name, tests, summary["level"]),
-        ["Pairs", "Significant", "Contradicted", "Not significant", "Tied", "Too few tasks to tell"],
+        separability_sentence(rule_name(marked), tests, summary["level"]),
+        [
+            gettext("Pairs"),
+            gettext("Significant"),
+            gettext("Contradicted"),
+            gettext("Not significant"),
+            gettext("Tied"),
+            gettext("Too few tasks to tell"),
+        ],
         rows,
         diagram=None
         if friedman["reason"]
@@ -125,8 +143,11 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             friedman["runs"],
         ),
         note=(
-            f"The null hypothesis: {summary['null_hypothesis']}. Significant: the system ranked higher is ahead by "
-            "more than chance would explain; contradicted: the lower one is. Systems that share a rank are tied. "
+            gettext(
+                "The null hypothesis: %(hypothesis)s. Significant: the system ranked higher is ahead by more than "
+                "chance would explain; contradicted: the lower one is. Systems that share a rank are tied. "
+            )
+            % {"hypothesis": gettext(summary["null_hypothesis"])}
             + (
                 gettext("No critical-difference diagram: %(reason)s.") % {"reason": friedman["reason"]}
                 if friedman["reason"]
@@ -134,7 +155,7 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
                 % {"p_value": localise(friedman["p_value"], ".2g"), "note": friedman["note"]}
             )
         ),
-        first_header=f"Pairs under {get_rule(marked).name}",
+        first_header=gettext("Pairs under %(rule)s") % {"rule": rule_name(marked)},
         is_by_rule=False,
     )
 
@@ -143,7 +164,7 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     """How far other task weights move the ranking by mean score."""
     computed = {name: bounds for name, bounds in summary["feasible"].items() if not bounds["reason"]}
     if not computed:
-        reason = next((bounds["reason"] for bounds in summary["feasible"].values()), "nothing was tried")
+        reason = next((bounds["reason"] for bounds in summary["feasible"].values()), gettext("nothing was tried"))
         return StudyFindings(gettext("No result: %(reason)s.") % {"reason": reason}, [], [])
     name, bounds = next(iter(computed.items()))
     share, moved = bounds["discordant_share"], bounds["max_rank_change"]
@@ -153,37 +174,41 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     ) % {
         "between": _between(share),
         "n_pairs": f"{bounds['n_pairs']:,}",
-        "get": FEASIBLE.get(name, name),
+        "get": gettext(FEASIBLE.get(name, name)),
         "between2": _between(moved),
         "weights_in_words": _weights_in_words(share["weights"], names),
     }
     rows = []
     for feasible, answer in computed.items():
         rows += [
-            _row(f"Reversed pairs ({feasible})", _bounds(answer["discordant_share"])),
-            _row(f"Largest rank change ({feasible})", _bounds(answer["max_rank_change"])),
+            _row(gettext("Reversed pairs (%(set)s)") % {"set": feasible}, _bounds(answer["discordant_share"])),
+            _row(gettext("Largest rank change (%(set)s)") % {"set": feasible}, _bounds(answer["max_rank_change"])),
             _row(f"(1 − tau-b) / 2 ({feasible})", [share_cell(answer["tau_b_distance"]["lower"]), *_nothing(2)]),
         ]
         rows += [
             _row(
-                f"Reversed pairs ({feasible}), ε = {localise(point['least_weight'], 'g')}",
+                gettext("Reversed pairs (%(set)s), ε = %(least)s")
+                % {"set": feasible, "least": localise(point["least_weight"], "g")},
                 _bounds(point["discordant_share"]),
             )
             for point in summary.get("curve", {}).get(feasible, [])
             if "discordant_share" in point
         ]
-    notes = [f"{name}: {text}" for name, text in FEASIBLE.items() if name in computed]
+    notes = [f"{name}: {gettext(text)}" for name, text in FEASIBLE.items() if name in computed]
     before_after = bounds.get("side_by_side")
     return StudyFindings(
         sentence,
-        ["At least", "At most", "Maximum"],
+        [gettext("At least"), gettext("At most"), gettext("Maximum")],
         rows,
-        note=f"{'; '.join(notes)}. A lower bound is reached by stored weights, applied to the scores as they are; an "
-        f"upper bound is proven.",
-        first_header="Quantity",
+        note=gettext(
+            "%(sets)s. A lower bound is reached by stored weights, applied to the scores as they are; an upper bound "
+            "is proven."
+        )
+        % {"sets": "; ".join(notes)},
+        first_header=gettext("Quantity"),
         is_by_rule=False,
         chart=_over_least_weights(summary),
-        slopes=side_by_side("the mean, with the weights that reverse most pairs", before_after, names)
+        slopes=side_by_side(gettext("the mean, with the weights that reverse most pairs"), before_after, names)
         if before_after
         else None,
     )
@@ -201,22 +226,22 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
     lines = [
         Curve(
             f"{name}-{bound}",
-            f"{SETS.get(name, name)}, {text}",
+            f"{gettext(SETS.get(name, name))}, {text}",
             [point["discordant_share"][bound] for point in points],
             is_marked=name == "box" and bound == "lower",
         )
         for name, points in ordered.items()
-        for bound, text in (("lower", "at least"), ("upper", "at most"))
+        for bound, text in (("lower", gettext("at least")), ("upper", gettext("at most")))
     ]
     return line_chart(
-        "Pairs that weights can reverse, by the smallest share that noise preserves (ε)",
+        gettext("Pairs that weights can reverse, by the smallest share that noise preserves (ε)"),
         gettext(
             "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is highlighted."
         ),
         lines,
         [localise(point["least_weight"], "g") for point in next(iter(ordered.values()))],
         x_label="ε",
-        y_label="Share of pairs",
+        y_label=gettext("Share of pairs"),
         caption=gettext(
             "Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). Each set has "
             "two lines: the share reached and the proven upper bound. They meet where the maximum is proven."
@@ -228,7 +253,9 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
 def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far adding other systems moves the order of the first by win rate."""
     if summary["reason"]:
-        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": summary["reason"]}, [], [])
+        return StudyFindings(
+            gettext("No result: %(reason)s.") % {"reason": in_page_language(summary["reason"])}, [], []
+        )
     share, moved = summary["discordant_share"], summary["max_rank_change"]
     # The systems that join the first, or those that do not where these are fewer.
     added = share["added"]
@@ -236,8 +263,12 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
     links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
     intro = gettext("All others join except:") if is_shorter else gettext("Systems that join:")
-    join = f"{len(added)} of the others join{'s' if len(added) == 1 else ''}" if added else "none of the others joins"
-    pairs = "the one pair" if summary["n_pairs"] == 1 else f"the {summary['n_pairs']} pairs"
+    join = gettext("none of the others joins")
+    if added:
+        join = ngettext("%(n)s of the others joins", "%(n)s of the others join", len(added)) % {"n": len(added)}
+    pairs = gettext("the one pair")
+    if summary["n_pairs"] != 1:
+        pairs = gettext("the %(n)s pairs") % {"n": summary["n_pairs"]}
     sentence = gettext(
         "Which of the other %(n_others)s systems take part can reverse %(between)s of %(pairs)s among the first "
         "%(n_top)s under win rate, and move one of them by %(between2)s of their places. Most pairs reverse if "
@@ -252,10 +283,10 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     }
     return StudyFindings(
         sentence,
-        ["At least", "At most", "Maximum"],
+        [gettext("At least"), gettext("At most"), gettext("Maximum")],
         [
-            _row("Reversed pairs", _bounds(share)),
-            _row("Largest rank change", _bounds(moved)),
+            _row(gettext("Reversed pairs"), _bounds(share)),
+            _row(gettext("Largest rank change"), _bounds(moved)),
             _row("(1 − tau-b) / 2", [share_cell(summary["tau_b_distance"]["lower"]), *_nothing(2)]),
         ],
         note=" ".join(
@@ -264,10 +295,10 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
                 gettext("A lower bound is reached by a stored choice of systems; an upper bound is proven."),
             ]
         ),
-        first_header="Quantity",
+        first_header=gettext("Quantity"),
         is_by_rule=False,
         systems=NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None,
-        slopes=side_by_side("win rate", summary["side_by_side"], names)
+        slopes=side_by_side(gettext("win rate"), summary["side_by_side"], names)
         if added and "side_by_side" in summary
         else None,
     )
@@ -285,14 +316,17 @@ def _bounds(interval: Summary) -> list[StudyCell]:
     return [
         percent_cell(interval["lower"]),
         percent_cell(interval["upper"]),
-        StudyCell("proven" if interval["proven"] else "open"),
+        StudyCell(gettext("proven") if interval["proven"] else gettext("open")),
     ]
 
 
 def _between(interval: Summary) -> str:
     if interval["proven"]:
-        return f"at most {percent(interval['lower'])} (proven)"
-    return f"between {percent(interval['lower'])} and {percent(interval['upper'])}"
+        return gettext("at most %(share)s (proven)") % {"share": percent(interval["lower"])}
+    return gettext("between %(lower)s and %(upper)s") % {
+        "lower": percent(interval["lower"]),
+        "upper": percent(interval["upper"]),
+    }
 
 
 def _weights_in_words(weights: Mapping[str, float], names: StudyNames) -> str:
@@ -301,11 +335,14 @@ def _weights_in_words(weights: Mapping[str, float], names: StudyNames) -> str:
     heaviest_first = sorted(weights, key=lambda key: (-weights[key], key))
     heavy = [key for key in heaviest_first if weights[key] / total > 1 / len(weights)][:MAX_TASKS]
     if not heavy:
-        return "equal weights"
+        return gettext("equal weights")
     shares = [percent(weights[key] / total) for key in heavy]
-    named = [f"{share} on {name}" for share, name in zip(shares, names.task_names(heavy), strict=True)]
-    named[0] = named[0].replace(" on ", " of the weight on ", 1)
+    pairs = [{"share": share, "task": task} for share, task in zip(shares, names.task_names(heavy), strict=True)]
+    named = [gettext("%(share)s on %(task)s") % pair for pair in pairs]
+    named[0] = gettext("%(share)s of the weight on %(task)s") % pairs[0]
     n_others = len(weights) - len(heavy)
-    rest = 1 - sum(weights[key] for key in heavy) / total
-    who = "the other task has" if n_others == 1 else f"the other {n_others} tasks share"
-    return in_words(named, most=MAX_TASKS) + (f"; {who} {percent(rest)}" if n_others else "")
+    if not n_others:
+        return in_words(named, most=MAX_TASKS)
+    others = ngettext("the other task has %(share)s", "the other %(n)s tasks share %(share)s", n_others)
+    rest = percent(1 - sum(weights[key] for key in heavy) / total)
+    return f"{in_words(named, most=MAX_TASKS)}; {others % {'n': n_others, 'share': rest}}"

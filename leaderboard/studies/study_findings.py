@@ -1,23 +1,45 @@
 """The shape of what a study found, as pages show it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leaderboard.common.charts.critical_difference import CriticalDifference
-from leaderboard.common.charts.lines import LineChart
-from leaderboard.common.charts.slopes import SlopeChart, slope_chart
-from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import percent
-from ranking_engine.catalogue.registry import get_rule
+from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.common.charts.critical_difference import CriticalDifference
+from leaderboard.common.charts.lines import Curve, LineChart
+from leaderboard.common.charts.slopes import SlopeChart, slope_chart
+from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import in_words, percent
+
+MAX_NAMED = 4  # more rules than these are counted
 CRITERIA = {
-    "winner_rank": "Winner’s rank",
-    "condorcet": "Condorcet rate",
-    "generalization": "Unseen tasks",
-    "judge_stability": "Resampled tasks",
-    "candidate_stability": "Resampled systems, each once",
-    "candidate_stability_copies": "Resampled systems, as often as drawn",
+    "winner_rank": gettext_noop("Winner’s rank"),
+    "condorcet": gettext_noop("Condorcet rate"),
+    "generalization": gettext_noop("Unseen tasks"),
+    "judge_stability": gettext_noop("Resampled tasks"),
+    "candidate_stability": gettext_noop("Resampled systems, each once"),
+    "candidate_stability_copies": gettext_noop("Resampled systems, as often as drawn"),
+}
+BASELINES = {
+    "random_ranking": gettext_noop("A random ranking"),
+    "dictator": gettext_noop("One random task decides alone (a dictator)"),
+}
+CORRELATION_NAMES = {"spearman": gettext_noop("Spearman’s correlation"), "kendall": gettext_noop("Kendall’s tau-b")}
+MEASURE_NAMES = {
+    "kendall": gettext_noop("Kendall’s distance"),
+    "footrule": gettext_noop("the footrule"),
+    "squares": gettext_noop("squared differences of ranks"),
+    "spearman": gettext_noop("Spearman’s correlation"),
+    "places": gettext_noop("systems at another place"),
+}
+MEASURE_HEADERS = {
+    "kendall": gettext_noop("Kendall’s distance"),
+    "footrule": gettext_noop("Footrule"),
+    "squares": gettext_noop("Squared rank differences"),
+    "spearman": gettext_noop("(1 − Spearman’s ρ) / 2"),
+    "places": gettext_noop("Systems at another place"),
 }
 
 
@@ -112,14 +134,6 @@ def percent_cell(value: float | None) -> StudyCell:
     return StudyCell("–") if value is None else StudyCell(percent(value), share_cell(value).width)
 
 
-def rule_name(key: str) -> str:
-    """What pages call a rule or a variant; a key that this release does not know is shown as it is."""
-    try:
-        return get_rule(key).name
-    except ValueError:
-        return key
-
-
 def rule_rows(
     rules: Mapping[str, Mapping[str, Any]], marked: str, cells: Callable[[Mapping[str, Any]], list[StudyCell]]
 ) -> list[StudyRow]:
@@ -136,5 +150,73 @@ def side_by_side(rule: str, comparison: Mapping[str, Any], names: StudyNames) ->
         names: of the systems.
     """
     systems = names.system_names(comparison["systems"])
-    title = f"The first {len(systems)} under {rule}, before and after"
+    title = gettext("The first %(n)s under %(rule)s, before and after") % {"n": len(systems), "rule": rule}
     return slope_chart(title, systems, comparison["before"], comparison["after"])
+
+
+def few(names: Sequence[str]) -> str:
+    """The names of some rules, or how many they are."""
+    if len(names) <= MAX_NAMED:
+        return in_words(list(names))
+    return gettext("%(n)s of the rules") % {"n": len(names)}
+
+
+def extreme(values: Mapping[str, float | None], *, largest: bool) -> str | None:
+    """The rule with the largest or the least value; None where none has one."""
+    known = {rule: value for rule, value in values.items() if value is not None}
+    if not known:
+        return None
+    return max(known, key=lambda rule: known[rule]) if largest else min(known, key=lambda rule: known[rule])
+
+
+def compared(values: Mapping[str, float | None], marked: str, what: str, *, is_distance: bool = False) -> str:
+    """The rest of a sentence: how the marked rule does, and which do best and worst."""
+    best, worst = extreme(values, largest=not is_distance), extreme(values, largest=is_distance)
+    if best is None or worst is None:
+        return gettext("under no rule: there is nothing to compare.")
+
+    def figure(rule: str) -> str:
+        value = values[rule]
+        return percent(value) if is_distance or value is None else localise(value, ".2f")
+
+    own = values.get(marked)
+    if values[best] == values[worst]:
+        if is_distance:
+            return f"{figure(best)} {what}."
+        return gettext("the same under every rule (%(value)s %(what)s).") % {"value": figure(best), "what": what}
+    figures = {
+        "own": figure(marked) if own is not None else "",
+        "what": what,
+        "rule": rule_name(marked),
+        "best_rule": rule_name(best),
+        "best": figure(best),
+        "worst_rule": rule_name(worst),
+        "worst": figure(worst),
+    }
+    if is_distance:
+        ends = gettext("least under %(best_rule)s (%(best)s), most under %(worst_rule)s (%(worst)s).") % figures
+        start = gettext("%(own)s %(what)s under %(rule)s") % figures
+        return f"{start}; {ends}" if own is not None else ends
+    ends = gettext("best under %(best_rule)s (%(best)s), worst under %(worst_rule)s (%(worst)s).") % figures
+    start = gettext("at %(own)s under %(rule)s (%(what)s)") % figures
+    return f"{start}; {ends}" if own is not None else f"({what}) {ends}"
+
+
+def curves(
+    rules: Mapping[str, Mapping[str, Any]], marked: str, values: str, band: str, *, length: int = 0
+) -> list[Curve]:
+    """A curve for each rule, with the band of the marked one; `length` is that of the longest."""
+
+    def padded(row: Sequence[float | None]) -> list[float | None]:
+        return [*row, *[None] * max(0, length - len(row))]
+
+    return [
+        Curve(
+            rule,
+            rule_name(rule),
+            padded(of_rule[values]),
+            rule == marked,
+            padded(of_rule[band]) if rule == marked else None,
+        )
+        for rule, of_rule in rules.items()
+    ]

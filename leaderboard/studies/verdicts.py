@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
@@ -15,8 +15,8 @@ from leaderboard.studies.intervals import IntervalRow
 from ranking_engine.stability.missing_scores import level_told
 
 Summary = Mapping[str, Any]
-GOOD, MIXED, POOR, UNKNOWN = "good", "mixed", "poor", "not known"
-TOO_FEW_TASKS = "too few tasks to tell"
+GOOD, MIXED, POOR = gettext_noop("good"), gettext_noop("mixed"), gettext_noop("poor")
+UNKNOWN, TOO_FEW_TASKS = gettext_noop("not known"), gettext_noop("too few tasks to tell")
 
 
 @dataclass(frozen=True)
@@ -71,24 +71,36 @@ def board_sentence(
     """
     parts = []
     if len(first) == 1 and (row := first[0]).interval_text:
-        interval = f"the {localise(100 * level, 'g')} % interval of its rank is {row.interval_text}"
-        parts.append(
-            gettext("%(row)s is first under %(rule_name)s; if the tasks are drawn again, %(interval)s.")
-            % {"row": row.name, "rule_name": rule_name, "interval": interval}
-        )
+        interval = gettext(
+            "%(name)s is first under %(rule)s; if the tasks are drawn again, the %(level)s %% interval of its rank is "
+            "%(interval)s."
+        ) % {"name": row.name, "rule": rule_name, "level": localise(100 * level, "g"), "interval": row.interval_text}
+        parts.append(interval)
     by_grade = {grade: [v.condition for v in verdicts if v.grade == grade and v.condition] for grade in _HOW}
-    clauses = [f"{how} {in_words(by_grade[grade])}" for grade, how in _HOW.items() if by_grade[grade]]
+    clauses = [
+        gettext(how) % {"conditions": in_words(by_grade[grade])} for grade, how in _HOW.items() if by_grade[grade]
+    ]
     if clauses:
         n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts)
-        without = f"; {n_without} {'has' if n_without == 1 else 'have'} no result for this rule" if n_without else ""
-        parts.append(
-            gettext("The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies%(without)s.")
-            % {"clauses": ", ".join(clauses), "n": n, "n_studies": n_studies, "without": without}
-        )
+        sentence = gettext("The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies.")
+        if n_without:
+            sentence = ngettext(
+                "The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies; %(n_without)s has no result for "
+                "this rule.",
+                "The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies; %(n_without)s have no result for "
+                "this rule.",
+                n_without,
+            )
+        figures = {"clauses": ", ".join(clauses), "n": n, "n_studies": n_studies, "n_without": n_without}
+        parts.append(sentence % figures)
     return " ".join(parts)
 
 
-_HOW = {GOOD: "is stable", MIXED: "changes somewhat", POOR: "changes a lot"}
+_HOW = {
+    GOOD: gettext_noop("is stable %(conditions)s"),
+    MIXED: gettext_noop("changes somewhat %(conditions)s"),
+    POOR: gettext_noop("changes a lot %(conditions)s"),
+}
 
 
 def _graded(value: float, good: float, mixed: float) -> str:
@@ -101,10 +113,12 @@ def _missing_scores(summary: Summary, rule: str) -> StudyGrade | None:
     value = summary["rules"].get(rule, {}).get("mean", {at: None})[at]
     if value is None:
         return None
-    level = f"{localise(summary['levels'][at], 'g')} %"
-    first = f"first {summary['top']} systems"
-    figure = f"correlation {localise(value, '.2f')} of the {first} with {level} of the scores deleted"
-    return StudyGrade(_graded(1 - value, 0.1, 0.3), figure, f"when {level} of the scores are missing ({first} only)")
+    figures = {
+        "value": localise(value, ".2f"), "n": summary["top"], "level": localise(summary["levels"][at], "g"),
+    }  # fmt: skip
+    figure = gettext("correlation %(value)s of the first %(n)s systems with %(level)s %% of the scores deleted")
+    condition = gettext("when %(level)s %% of the scores are missing (first %(n)s systems only)")
+    return StudyGrade(_graded(1 - value, 0.1, 0.3), figure % figures, condition % figures)
 
 
 def _system_additions(summary: Summary, rule: str) -> StudyGrade | None:
@@ -112,8 +126,8 @@ def _system_additions(summary: Summary, rule: str) -> StudyGrade | None:
     if of_rule is None or not of_rule["n_newcomers"]:
         return None
     value = of_rule["reversals"] / of_rule["n_newcomers"]
-    figure = f"{percent(value)} of the newcomers reverse two other systems"
-    return StudyGrade(_graded(value, 0.01, 0.1), figure, "when systems join")
+    figure = gettext("%(share)s of the newcomers reverse two other systems") % {"share": percent(value)}
+    return StudyGrade(_graded(value, 0.01, 0.1), figure, gettext("when systems join"))
 
 
 def _task_subsets(summary: Summary, rule: str) -> StudyGrade | None:
@@ -127,8 +141,10 @@ def _task_subsets(summary: Summary, rule: str) -> StudyGrade | None:
     if half is None or value is None:
         return None
     apart = (1 - value) / 2
-    figure = f"{percent(apart)} of the pairs of systems reordered on {half} of {max(sizes)} tasks"
-    return StudyGrade(_graded(apart, 0.1, 0.2), figure, "when half of the tasks are left out")
+    figure = gettext("%(share)s of the pairs of systems reordered on %(half)s of %(n)s tasks") % {
+        "share": percent(apart), "half": half, "n": max(sizes),
+    }  # fmt: skip
+    return StudyGrade(_graded(apart, 0.1, 0.2), figure, gettext("when half of the tasks are left out"))
 
 
 def _corrupted_tasks(summary: Summary, rule: str) -> StudyGrade | None:
@@ -136,23 +152,25 @@ def _corrupted_tasks(summary: Summary, rule: str) -> StudyGrade | None:
     if of_rule is None or not of_rule["reversed"] or of_rule["reversed"][0] is None:
         return None
     value = of_rule["reversed"][0]
-    figure = f"{percent(value)} of the pairs of systems reordered"
-    return StudyGrade(_graded(value, 0.05, 0.15), figure, "when one task is reversed")
+    figure = gettext("%(share)s of the pairs of systems reordered") % {"share": percent(value)}
+    return StudyGrade(_graded(value, 0.05, 0.15), figure, gettext("when one task is reversed"))
 
 
 def _judge_bootstrap(summary: Summary, rule: str) -> StudyGrade | None:
     value = summary["rules"].get(rule, {}).get("judge_stability", {}).get("mean")
     if value is None:
         return None
-    figure = f"correlation {localise(value, '.2f')} of two rankings from tasks drawn again"
-    return StudyGrade(_graded(1 - value, 0.1, 0.3), figure, "when tasks are drawn again")
+    figure = gettext("correlation %(value)s of two rankings from tasks drawn again") % {"value": localise(value, ".2f")}
+    return StudyGrade(_graded(1 - value, 0.1, 0.3), figure, gettext("when tasks are drawn again"))
 
 
 def _diversity(summary: Summary, _rule: str) -> StudyGrade | None:
     value = summary.get("dispersion_normalized")
     if summary["reason"] or value is None:
         return None
-    figure = f"two tasks order {percent(value)} of the pairs of systems differently, whatever the rule"
+    figure = gettext("two tasks order %(share)s of the pairs of systems differently, whatever the rule") % {
+        "share": percent(value)
+    }
     return StudyGrade(_graded(value, 0.1, 0.3), figure)
 
 
@@ -163,9 +181,13 @@ def _significance(summary: Summary, rule: str) -> StudyGrade | None:
     n, n_too_few = neighbours["n_separable"], neighbours.get("n_too_few_tasks", 0)
     n_pairs = neighbours["n_pairs"] - n_too_few
     if neighbours.get("verdict") == "too_few_tasks" or not n_pairs:
-        return StudyGrade(TOO_FEW_TASKS, f"no test of {n_too_few:,} pairs of neighbours could be significant")
-    figure = f"{n:,} of {n_pairs:,} pairs of neighbours differ significantly"
-    figure += f"; {n_too_few:,} more have too few tasks to tell" if n_too_few else ""
+        none = gettext("no test of %(n)s pairs of neighbours could be significant")
+        return StudyGrade(TOO_FEW_TASKS, none % {"n": localise(n_too_few, ",")})
+    figure = gettext("%(n)s of %(n_pairs)s pairs of neighbours differ significantly") % {
+        "n": localise(n, ","), "n_pairs": localise(n_pairs, ","),
+    }  # fmt: skip
+    if n_too_few:
+        figure += gettext("; %(n)s more have too few tasks to tell") % {"n": localise(n_too_few, ",")}
     return StudyGrade(_graded(1 - n / n_pairs, 0.5, 0.9), figure)
 
 
@@ -173,24 +195,26 @@ def _cardinal_sensitivity(summary: Summary, rule: str) -> StudyGrade | None:
     bounds = next((one for one in summary["feasible"].values() if not one["reason"]), None)
     if bounds is None:
         return None
-    condition = "when tasks get other weights (worst case)" if rule == "mean" else ""
-    return _reversed(bounds["discordant_share"], "in the ranking by mean score", condition)
+    condition = gettext("when tasks get other weights (worst case)") if rule == "mean" else ""
+    return _reversed(bounds["discordant_share"], gettext("in the ranking by mean score"), condition)
 
 
 def _ordinal_sensitivity(summary: Summary, rule: str) -> StudyGrade | None:
     if summary["reason"]:
         return None
-    first = "the first two" if summary.get("note") else "the first fifth"
-    condition = f"when other systems take part (worst case, among {first}, ties as losses)"
-    of = f"among {first} by win rate (ties as losses)"
+    first = {"first": gettext("the first two") if summary.get("note") else gettext("the first fifth")}
+    condition = gettext("when other systems take part (worst case, among %(first)s, ties as losses)") % first
+    of = gettext("among %(first)s by win rate (ties as losses)") % first
     return _reversed(summary["discordant_share"], of, condition if rule == "win_rate" else "")
 
 
 def _reversed(share: Summary, of: str, condition: str) -> StudyGrade:
     """The grade of a worst case of the pairs `of` a ranking; no condition where that is another rule's ranking."""
     lower, upper = share["lower"], share["upper"]
-    size = f"up to {percent(lower)}" if share["proven"] else f"between {percent(lower)} and {percent(upper)}"
-    figure = f"{size} of the pairs {of} can be reversed in the worst case"
+    figure = gettext("between %(lower)s and %(upper)s of the pairs %(of)s can be reversed in the worst case")
+    if share["proven"]:
+        figure = gettext("up to %(lower)s of the pairs %(of)s can be reversed in the worst case")
+    figure %= {"lower": percent(lower), "upper": percent(upper), "of": of}
     grade = _graded(lower, 0.05, 0.15)
     if not share["proven"] and _graded(upper, 0.05, 0.15) != grade:
         return StudyGrade(UNKNOWN, figure)

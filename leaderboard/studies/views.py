@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.access.audience import administered_benchmark, readable_benchmark
 from leaderboard.common.citations import cite_figure
 from leaderboard.common.files import export_links
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
 from leaderboard.evaluation.visibility import sees_instances
@@ -74,7 +75,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "publication": publication,
         "summary": board_sentence(
-            verdicts, get_rule(marked).name, len(sections), first, intervals.level if intervals else 0
+            verdicts, rule_name(marked), len(sections), first, intervals.level if intervals else 0
         ),
         "intervals": intervals,
         "sections": [
@@ -99,7 +100,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "marked": get_rule(marked),
         "rules": [
             {
-                "name": get_rule(rule).name,
+                "name": rule_name(rule),
                 "url": f"{path}?{urlencode({'rule': rule} | parameters)}",
                 "is_active": rule == marked,
             }

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Job, Publication, StudyChoice
 from leaderboard.queue.kinds import STUDY_PLAN, study_of
 from leaderboard.queue.places import MAX_JOBS, Place, places
@@ -49,12 +50,14 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
             if state.key in waiting:
                 in_line = sorted((place for place, _ in waiting[state.key]), key=lambda place: place.n_ahead)
                 is_idle = max(priority for _, priority in waiting[state.key]) < IDLE
-                when = " It runs only while no board is waiting to be ranked." if is_idle else ""
-                before = _before(in_line[0].n_ahead, "it")
-                texts[state.key] = f"Queued: {before}; expect it in {in_line[-1].text}.{when}"
+                when = gettext(" It runs only while no board is waiting to be ranked.") if is_idle else ""
+                queued = gettext("Queued: %(before)s; expect it in %(time)s.") % {
+                    "before": _before(in_line[0].n_ahead, gettext("it")), "time": in_line[-1].text,
+                }  # fmt: skip
+                texts[state.key] = f"{queued}{when}"
         elif plan is not None and plan["state"] == S.WAITING:
             place = line.get(plan["pk"])
-            before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
+            before = _before(place.n_ahead if place else MAX_JOBS, gettext("its plan"))
             texts[state.key] = gettext("Not planned yet: %(before)s.") % {"before": before}
             if plan["not_before"] > timezone.now() and not plan["error"]:
                 texts[state.key] = gettext(
@@ -86,17 +89,18 @@ def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dic
 
 def _before(n: int, what: str) -> str:
     if not n:
-        return f"{what} is the next job"
-    return f"{n:,} job{'' if n == 1 else 's'} {'is' if n == 1 else 'are'} before {what}"
+        return gettext("%(what)s is the next job") % {"what": what}
+    before = ngettext("%(n)s job is before %(what)s", "%(n)s jobs are before %(what)s", n)
+    return before % {"n": localise(n, ","), "what": what}
 
 
 def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: bool) -> str:
     if state.choice is None:
         return gettext("Not planned: no job computes it for this revision.")
     if plan is not None and plan["state"] in (S.RUNNING, S.FAILED):
-        why = plan["error"].partition("\n")[0][:200] or "no reason is known"
+        why = plan["error"].partition("\n")[0][:200] or gettext("no reason is known")
         return (
-            "Being planned."
+            gettext("Being planned.")
             if plan["state"] == S.RUNNING
             else gettext("It could not be planned: %(why)s.") % {"why": why}
         )
@@ -104,12 +108,13 @@ def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: 
         return gettext("Not planned: another revision is published now.")
     if plan is not None and state.choice.when in WITH_EVERY_REVISION:
         return gettext("Not planned for this revision: it was switched on later, or there was nothing to study.")
-    return _NOT_PLANNED[StudyChoice.When(state.choice.when)]
+    hours = {"begin": NIGHT_BEGINS, "end": NIGHT_ENDS}
+    return gettext(_NOT_PLANNED[StudyChoice.When(state.choice.when)]) % hours
 
 
 _NOT_PLANNED = {
-    When.DEMAND: "Not planned: it runs when an owner asks for it.",
-    When.NIGHTLY: f"Not planned yet: it runs at night, between {NIGHT_BEGINS}:00 and {NIGHT_ENDS}:00 UTC.",
-    When.EVERY: "Not planned: no job plans the studies of this revision.",
-    When.IDLE: "Not planned: no job plans the studies of this revision.",
+    When.DEMAND: gettext_noop("Not planned: it runs when an owner asks for it."),
+    When.NIGHTLY: gettext_noop("Not planned yet: it runs at night, between %(begin)s:00 and %(end)s:00 UTC."),
+    When.EVERY: gettext_noop("Not planned: no job plans the studies of this revision."),
+    When.IDLE: gettext_noop("Not planned: no job plans the studies of this revision."),
 }

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.language.stored import in_english
 from leaderboard.common.names import LOOK_ALIKE, NearMisses
 from leaderboard.models import Benchmark, Score, Submission, System, Task, TaskReferences
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -38,7 +39,7 @@ SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from 
 is_web_address = URLValidator(schemes=["http", "https"])
 # What may be said in place of a score; "withdrawn" is what a withdrawal says.
 MISSING_WORDS: dict[str, str] = {
-    reason.label: reason.value for reason in Score.MissingReason if reason != Score.MissingReason.WITHDRAWN
+    in_english(reason.label): reason.value for reason in Score.MissingReason if reason != Score.MissingReason.WITHDRAWN
 }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import Benchmark, InstanceScores, Score, Submission
 from leaderboard.rankings.instances import unpack_names
 from leaderboard.rankings.scores import WITHDRAWN, CurrentScore, InForce, current_scores, submissions_in_force
@@ -143,7 +144,7 @@ def stated_scores(corrected: Correctable) -> dict[str, str]:
         if score.value is not None:
             texts[key] = repr(score.value).removesuffix(".0")
         elif score.missing_reason not in (WITHDRAWN, Score.MissingReason.NOT_REPORTED):
-            texts[key] = Score.MissingReason(score.missing_reason).label
+            texts[key] = in_english(Score.MissingReason(score.missing_reason).label)
     return texts
 
 

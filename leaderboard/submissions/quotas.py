@@ -155,9 +155,9 @@ def submission_door(audience: Audience) -> tuple[str, str]:
     benchmark = audience.benchmark
     is_open = benchmark.submission_policy in (Benchmark.SubmissionPolicy.OPEN, Benchmark.SubmissionPolicy.MODERATED)
     if benchmark.kind == Benchmark.Kind.VOTES:
-        may, why, route, label = audience.may_send_votes, audience.why_no_votes, "send_votes", "Send votes"
+        may, why, route, label = audience.may_send_votes, audience.why_no_votes, "send_votes", gettext("Send votes")
     else:
-        may, why, route, label = audience.may_submit, audience.why_closed, "submit", "Submit scores"
+        may, why, route, label = audience.may_submit, audience.why_closed, "submit", gettext("Submit scores")
     return (reverse(route, args=[benchmark.key]), label) if may or (why == SIGN_IN_FIRST and is_open) else ("", "")
 
 

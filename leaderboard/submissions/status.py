@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
@@ -19,7 +20,6 @@ from leaderboard.submissions.queries import is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
 from leaderboard.submissions.withdrawals import requested, withdraws_alone
-from ranking_engine.catalogue.registry import get_rule
 
 # States and names of stages are keys, which the API has, too; pages translate them where they show them.
 DONE, RUNNING = gettext_noop("done"), gettext_noop("running")
@@ -134,7 +134,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
         "is_final": status.is_final,
         "ranks": ranks,
         "several": several,
-        "default_rule": get_rule(batch.benchmark.default_rule).name,
+        "default_rule": rule_name(batch.benchmark.default_rule),
         "n_not_listed": status.n_systems - len(several) if several else 0,
         "ranks_heading": heading % {"systems": _in_words(status)},
         "has_before": any(rank["before"] for rank in ranks),
@@ -343,7 +343,7 @@ def _ranks(publication: Publication, submission: Submission, *, hides_ties: bool
     before = _ranks_by_system(earlier, [system])[system] if earlier else {}
     return [
         {
-            "rule_name": get_rule(rule).name,
+            "rule_name": rule_name(rule),
             "rank": held.rank,
             "n_tied_with": 0 if hides_ties else held.n_tied_with,
             "before": before[rule].rank if rule in before else None,

@@ -11,6 +11,7 @@ from typing import Any
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.boards.groups import Group
 from leaderboard.boards.rows import Cell, Fact, Row
@@ -51,7 +52,8 @@ def group_head(group: Group, width: int, *, is_first: bool) -> str:
         is_first: whether no row is above, so that the body has begun.
     """
     text = f"{escape(group.field_name)}: <strong>{escape(group.text)}</strong>"
-    n_systems = f"<small>{group.n_systems} system{'' if group.n_systems == 1 else 's'}</small>"
+    count = ngettext("%(n)s system", "%(n)s systems", group.n_systems) % {"n": group.n_systems}
+    n_systems = f"<small>{count}</small>"
     start = "" if is_first else "</tbody>\n<tbody>"
     return (
         f'{start}<tr class="group"><th scope="rowgroup"><span>{text} {n_systems}</span></th>'
@@ -89,15 +91,18 @@ def board_row(
     classes = " ".join(name for name, is_so in states.items() if is_so)
     pin = ""
     if with_pins:
-        about = f'value="{escape(row.key)}" aria-label="Pin {escape(row.name)}"{" checked" if row.is_pinned else ""}'
+        label = escape(gettext("Pin %(name)s") % {"name": row.name})
+        about = f'value="{escape(row.key)}" aria-label="{label}"{" checked" if row.is_pinned else ""}'
         pin = f'<input type="checkbox" form="view" name="pin" {about}>'
-    own = ' <span class="badge">yours</span>' if row.is_own else ""
+    own = f' <span class="badge">{gettext("yours")}</span>' if row.is_own else ""
     n_tasks = f"{row.n_scored}<small>/{row.n_voting_tasks}</small>"
-    if reason:  # why rules leave it out opens by a click or by Enter
-        n_tasks = f"<details><summary>{n_tasks}</summary><p>Unranked: {escape(as_sentence(reason))}</p></details>"
+    if reason:
+        unranked = escape(gettext("Unranked: %(reason)s") % {"reason": as_sentence(reason)})
+        # Why rules leave it out opens by a click or by Enter
+        n_tasks = f"<details><summary>{n_tasks}</summary><p>{unranked}</p></details>"
     inseparable = row.inseparable_text
     if not inseparable and row.reference_rank is not None:
-        inseparable = f'<span aria-hidden="true">·</span>{_heard("none but itself")}'
+        inseparable = f'<span aria-hidden="true">·</span>{_heard(gettext("none but itself"))}'
     parts = [
         f'<tr class="{classes}">' if classes else "<tr>",
         f'<th scope="row">{pin}{_place_and_name(row)}{own}</th>',
@@ -150,7 +155,7 @@ def _range(row: Row, n_systems: int) -> str:
     interval of its rank under the reference rule."""
     low, high, median = row.least_rank, row.greatest_rank, row.median_rank
     if low is None or high is None:
-        return f"–{_heard('not ranked by any rule')}"
+        return f"–{_heard(gettext('not ranked by any rule'))}"
     drawing = ""
     if n_systems > 1 and high <= n_systems:
         interval = f'<path class="i" d="M{row.interval[0]} 10H{row.interval[1]}"/>' if row.interval else ""
@@ -159,7 +164,7 @@ def _range(row: Row, n_systems: int) -> str:
             f'<path class="s" d="M{low} 5H{high}"/>{interval}<path class="m" d="M{median} 1V9"/></svg>'
         )
     text = f"{low}" if low == high else f"{low}–{high}"
-    return f"{drawing}<span>{text}</span>{_heard(f', median {median}')}"
+    return f"{drawing}<span>{text}</span>{_heard(gettext(', median %(median)s') % {'median': median})}"
 
 
 def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
@@ -171,7 +176,8 @@ def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     if cell.rank is None:
         # A dash. Its reason is here unless the row or the page's list of rules tells it.
         if is_ranking and cell.reason and as_sentence(cell.reason) not in known_reasons:
-            return f'<td class=n title="{escape(cell.reason)}">–{_heard(f"unranked: {cell.reason}")}</td>'
+            heard = _heard(gettext("unranked: %(reason)s") % {"reason": cell.reason})
+            return f'<td class=n title="{escape(cell.reason)}">–{heard}</td>'
         return "<td class=n>–</td>"
     names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 or cell.is_winner else []
     if cell.shade and not cell.is_sole_winner:
@@ -192,8 +198,8 @@ def _predicted(n: int) -> str:
     """The mark of a rank that rests on `n` predicted scores."""
     if not n:
         return ""
-    text = f"{n} predicted {'score' if n == 1 else 'scores'}"
-    return f'<abbr title="{text}">≈</abbr>{_heard(f"{text}, rank ")}'
+    text = ngettext("%(n)s predicted score", "%(n)s predicted scores", n) % {"n": n}
+    return f'<abbr title="{text}">≈</abbr>{_heard(gettext("%(text)s, rank ") % {"text": text})}'
 
 
 def _heard(text: str) -> str:

@@ -6,6 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from leaderboard.boards.scores import ScoreRow, TintedCell
 
@@ -39,8 +40,9 @@ def _cell(cell: TintedCell) -> str:
         reason = escape(cell.score.reason)
         if cell.score.predicted_text:
             return f'<td><em class="predicted" title="{reason}">{escape(cell.score.predicted_text)}</em></td>'
-        return f'<td class=n title="{reason}">–<i class="sr">missing: {reason}</i></td>'
-    value = f'<b>{cell.text}</b><i class="sr">, best</i>' if cell.is_best else cell.text
+        missing = gettext("missing: %(reason)s") % {"reason": reason}
+        return f'<td class=n title="{reason}">–<i class="sr">{missing}</i></td>'
+    value = f'<b>{cell.text}</b><i class="sr">{gettext(", best")}</i>' if cell.is_best else cell.text
     details = f"<small>{escape(cell.score.details_text)}</small>" if cell.score.details_text else ""
     tint = f" class=t{cell.level}" if cell.level else ""
     full = f' title="{escape(cell.score.value_text)}"' if len(cell.score.value_text) > len(cell.text) else ""

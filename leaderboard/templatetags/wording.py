@@ -8,7 +8,7 @@ from django.template.defaultfilters import date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import is_aware, localtime
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common import text as wording
 from leaderboard.models import Notice
@@ -17,10 +17,12 @@ from leaderboard.notifications import notices
 register = template.Library()
 TONES = {"failed": " is-error", "done": " is-success", "running": " is-warning", "computing": " is-warning"}
 STATUSES = {
-    "ranked": "ranks all it can",
-    "winner_only": "winner only",
-    "no_winner": "no winner",
-    "computing": "computing …",
+    "ranked": gettext_lazy("ranks all it can"),
+    "winner_only": gettext_lazy("winner only"),
+    "no_winner": gettext_lazy("no winner"),
+    "computing": gettext_lazy("computing …"),
+    "undefined": gettext_lazy("undefined"),
+    "failed": gettext_lazy("failed"),
 }
 STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
 SIGNS = {"ascending": "▲", "descending": "▼"}
@@ -74,7 +76,7 @@ def notice_text(notice: Notice) -> str:
 @register.filter
 def status_text(status: str) -> str:
     """What a rule made of the scores, in words."""
-    return STATUSES.get(status, status)
+    return str(STATUSES.get(status, status))
 
 
 @register.filter
@@ -87,5 +89,5 @@ def stage_sign(state: str) -> str:
 def voting_text(is_voting: bool, direction: int) -> str:
     """Whether a task counts in the ranking, and which scores of it are better."""
     if not is_voting:
-        return "not counted"
-    return "higher is better" if direction == 1 else "lower is better"
+        return gettext("not counted")
+    return gettext("higher is better") if direction == 1 else gettext("lower is better")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.append_only import append_only_permit
@@ -19,9 +19,9 @@ from ranking_engine.votes.reading import MAX_COVARIATES
 
 FIELDS = VoteSettings.CHOSEN
 CLUSTERS = {
-    "vote": "each vote by itself",
-    "voter": "votes of one person together",
-    "prompt": "votes on one prompt together",
+    "vote": gettext_lazy("each vote by itself"),
+    "voter": gettext_lazy("votes of one person together"),
+    "prompt": gettext_lazy("votes on one prompt together"),
 }
 MIN_RESAMPLES, MAX_RESAMPLES = 100, 500  # the engine takes no fewer
 OF_RATINGS = ("tie_model", "cluster", "covariates", "n_resamples", "shows_elo")  # the other one is about downloads
@@ -55,7 +55,7 @@ def checked_covariates(names: Sequence[str]) -> list[str]:
     """
     keys = [column_key(name) for name in names if name.strip()]
     if len(keys) > MAX_COVARIATES or len(set(keys)) < len(keys):
-        raise ValidationError(f"Name each covariate once, and at most {MAX_COVARIATES}.")
+        raise ValidationError(gettext("Name each covariate once, and at most %(n)s.") % {"n": MAX_COVARIATES})
     return keys
 
 

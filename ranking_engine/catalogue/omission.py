@@ -15,7 +15,7 @@ meets in a search of small tables; records state it, and where one does not, it 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -51,6 +51,12 @@ _CAN_PAY: Mapping[str, str] = MappingProxyType(
 )
 _PLACES_EXPECTED = (
     "A system can gain under {name} by leaving out its worst score: it then counts as average on that task."
+)
+
+# What leaving out a score can do under native rules, whatever the policy; `names` are those of the rules.
+NATIVE_RULES = (
+    "Rules that need no policy (%(names)s) compare two systems on the tasks that both have, or count a system as "
+    "average where it has no score: under each of them a system can gain by leaving out its worst score."
 )
 
 GREATEST = 4.0  # the best score of all small tables, and the threshold that some rules need
@@ -188,14 +194,6 @@ def policy_sentence(missing: str) -> str:
             "to expect."
         )
     return "Under each of these rules a system can gain by leaving out its worst score."
-
-
-def native_sentence(names: Sequence[str]) -> str:
-    """Return what leaving out a score can do under the native rules called `names`, whatever the policy."""
-    return (
-        f"Rules that need no policy ({', '.join(names)}) compare two systems on the tasks that both have, or count a "
-        "system as average where it has no score: under each of them a system can gain by leaving out its worst score."
-    )
 
 
 @cache

@@ -19,11 +19,15 @@ if __name__ == "__main__":
 from django.template import engines
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from ranking_engine import RULES
-from ranking_engine.axioms import PROPERTIES
+from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
+from ranking_engine.axioms import PROPERTIES, entry
 from ranking_engine.catalogue.choice import QUESTIONS, choose_rule
+from ranking_engine.catalogue.omission import NATIVE_RULES, policy_sentence
 from ranking_engine.catalogue.rule import FAMILIES
+from ranking_engine.files.metadata import KINDS
+from ranking_engine.importers import FORMATS
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES
+from ranking_engine.votes.models import MODELS
 
 CATALOGUE = Path(__file__).parents[2] / "locale" / "django.pot"
 HEAD = """# The texts of the pages that can be translated; `make messages` writes this file.
@@ -80,12 +84,30 @@ def _of_python() -> Iterator[tuple[str, Message]]:
 def _of_engine() -> Iterator[tuple[str, Message]]:
     """Names and sentences of the engine, which knows no languages: pages translate them where they show them."""
     for rule in RULES.values():
-        yield from (("ranking_engine/rules", (text, "")) for text in (rule.name, rule.summary))
+        yield from (
+            ("ranking_engine/rules", (text, ""))
+            for text in (
+                rule.name,
+                rule.summary,
+                rule.advice,
+                rule.winner_below,
+                rule.task_sum.name if rule.task_sum else "",
+            )
+            if text
+        )
+        sources = (entry(rule.key, key).source for key in PROPERTIES)
+        yield from (("ranking_engine/catalogue", (text, "")) for text in sources if text)
+    texts = (*MISSING_POLICIES.values(), *map(policy_sentence, MISSING_POLICIES), *AGGREGATIONS.values())
+    for text in (*texts, *TIES.values(), NATIVE_RULES):
+        yield "ranking_engine/core", (text, "")
+    yield from (("ranking_engine/importers", (one.NAME, "")) for one in FORMATS)
+    yield from (("ranking_engine/files/metadata.py", (text, "")) for text in KINDS.values())
+    yield from (("ranking_engine/votes/models.py", (model.name, "")) for model in MODELS.values())
     for key, family in FAMILIES.items():
         yield from (("ranking_engine/catalogue/rule.py", (text, "")) for text in (key, family.meaning))
-    for entry in PROPERTIES.values():
+    for one in PROPERTIES.values():
         yield from (
-            ("ranking_engine/axioms/properties.py", (text, "")) for text in (entry.name, entry.definition, entry.source)
+            ("ranking_engine/axioms/properties.py", (text, "")) for text in (one.name, one.definition, one.source)
         )
     for study in (*STUDIES.values(), *EXPERIMENTS.values()):
         yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import fields_of
@@ -31,7 +31,12 @@ RANK, TASK = "rank", "task"
 MIN_SYSTEMS = 2
 # Whether a system is on the front: surely, by its figure but not surely, possibly though not by its figure, or not.
 SURE, MEASURED, POSSIBLE, OFF = "sure", "measured", "possible", ""
-STANDINGS = {SURE: "on the front", MEASURED: "on the front, not surely", POSSIBLE: "possibly", OFF: ""}
+STANDINGS = {
+    SURE: gettext_noop("on the front"),
+    MEASURED: gettext_noop("on the front, not surely"),
+    POSSIBLE: gettext_noop("possibly"),
+    OFF: "",
+}
 ORDER = list(STANDINGS)
 
 
@@ -52,7 +57,7 @@ class ParetoRow:
     @property
     def standing_text(self) -> str:
         """Whether it is on the front, in words."""
-        return STANDINGS[self.standing]
+        return gettext(STANDINGS[self.standing]) if self.standing else ""
 
 
 @dataclass(frozen=True)
@@ -121,9 +126,11 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     board = with_intervals_of_all(board)
     ranked = [column for column in board.columns if column.status == "ranked"]
     tasks = configuration_of(publication.revision).tasks if systems else []
-    uprights = [(f"{RANK}.{one.rule}", f"Rank under {one.name}") for one in ranked]
-    uprights += [(f"{SCORE}.{one.rule}", f"Score under {one.name}") for one in ranked]
-    uprights += [(f"{TASK}.{task.key}", f"Score on {task.name}") for task in tasks if task.direction]
+    uprights = [(f"{RANK}.{one.rule}", gettext("Rank under %(rule)s") % {"rule": one.name}) for one in ranked]
+    uprights += [(f"{SCORE}.{one.rule}", gettext("Score under %(rule)s") % {"rule": one.name}) for one in ranked]
+    uprights += [
+        (f"{TASK}.{task.key}", gettext("Score on %(task)s") % {"task": task.name}) for task in tasks if task.direction
+    ]
     preferred = f"{RANK}.{benchmark.default_rule}"
     key = y or next((one for one, _ in uprights if one == preferred), uprights[0][0] if uprights else "")
     if key not in dict(uprights):
@@ -141,8 +148,10 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
             errors=standard_errors(publication.revision, tasks[t].id, systems),
         )
     else:
-        text = f"{localise(100 * board.study_parameters.get('level', 0.95), 'g')} % intervals, "
-        text += "for all systems at once" if board.is_simultaneous else "for each system separately"
+        text = gettext("%(level)s %% intervals, for each system separately")
+        if board.is_simultaneous:
+            text = gettext("%(level)s %% intervals, for all systems at once")
+        text %= {"level": localise(100 * board.study_parameters.get("level", 0.95), "g")}
         upright = Upright.of_column(next(one for one in ranked if one.rule == of), kind, dict(uprights)[key], text)
     across = figures_across(field, systems, about)
     is_less_better = better != "high"

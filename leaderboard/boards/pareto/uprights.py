@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.boards.rows import AVERAGE_RANK
 from leaderboard.common.language.numbers import localise
@@ -81,12 +82,14 @@ class Upright:
         for i, error in errors.items():
             low[i], high[i] = values[i] - z * error, values[i] + z * error
         unknown = int((~np.isnan(values)).sum()) - len(errors)
-        text = (
-            f"approximate {localise(100 * LEVEL, 'g')} % intervals for all systems at once, from the standard errors "
-            "of the scores"
-        )
-        text += f"; {unknown} score{'' if unknown == 1 else 's'} without one {'counts' if unknown == 1 else 'count'}"
-        text = f"{text} as exact" if unknown else text.rpartition(";")[0]
+        text = gettext(
+            "approximate %(level)s %% intervals for all systems at once, from the standard errors of the scores"
+        ) % {"level": localise(100 * LEVEL, "g")}
+        if unknown:
+            exact = ngettext(
+                "%(n)s score without one counts as exact", "%(n)s scores without one count as exact", unknown
+            )
+            text = f"{text}; {exact % {'n': unknown}}"
         return cls(name, values, is_low_better, low, high, interval_text=text)
 
 

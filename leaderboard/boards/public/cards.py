@@ -7,12 +7,12 @@ from leaderboard.boards.public.board import public_board
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.charts.card import DRAWING, Card, draw_card, is_drawable
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark
 from leaderboard.rankings.configuration import own_rule
 from leaderboard.rankings.verdict import headline
 from ranking_engine import __version__ as engine_version
-from ranking_engine.catalogue.registry import get_rule
 
 SHOWN_CAMPS = 3
 CARD_CACHE_BYTES = 8 * 2**20  # a card takes about 20 kB
@@ -42,7 +42,7 @@ def board_card(audience: Audience) -> BoardCard:
     if board is not None:
         facts, camps = board.published.facts, board.camps
         own = own_rule(benchmark, board.published.rules)
-        default, rule = board.column(own), get_rule(own).name
+        default, rule = board.column(own), rule_name(own)
         keys = {system.name: system.key for system in board.systems}
         spoken = {name: name if is_drawable(name) else key for name, key in keys.items()}
         winner_names = default.winner_names if default and default.elects else []

@@ -10,13 +10,13 @@ from django.db.models.fields.json import KeyTextTransform
 
 from leaderboard.access.audience import Audience, audience_of, hides_something
 from leaderboard.boards.public.board import ANYBODY
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.comparisons.history import PastRevision, past_revisions
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import headline
-from ranking_engine.catalogue.registry import get_rule
 
 ENTRIES = 30
 WEEK = timedelta(days=7)
@@ -213,7 +213,7 @@ def _entry(
         winner_names, n_winners = elected_by(board, benchmark.default_rule)
         if n_winners:
             leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
-            lead = f", {leaders} first under {get_rule(benchmark.default_rule).name}"
+            lead = f", {leaders} first under {rule_name(benchmark.default_rule)}"
         if board is not None and (camps := camps_of_winners(board.winners)):
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.engine import rule_name
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.submissions.disclosure import Disclosure, Submitter, disclosure
-from ranking_engine.catalogue.registry import get_rule
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def submitters_page(audience: Audience, *, is_whole: bool = False) -> Submitters
     return SubmittersPage(
         disclosed,
         best_systems(audience, disclosed.submitters if is_whole else disclosed.named),
-        get_rule(benchmark.default_rule).name,
+        rule_name(benchmark.default_rule),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.revision_exports import Origin
@@ -14,12 +14,12 @@ from leaderboard.common.charts.calendar import date_ticks, day_of
 from leaderboard.common.charts.pareto import ParetoChart, PlacedSystem, pareto_chart
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.common.files import ColumnHead, ExportTable, Value
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import figure_text, in_words
 from leaderboard.models import SystemChange
 from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.systems import described_systems_at
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 
 META, JOINED, REVISION = "meta.", "joined", "revision"
@@ -53,7 +53,7 @@ class TimePage:
     @property
     def rule_name(self) -> str:
         """What people call the rule."""
-        return get_rule(self.rule).name
+        return rule_name(self.rule)
 
     @property
     def is_by_revision(self) -> bool:
@@ -94,32 +94,46 @@ class TimePage:
             return ""
         last = self.leads[0]
         names = in_words(last.names[:MAX_NAMES], total=last.start.n_leaders)
-        is_one, n_others = last.start.n_leaders == 1, self.course.n_led - last.start.n_leaders
-        others = "no other system" if not n_others else f"{n_others} other system{'' if n_others == 1 else 's'}"
-        if not self.is_by_revision:
-            verb = "has been" if is_one else "have been"
-            among = "among the systems of the present board that have such a date"
-            return gettext(
-                "Under %(rule_name)s %(names)s %(verb)s first %(among)s since %(start)s; %(others)s before."
-            ) % {
-                "rule_name": self.rule_name,
-                "names": names,
-                "verb": verb,
-                "among": among,
-                "start": last.start.text,
-                "others": others,
-            }
+        n_others = self.course.n_led - last.start.n_leaders
+        others = gettext("no other system")
+        if n_others:
+            others = ngettext("%(n)s other system", "%(n)s other systems", n_others) % {"n": n_others}
         # Older revisions may be beyond what is read, or their ranks no longer stored.
         is_cut = self.course.moments[0].revision > 1
-        since = "at least since" if is_cut and last.start is self.course.moments[0] else "since"
-        before = "led before in the stored revisions" if is_cut else "led before"
-        verb = "has led" if is_one else "have led"
-        return f"Under {self.rule_name} {names} {verb} {since} {last.start.text}; {others} {before}."
+        if not self.is_by_revision:
+            sentence = ngettext(
+                "Under %(rule)s %(names)s has been first among the systems of the present board that have such a date "
+                "since %(start)s; %(others)s before.",
+                "Under %(rule)s %(names)s have been first among the systems of the present board that have such a date "
+                "since %(start)s; %(others)s before.",
+                last.start.n_leaders,
+            )
+        elif is_cut and last.start is self.course.moments[0]:
+            sentence = ngettext(
+                "Under %(rule)s %(names)s has led at least since %(start)s; %(others)s led before in the stored "
+                "revisions.",
+                "Under %(rule)s %(names)s have led at least since %(start)s; %(others)s led before in the stored "
+                "revisions.",
+                last.start.n_leaders,
+            )
+        elif is_cut:
+            sentence = ngettext(
+                "Under %(rule)s %(names)s has led since %(start)s; %(others)s led before in the stored revisions.",
+                "Under %(rule)s %(names)s have led since %(start)s; %(others)s led before in the stored revisions.",
+                last.start.n_leaders,
+            )
+        else:
+            sentence = ngettext(
+                "Under %(rule)s %(names)s has led since %(start)s; %(others)s led before.",
+                "Under %(rule)s %(names)s have led since %(start)s; %(others)s led before.",
+                last.start.n_leaders,
+            )
+        return sentence % {"rule": self.rule_name, "names": names, "start": last.start.text, "others": others}
 
     @property
     def open_end(self) -> str:
         """Until when the last ones lead: a system without a date may lead the board."""
-        return "the newest date" if self.course.n_left_out else "today"
+        return gettext("the newest date") if self.course.n_left_out else gettext("today")
 
     @cached_property
     def score_chart(self) -> ParetoChart | None:
@@ -136,7 +150,11 @@ class TimePage:
         placed += [
             PlacedSystem(
                 one.system.key, one.system.name, one.day, one.score, None, None, "",
-                f"{one.system.name}: {one.text}, {figure_text(one.score)} under {self.rule_name}",
+                gettext("%(name)s: %(date)s, %(score)s under %(rule)s")
+                % {
+                    "name": one.system.name, "date": one.text, "score": figure_text(one.score),
+                    "rule": self.rule_name,
+                },
             )
             for one in self.course.dated
             if (one.system.key, one.day) not in leading
@@ -145,12 +163,12 @@ class TimePage:
             return None
         return pareto_chart(
             placed,
-            title=f"Leading score under {self.rule_name} over time",
+            title=gettext("Leading score under %(rule)s over time") % {"rule": self.rule_name},
             description=gettext(
                 "The steps are the leading score; better is upwards. Every change of the lead is in the table."
             ),
             x_label=self.date_name,
-            y_label=f"Score under {self.rule_name}",
+            y_label=gettext("Score under %(rule)s") % {"rule": self.rule_name},
             x_text=str,
             is_log=False,
             is_less_better=True,
@@ -166,7 +184,7 @@ class TimePage:
             return None
         least, span = days[0], days[-1] - days[0]
         return rank_lines(
-            f"Ranks under {self.rule_name} over time",
+            gettext("Ranks under %(rule)s over time") % {"rule": self.rule_name},
             gettext(
                 "One line a system, through its rank at each date; rank 1 at the top, the newest date at the right."
             ),
@@ -193,7 +211,12 @@ def _leading(moment: Moment, rule_name: str, *, is_named: bool) -> PlacedSystem:
     names = in_words([system.name for system in moment.leaders[:MAX_NAMES]], total=moment.n_leaders)
     score = moment.score or 0.0
     label = moment.leaders[0].name + (f" +{moment.n_leaders - 1}" if moment.n_leaders > 1 else "")
-    said = f"{names}: first from {moment.text}, {figure_text(score)} under {rule_name}"
+    said = gettext("%(names)s: first from %(date)s, %(score)s under %(rule)s") % {
+        "names": names,
+        "date": moment.text,
+        "score": figure_text(score),
+        "rule": rule_name,
+    }
     url = f"../?revision={moment.revision}" if moment.revision else ""
     name = label if is_named else ""
     return PlacedSystem(moment.leaders[0].key, name, moment.day, score, None, None, "sure", said, url)
@@ -218,7 +241,7 @@ def time_page(audience: Audience, *, by: str = "", rule: str = "") -> TimePage |
     known = {key for one in described.about.values() for key in one.metadata}
     fields = [one for one in benchmark.fields_of_systems if one.kind == "date" and one.key in known]
     dates = [(f"{META}{one.key}", one.name) for one in fields]
-    dates += [(JOINED, "Joined this board"), (REVISION, "Revisions")]
+    dates += [(JOINED, gettext("Joined this board")), (REVISION, gettext("Revisions"))]
     chosen = by or (RELEASED if RELEASED in dict(dates) else dates[0][0] if fields else REVISION)
     if chosen not in dict(dates):
         raise UnknownChoiceError(

@@ -75,10 +75,13 @@ def critical_difference_diagram(
     for number, (first, last) in enumerate(runs):
         level = number % 3
         at = min(WIDTH - 4.0, x(average_ranks[last]) + 12 + RUN_GAP * level)
-        said = f"{systems[first]} to {systems[last]} do not differ significantly"
+        said = gettext("%(first)s to %(last)s do not differ significantly") % {
+            "first": systems[first],
+            "last": systems[last],
+        }
         bars.append(RunBar(f"{at:.1f}", f"{y(first) - 6:.1f}", f"{y(last) + 6:.1f}", said))
     return CriticalDifference(
-        title="Average ranks over the tasks, and the critical difference",
+        title=gettext("Average ranks over the tasks, and the critical difference"),
         description=gettext("A line joins systems whose average ranks are within %(difference)s.")
         % {"difference": localise(difference, ".2f")},
         dots=[
@@ -89,6 +92,6 @@ def critical_difference_diagram(
         x_ticks=[Tick(f"{x(rank):.1f}", str(rank)) for rank in range(1, n + 1)],
         difference_start=f"{x(1):.1f}",
         difference_end=f"{x(1 + difference):.1f}",
-        difference_text=f"critical difference {localise(difference, '.2f')}",
+        difference_text=gettext("critical difference %(value)s") % {"value": localise(difference, ".2f")},
         height=TOP + ROW * n + 12,
     )

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.numbers import localise
 
 WIDTH, HEIGHT = 640, 300
@@ -127,9 +129,9 @@ def _line(curve: Curve, places: Sequence[str], x: Callable[[int], float], y: Cal
         lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
         area = f"M{'L'.join(upper + lower)}Z"
     ends = [
-        f"{localise(value, '.2f')} at {place}"
+        gettext("%(value)s at %(place)s") % {"value": localise(value, ".2f"), "place": place}
         for place, value in zip(places, curve.values, strict=True)
         if value is not None
     ]
-    text = f"{ends[0]}, {ends[-1]}" if ends else "no value"
+    text = f"{ends[0]}, {ends[-1]}" if ends else gettext("no value")
     return Line(curve.key, curve.name, "".join(parts), area, curve.is_marked, f"{curve.name}: {text}")

@@ -8,7 +8,7 @@ pairs, and where the order is the majority's own there is none.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.heat_map import short
 
@@ -79,8 +79,13 @@ def majority_graph(
         ties = [j for j in range(i + 1, n) if signs[i][j] == 0]
         beaten = sum(1 for j in range(n) if signs[i][j] > 0)
         lost = sum(1 for j in range(n) if signs[i][j] < 0)
-        said = f"{name}: beats {beaten} of the {n - 1} others here, loses to {lost}"
-        said += f", in the {marked_name}" if marked[i] else ""
+        figures = {"name": name, "beaten": beaten, "n": n - 1, "lost": lost, "set": marked_name}
+        said = gettext("%(name)s: beats %(beaten)s of the %(n)s others here, loses to %(lost)s") % figures
+        if marked[i]:
+            said = (
+                gettext("%(name)s: beats %(beaten)s of the %(n)s others here, loses to %(lost)s, in the %(set)s")
+                % figures
+            )
         nodes.append(
             Node(
                 name=short(name, 26),
@@ -88,17 +93,28 @@ def majority_graph(
                 y=f"{_y(i):.1f}",
                 is_marked=marked[i],
                 said=said,
-                upsets=[Arc(_arc(i, j, n, is_right=True), f"{name} beats {names[j]}") for j in upsets],
+                upsets=[
+                    Arc(
+                        _arc(i, j, n, is_right=True),
+                        gettext("%(first)s beats %(second)s") % {"first": name, "second": names[j]},
+                    )
+                    for j in upsets
+                ],
                 ties=[
-                    Arc(_arc(i, j, n, is_right=False), f"{name} and {names[j]}: neither beats the other") for j in ties
+                    Arc(
+                        _arc(i, j, n, is_right=False),
+                        gettext("%(first)s and %(second)s: neither beats the other")
+                        % {"first": name, "second": names[j]},
+                    )
+                    for j in ties
                 ],
             )
         )
     n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
     description = gettext("Each of the %(n)s systems beats every one below it.") % {"n": n}
     if n_upsets or n_ties:
-        against = "1 pair is" if n_upsets == 1 else f"{n_upsets} pairs are"
-        level = "1 is tied" if n_ties == 1 else f"{n_ties} are tied"
+        against = ngettext("%(n)s pair is", "%(n)s pairs are", n_upsets) % {"n": n_upsets}
+        level = ngettext("%(n)s is tied", "%(n)s are tied", n_ties) % {"n": n_ties}
         description = gettext(
             "Each of the %(n)s systems beats every one below it, except where an arc shows something else: of "
             "%(n_pairs)s pairs %(against)s against the order (an arrow on the right, from the winner up to the loser), "

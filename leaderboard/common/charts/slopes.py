@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 WIDTH, TOP, ROW = 640, 34, 22
 LEFT, RIGHT = 230, 410  # where the lines begin and end
 MAX_SYSTEMS = 40  # systems
@@ -73,7 +75,7 @@ def slope_chart(
 
     return SlopeChart(
         title=title,
-        description="Systems are in the order of their ranks on both sides; a line joins each with itself.",
+        description=gettext("Systems are in the order of their ranks on both sides; a line joins each with itself."),
         before_label=before_label,
         after_label=after_label,
         slopes=[

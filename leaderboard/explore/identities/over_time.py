@@ -48,9 +48,12 @@ class BoardOverTime:
         """The first and the last rank with their dates, and whether it has none any more."""
         known = [one for one in self.ranks if one.rank]
         ends = dict.fromkeys([known[0], known[-1]])
-        parts = [f"{one.rank} of {one.n_ranked} at {one.text}" for one in ends]
+        parts = [
+            gettext("%(rank)s of %(n)s at %(date)s") % {"rank": one.rank, "n": one.n_ranked, "date": one.text}
+            for one in ends
+        ]
         if not self.ranks[-1].rank:
-            parts.append(f"no rank at {self.ranks[-1].text}")
+            parts.append(gettext("no rank at %(date)s") % {"date": self.ranks[-1].text})
         return ", ".join(parts)
 
 
@@ -104,7 +107,7 @@ def model_over_time(viewer: Viewer, systems: Sequence[System], rule: str) -> Mod
             )
         )
     chart = rank_lines(
-        "Ranks of the model over time",
+        gettext("Ranks of the model over time"),
         gettext(
             "One line for each board, through its rank at each revision; rank 1 at the top, the newest date at the "
             "right."

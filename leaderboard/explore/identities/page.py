@@ -10,11 +10,13 @@ import numpy as np
 from django.core.paginator import Page, Paginator
 from django.http import Http404
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, audience_of, naming_benchmarks
 from leaderboard.boards.pareto.front import STANDINGS, figures_across, standings_of
 from leaderboard.boards.pareto.uprights import Upright, with_intervals_of_all
 from leaderboard.boards.rows import score_text
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.paging import with_parameters
 from leaderboard.explore.identities.over_time import ModelOverTime, model_over_time
 from leaderboard.explore.identities.strengths import (
@@ -31,11 +33,10 @@ from leaderboard.rankings.published import PublishedBoard, published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.scores import systems_at
 from leaderboard.rankings.systems import described_systems_at, names_on_boards
-from ranking_engine.catalogue.registry import get_rule
 
 BOARDS_A_PAGE = 20
 MAX_CELLS = 2_000_000  # systems x tasks whose scores one page reads, over its boards
-NO_MODEL = "There is no model of this name, or you have no access to it."
+NO_MODEL = gettext_noop("There is no model of this name, or you have no access to it.")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ParetoPlace:
     @property
     def standing_text(self) -> str:
         """In words."""
-        return STANDINGS[self.standing] or "not on the front"
+        return gettext(STANDINGS[self.standing] or "not on the front")
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def model_page(
     names = names_on_boards([system.pk for system in systems])
     systems = [system for system in systems if system.pk in names]
     if not systems:
-        raise Http404(NO_MODEL)
+        raise Http404(gettext(NO_MODEL))
     boards_page = Paginator(systems, BOARDS_A_PAGE).get_page(page)
     budget = CellBudget(MAX_CELLS)
     boards = [on_board(viewer, system, names[system.pk], rule, budget) for system in boards_page]
@@ -187,7 +188,7 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
     i = int(np.flatnonzero(board.system_ids == system.pk)[0])
     wanted = rule or benchmark.default_rule
     nothing = ModelOnBoard(
-        benchmark=benchmark, system_key=system.key, name=name, rule_name=get_rule(wanted).name, rank=None,
+        benchmark=benchmark, system_key=system.key, name=name, rule_name=rule_name(wanted), rank=None,
         is_tied=False, n_ranked=0, interval_text="", score_text="", reason="It is not a column of this board.",
         hidden_text=hidden_text(audience), shares=[], pareto=[],
     )  # fmt: skip
@@ -199,7 +200,7 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
         return nothing
     rank = int(column.ranks[i])
     if rank < 1:
-        return replace(nothing, n_ranked=column.n_ranked, reason=column.reason_of(i))
+        return replace(nothing, n_ranked=column.n_ranked, reason=in_page_language(column.reason_of(i)))
     return replace(
         nothing,
         rank=rank,

@@ -6,11 +6,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.paging import page_links
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.identities.page import model_page
 from leaderboard.on_demand.allowance import may_ask
-from ranking_engine.catalogue.registry import get_rule
 
 
 @require_safe
@@ -22,6 +22,6 @@ def model(request: HttpRequest, model_key: str) -> HttpResponse:
     if not may_ask(request):
         return render(request, "429.html", status=429)
     page = model_page(request.user, model_key, rule=rule, page=request.GET.get("page"), with_history=True)
-    rules = [(key, get_rule(key).name) for key in site_rules()]
+    rules = [(key, rule_name(key)) for key in site_rules()]
     content = {"page": page, "rules": rules, "pages": page_links(page.page, rule=rule)}
     return render(request, "explore/model.html", content)

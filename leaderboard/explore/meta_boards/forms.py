@@ -4,17 +4,17 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.access.audience import Viewer
 from leaderboard.benchmarks.meta_boards import FIELDS, MAX_BENCHMARKS, MAX_DESCRIPTION, MetaBoardSpec
 from leaderboard.common.form_fields import LineFormField, LinesFormField
+from leaderboard.common.language.engine import rule_name
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, CompareQuery, choices
 from leaderboard.models import MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
 from leaderboard.rankings.text import POLICY_NAMES
-from ranking_engine.catalogue.registry import get_rule
 
 MAX_TICKED = 100  # boxes that are kept ticked when others are looked for
 
@@ -48,7 +48,8 @@ class MetaBoardForm(forms.Form):
     most = MAX_BENCHMARKS
     rule = forms.ChoiceField(required=False, label=gettext_lazy("Ranks on each benchmark under"))
     worth = forms.ChoiceField(
-        label=gettext_lazy("What a rank is worth"), choices=[(key, name) for key, (name, _) in SCORES.items()]
+        label=gettext_lazy("What a rank is worth"),
+        choices=lambda: [(key, gettext(name)) for key, (name, _) in SCORES.items()],
     )
     missing_policy = forms.ChoiceField(
         label=gettext_lazy("If a system is not on a benchmark"), choices=list(POLICY_NAMES.items())
@@ -62,8 +63,8 @@ class MetaBoardForm(forms.Form):
         keys = self["benchmarks"].value() or []
         self.find, self.ticked = find, [str(key) for key in keys if may_be_key(str(key))][:MAX_TICKED]
         self.offered = choices(viewer, CompareQuery(keys=tuple(self.ticked), find=find))
-        rules = [(key, get_rule(key).name) for key in site_rules()]
-        self.fields["rule"].choices = [("", "its own default rule"), *rules]  # type: ignore[attr-defined]
+        rules = [(key, rule_name(key)) for key in site_rules()]
+        self.fields["rule"].choices = [("", gettext("its own default rule")), *rules]  # type: ignore[attr-defined]
         self.fields["default_rule"].choices = rules  # type: ignore[attr-defined]
 
     def spec(self) -> MetaBoardSpec:

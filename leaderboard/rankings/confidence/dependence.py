@@ -100,8 +100,10 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
             "independent ones. The tests find differences too easily and the rank intervals are too narrow until "
             "tasks that belong together are declared as clusters."
         ) % {"what": what, "text": text}
-        noun = "tasks" if n_clusters == n_tasks else "clusters"
-        short = f"the {n_clusters} {noun} overlap and carry the information of about {text} independent ones"
+        short = gettext("the %(n)s tasks overlap and carry the information of about %(text)s independent ones")
+        if n_clusters != n_tasks:
+            short = gettext("the %(n)s clusters overlap and carry the information of about %(text)s independent ones")
+        short %= {"n": n_clusters, "text": text}
     else:
         sentence = gettext(
             "The tests assume %(what)s. The scores agree with that: the tasks carry about as much information as "
@@ -152,7 +154,7 @@ def cluster_name(names: Sequence[str]) -> str:
         if len(set(words)) > 1:
             break
         shared.append(words[0])
-    return " ".join(shared).rstrip(" -:,") or f"{names[0]} and others"
+    return " ".join(shared).rstrip(" -:,") or gettext("%(name)s and others") % {"name": names[0]}
 
 
 def _cluster_text(tasks: Sequence[ConfiguredTask]) -> str:

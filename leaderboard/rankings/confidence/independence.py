@@ -1,5 +1,9 @@
 """What is assumed about the tasks that tests and intervals rest on, in words."""
 
+from django.utils.translation import ngettext
+
+from leaderboard.common.language.numbers import localise
+
 
 def tasks_phrase(n_clusters: int, n_tasks: int) -> str:
     """How many tasks or clusters something rests on, and who says that these are independent.
@@ -14,5 +18,9 @@ def tasks_phrase(n_clusters: int, n_tasks: int) -> str:
         `27 tasks, taken as independent` or `23 clusters of tasks, as the owners declared`.
     """
     if n_clusters == n_tasks:
-        return f"{n_tasks:,} task{'' if n_tasks == 1 else 's'}, taken as independent"
-    return f"{n_clusters:,} cluster{'' if n_clusters == 1 else 's'} of tasks, as the owners declared"
+        tasks = ngettext("%(n)s task, taken as independent", "%(n)s tasks, taken as independent", n_tasks)
+        return tasks % {"n": localise(n_tasks, ",")}
+    clusters = ngettext(
+        "%(n)s cluster of tasks, as the owners declared", "%(n)s clusters of tasks, as the owners declared", n_clusters
+    )
+    return clusters % {"n": localise(n_clusters, ",")}

@@ -3,18 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.published import Column, PublishedBoard, measured_again
-from ranking_engine.catalogue.registry import get_rule
 
 FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
 BEST_NAMED = 5  # of the systems that may be best
-OTHER_POLICY = "rank intervals exist only for the benchmark’s own policy for missing scores"
-NO_RANK = "no rank in any of the draws"
+OTHER_POLICY = gettext_noop("rank intervals exist only for the benchmark’s own policy for missing scores")
+NO_RANK = gettext_noop("no rank in any of the draws")
+TOO_SLOW = gettext_noop("it is too slow to rank again for every draw")
 
 
 def interval_text(column: Column, i: int) -> str:
@@ -39,11 +40,15 @@ def n_resamples(published: PublishedBoard, rule: str) -> int:
 def measured_caution(published: PublishedBoard) -> str:
     """How far rank intervals from stated standard errors can be trusted: a sentence (docs/calibration.md)."""
     outside = 1 - published.study_parameters["level"]
-    often = "1 time in 20" if round(outside, 9) == 0.05 else f"{localise(100 * outside, '.3g')} % of the time"
-    return (
-        f"Where systems are closer than their errors, the true rank is outside more often than {often}, most of all "
-        "for those shown first."
-    )
+    if round(outside, 9) == 0.05:
+        return gettext(
+            "Where systems are closer than their errors, the true rank is outside more often than 1 time in 20, most "
+            "of all for those shown first."
+        )
+    return gettext(
+        "Where systems are closer than their errors, the true rank is outside more often than %(share)s %% of the "
+        "time, most of all for those shown first."
+    ) % {"share": localise(100 * outside, ".3g")}
 
 
 def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
@@ -54,15 +59,17 @@ def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> 
         "system separately: each score is drawn from a normal distribution with its standard error."
     ) % {"level": level, "n_draws": f"{measured['n_draws']:,}"}
     if n < measured["n_scores"]:
-        have = "score has" if n == 1 else "scores have"
-        text += f" {n:,} of {measured['n_scores']:,} {have} a standard error; the others count as exact."
-    text += (
-        f" {level} of the draws lie in it. {measured_caution(published)} Where the rank itself is outside, as under "
-        "rules that punish noise, the interval is extended to it. It takes the errors of systems as independent: where "
-        "systems are measured on the same instances, it may be wider. What other tasks would change is not in it."
-    )
-    fewer = [f"{n_draws:,} times for {get_rule(rule).name}" for rule, n_draws in measured["fewer"].items()]
-    return text + (f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else "")
+        text += ngettext(
+            " %(n)s of %(n_scores)s score has a standard error; the others count as exact.",
+            " %(n)s of %(n_scores)s scores have a standard error; the others count as exact.",
+            n,
+        ) % {"n": f"{n:,}", "n_scores": f"{measured['n_scores']:,}"}
+    text += gettext(
+        " %(level)s of the draws lie in it. %(caution)s Where the rank itself is outside, as under rules that punish "
+        "noise, the interval is extended to it. It takes the errors of systems as independent: where systems are "
+        "measured on the same instances, it may be wider. What other tasks would change is not in it."
+    ) % {"level": level, "caution": measured_caution(published)}
+    return text + _fewer_draws(measured["fewer"])
 
 
 def interval_meaning(published: PublishedBoard, column: Column | None = None) -> str:
@@ -78,36 +85,68 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
     if published.is_measured and published.measured:
         return measured_meaning(published, published.measured) + _without_intervals(published)
     n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
-    what = "tasks" if n_clusters == n_tasks else "clusters of tasks"
-    level = f"{localise(100 * published.study_parameters['level'], 'g')} %"
-    anew = f"if the same {n_clusters} {what} were drawn again with replacement"
+    are_tasks = n_clusters == n_tasks
+    anew = gettext("if the same %(n)s tasks were drawn again with replacement")
+    if not are_tasks:
+        anew = gettext("if the same %(n)s clusters of tasks were drawn again with replacement")
+    figures = {
+        "level": f"{localise(100 * published.study_parameters['level'], 'g')} %",
+        "what": anew % {"n": n_clusters},
+        "times": f"{n_resamples(published, ''):,}",
+    }
     if published.is_simultaneous:
-        text = f"rank interval, for all systems at once: {anew}, {level} of the time every interval contains its rank."
+        text = gettext(
+            "rank interval, for all systems at once: %(what)s, %(level)s of the time every interval contains its rank."
+        )
     else:
-        times = n_resamples(published, "")
-        text = gettext("%(level)s rank interval %(what)s, %(times)s times, for each system separately.") % {
-            "level": level,
-            "what": anew,
-            "times": f"{times:,}",
-        }
-    text += f" It assumes {tasks_phrase(n_clusters, n_tasks)}."
-    text += f" With only {n_clusters} {what} it is wide." if n_clusters < FEW_TASKS else ""
+        text = gettext("%(level)s rank interval %(what)s, %(times)s times, for each system separately.")
+    text %= figures
+    text += gettext(" It assumes %(what)s.") % {"what": tasks_phrase(n_clusters, n_tasks)}
+    if n_clusters < FEW_TASKS:
+        wide = gettext(" With only %(n)s tasks it is wide.")
+        wide = wide if are_tasks else gettext(" With only %(n)s clusters of tasks it is wide.")
+        text += wide % {"n": n_clusters}
     # How far the ends of a rule's intervals, each by itself, would move with other draws of as many.
     errors = study.get("errors", {}).get(column.rule) if column is not None else None
     if column is not None and errors is not None and not published.is_simultaneous:
         typical, largest = errors
-        end = f"an end by up to {'1 rank' if largest == 1 else f'{largest} ranks'}" if largest else "no end"
-        text += f" Other random draws would move {end} under {column.name}"
-        text += f", half of the intervals by at most {typical}." if typical < largest else "."
-    fewer = [f"{n:,} times for {get_rule(rule).name}" for rule, n in study.get("fewer", {}).items()]
-    text += f" Slow rules are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
+        if not largest:
+            moved = gettext(" Other random draws would move no end under %(rule)s.")
+        elif typical < largest:
+            moved = ngettext(
+                " Other random draws would move an end by up to %(largest)s rank under %(rule)s, half of the intervals "
+                "by at most %(typical)s.",
+                " Other random draws would move an end by up to %(largest)s ranks under %(rule)s, half of the "
+                "intervals by at most %(typical)s.",
+                largest,
+            )
+        else:
+            moved = ngettext(
+                " Other random draws would move an end by up to %(largest)s rank under %(rule)s.",
+                " Other random draws would move an end by up to %(largest)s ranks under %(rule)s.",
+                largest,
+            )
+        text += moved % {"largest": largest, "rule": column.name, "typical": typical}
+    text += _fewer_draws(study.get("fewer", {}))
     proven = [
-        f"{percent(share)} of the draws for {get_rule(rule).name}"
+        gettext("%(share)s of the draws for %(rule)s") % {"share": percent(share), "rule": rule_name(rule)}
         for rule, share in study.get("proven", {}).items()
         if share < 1
     ]
-    text += f" An order is proven to be the best in {in_words(proven, most=len(proven))}." if proven else ""
+    if proven:
+        best = in_words(proven, most=len(proven))
+        text += gettext(" An order is proven to be the best in %(draws)s.") % {"draws": best}
     return text + _without_intervals(published)
+
+
+def _fewer_draws(fewer: Mapping[str, int]) -> str:
+    """Which rules are ranked fewer times, as they are slow: a sentence after a space."""
+    times = [
+        gettext("%(n)s times for %(rule)s") % {"n": f"{n:,}", "rule": rule_name(rule)} for rule, n in fewer.items()
+    ]
+    if not times:
+        return ""
+    return gettext(" Slow rules are ranked fewer times: %(times)s.") % {"times": in_words(times, most=len(times))}
 
 
 def _without_intervals(published: PublishedBoard) -> str:
@@ -117,7 +156,9 @@ def _without_intervals(published: PublishedBoard) -> str:
         if why := why_no_interval(published, each):
             without.setdefault(why, []).append(each.name)
     return "".join(
-        f" No interval under {in_words(names, most=len(names))}: {reason}." for reason, names in without.items()
+        gettext(" No interval under %(rules)s: %(reason)s.")
+        % {"rules": in_words(names, most=len(names)), "reason": in_page_language(reason)}
+        for reason, names in without.items()
     )
 
 
@@ -183,7 +224,7 @@ def why_no_interval(published: PublishedBoard, column: Column, i: int | None = N
         return str(study["not_simultaneous"][column.rule])
     if all(other.lower is None for other in published.columns):
         return study["reason"] or OTHER_POLICY
-    return str(study["undefined"].get(column.rule, "it is too slow to rank again for every draw"))
+    return str(study["undefined"].get(column.rule, TOO_SLOW))
 
 
 def interval_note(published: PublishedBoard, column: Column) -> str:
@@ -192,10 +233,10 @@ def interval_note(published: PublishedBoard, column: Column) -> str:
     if study is None or column.status != "ranked":
         return ""
     if study["status"] == "undefined" and not published.is_measured:
-        return gettext("No rank intervals: %(reason)s.") % {"reason": study["reason"]}
+        return gettext("No rank intervals: %(reason)s.") % {"reason": in_page_language(study["reason"])}
     if column.lower is not None:
-        return f"Interval: the {interval_meaning(published, column)}"
+        return gettext("Interval: the %(meaning)s") % {"meaning": interval_meaning(published, column)}
     return gettext("No interval under %(column)s: %(why_no_interval)s.") % {
         "column": column.name,
-        "why_no_interval": why_no_interval(published, column),
+        "why_no_interval": in_page_language(why_no_interval(published, column)),
     }

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
 from leaderboard.rankings.confidence.independence import tasks_phrase
 
@@ -23,25 +24,44 @@ def short_sentence(tests: Mapping[str, Any]) -> str:
     if not every["n_pairs"]:
         return ""
     if every["n_tied"] == every["n_pairs"]:
-        return "all systems share one rank"
+        return gettext("all systems share one rank")
     if _is_too_few(tests):
-        clusters = "" if tests["n_clusters"] == tests["n_tasks"] else f"cluster{_s(tests['n_clusters'])} of "
-        at_once = f" ({_pairs(every['n_pairs'])} at once)" if every["n_pairs"] > 1 else ""
-        return (
-            f"{tests['n_clusters']:,} {clusters}task{_s(tests['n_tasks'])} {_are(tests)} too few to show a significant "
-            f"difference between any two systems{at_once}"
-        )
-    contradicted = neighbours["n_contradicted"]
-    against = f"; {_pairs(contradicted)} of neighbours contradict{'s' if contradicted == 1 else ''} the ranking"
+        n = tests["n_clusters"]
+        if n != tests["n_tasks"]:
+            text = ngettext(
+                "%(n)s cluster of tasks is too few to show a significant difference between any two systems",
+                "%(n)s clusters of tasks are too few to show a significant difference between any two systems",
+                n,
+            )
+        else:
+            text = ngettext(
+                "%(n)s task is too few to show a significant difference between any two systems",
+                "%(n)s tasks are too few to show a significant difference between any two systems",
+                n,
+            )
+        text %= {"n": localise(n, ",")}
+        at_once = gettext("%(text)s (%(pairs)s at once)") % {"text": text, "pairs": _pairs(every["n_pairs"])}
+        return at_once if every["n_pairs"] > 1 else text
+    figures = {
+        "n": localise(neighbours["n_separable"], ","),
+        "pairs": _pairs(neighbours["n_pairs"]),
+        "n_every": localise(every["n_separable"], ","),
+        "every": _pairs(every["n_pairs"]),
+    }
     if neighbours["n_separable"]:
-        text = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours differ significantly"
+        text = gettext("%(n)s of %(pairs)s of neighbours differ significantly") % figures
     elif not every["n_separable"]:
-        text = "no two systems differ significantly"
+        text = gettext("no two systems differ significantly")
     else:
-        text = (
-            f"no two neighbours differ significantly, but {every['n_separable']:,} of all {_pairs(every['n_pairs'])} do"
+        text = gettext("no two neighbours differ significantly, but %(n_every)s of all %(every)s do") % figures
+    if n_against := neighbours["n_contradicted"]:
+        against = ngettext(
+            "%(pairs)s of neighbours contradicts the ranking",
+            "%(pairs)s of neighbours contradict the ranking",
+            n_against,
         )
-    return text + (against if contradicted else "")
+        text += f"; {against % {'pairs': _pairs(n_against)}}"
+    return text
 
 
 def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> str:
@@ -55,39 +75,79 @@ def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> 
     neighbours, top, every = (tests[family] for family in FAMILIES)
     if not every["n_pairs"]:
         return ""
-    tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {localise(100 * level, 'g')} % level"
-    tested = f"Tested: {tests['tested_text']}."
+    tasks, n_pairs = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), every["n_pairs"]
+    tested = gettext("Tested: %(what)s.") % {"what": in_page_language(tests["tested_text"])}
+    figures = {
+        "name": name,
+        "tasks": tasks,
+        "level": localise(100 * level, "g"),
+        "n": localise(neighbours["n_separable"], ","),
+        "pairs": _pairs(neighbours["n_pairs"]),
+    }
     if every["n_tied"] == every["n_pairs"]:
         return gettext("All systems share one rank under %(name)s: there are no differences to test.") % {"name": name}
     if _is_too_few(tests):
-        too_few = (
-            f"{_at_once(every)}{tasks}, {_are(tests)} too few to show a significant difference between any two "
-            f"systems of this board {at}"
-        )
-        return (
-            f"{too_few[0].upper()}{too_few[1:]}: even a system that is ahead on all of them could be so by chance. "
-            f"That is not the same as a tie{_one_pair(tests)}. {tested}"
-        )
+        if n_pairs > 1:
+            too_few = ngettext(
+                "Among %(every)s at once, %(tasks)s, is too few to show a significant difference between any two "
+                "systems of this board at the %(level)s %% level: even a system that is ahead on all of them could be "
+                "so by chance.",
+                "Among %(every)s at once, %(tasks)s, are too few to show a significant difference between any two "
+                "systems of this board at the %(level)s %% level: even a system that is ahead on all of them could be "
+                "so by chance.",
+                tests["n_clusters"],
+            )
+        else:
+            too_few = ngettext(
+                "%(tasks)s, is too few to show a significant difference between any two systems of this board at the "
+                "%(level)s %% level: even a system that is ahead on all of them could be so by chance.",
+                "%(tasks)s, are too few to show a significant difference between any two systems of this board at the "
+                "%(level)s %% level: even a system that is ahead on all of them could be so by chance.",
+                tests["n_clusters"],
+            )
+        tie = gettext("That is not the same as a tie.")
+        if tests["n_clusters"] >= LEAST_FOR_ONE_PAIR and n_pairs > 1:
+            # That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it.
+            tie = gettext(
+                "That is not the same as a tie; a single pair that you choose beforehand can be tested: see Head to "
+                "head."
+            )
+        return f"{too_few % (figures | {'every': _pairs(n_pairs)})} {tie} {tested}"
     if neighbours["n_separable"]:
-        first = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours under {name}"
-        first += " differ significantly"
+        first = gettext(
+            "%(n)s of %(pairs)s of neighbours under %(name)s differ significantly at the %(level)s %% level, by "
+            "sign-flip tests on %(tasks)s"
+        )
     elif neighbours["verdict"] == "too_few_tasks":
-        first = f"There are too few tasks to show a significant difference between any two neighbours under {name}"
+        first = gettext(
+            "There are too few tasks to show a significant difference between any two neighbours under %(name)s at the "
+            "%(level)s %% level, by sign-flip tests on %(tasks)s"
+        )
     else:
-        first = f"No two neighbours under {name} differ significantly"
-    parts = [f"{first} {at}, by sign-flip tests on {tasks}"]
-    if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
-        parts.append(f"{top['n_separable']:,} of the {_pairs(top['n_pairs'])} among the first ranks")
-    if every["n_pairs"] > 1:
-        parts.append(f"{every['n_separable']:,} of all {_pairs(every['n_pairs'])}")
+        first = gettext(
+            "No two neighbours under %(name)s differ significantly at the %(level)s %% level, by sign-flip tests on "
+            "%(tasks)s"
+        )
+    parts = []
+    if top["n_pairs"] and top["n_pairs"] != n_pairs:
+        among = {"n": localise(top["n_separable"], ","), "pairs": _pairs(top["n_pairs"])}
+        parts.append(gettext("%(n)s of the %(pairs)s among the first ranks") % among)
+    if n_pairs > 1:
+        parts.append(
+            gettext("%(n)s of all %(pairs)s") % {"n": localise(every["n_separable"], ","), "pairs": _pairs(n_pairs)}
+        )
+    further = (
+        gettext("%(first)s, and %(last)s") % dict(zip(("first", "last"), parts, strict=True))
+        if parts[1:]
+        else "".join(parts)
+    )
     against = ""
     if neighbours["n_contradicted"] or every["n_contradicted"]:
-        against = (
-            f" In {_pairs(neighbours['n_contradicted'])} of neighbours and {every['n_contradicted']:,} of all pairs "
-            "the system ranked lower is ahead by more than chance would explain: they contradict the ranking."
-        )
-    further = f"; {', and '.join(parts[1:])}" if parts[1:] else ""
-    return f"{parts[0]}{further}.{against} {tested}"
+        against = gettext(
+            " In %(pairs)s of neighbours and %(n)s of all pairs the system ranked lower is ahead by more than chance "
+            "would explain: they contradict the ranking."
+        ) % {"pairs": _pairs(neighbours["n_contradicted"]), "n": localise(every["n_contradicted"], ",")}
+    return f"{first % figures}{f'; {further}' if further else ''}.{against} {tested}"
 
 
 def _is_too_few(tests: Mapping[str, Any]) -> bool:
@@ -96,24 +156,5 @@ def _is_too_few(tests: Mapping[str, Any]) -> bool:
     return bool(untied) and all(family["verdict"] == "too_few_tasks" for family in untied)
 
 
-def _one_pair(tests: Mapping[str, Any]) -> str:
-    """That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it."""
-    if tests["n_clusters"] < LEAST_FOR_ONE_PAIR or tests["every_pair"]["n_pairs"] < 2:
-        return ""
-    return "; a single pair that you choose beforehand can be tested: see Head to head"
-
-
-def _at_once(every: Mapping[str, Any]) -> str:
-    return f"among {_pairs(every['n_pairs'])} at once, " if every["n_pairs"] > 1 else ""
-
-
-def _are(tests: Mapping[str, Any]) -> str:
-    return "is" if tests["n_clusters"] == 1 else "are"
-
-
 def _pairs(n: int) -> str:
-    return f"{n:,} pair{_s(n)}"
-
-
-def _s(n: int) -> str:
-    return "" if n == 1 else "s"
+    return ngettext("%(n)s pair", "%(n)s pairs", n) % {"n": localise(n, ",")}

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Job, Report, Revision
 from leaderboard.rankings.confidence.separability import FAMILIES, separability_sentence, short_sentence
@@ -21,7 +22,7 @@ from ranking_engine.stability.separability.significance import Significance, sig
 from ranking_engine.stability.separability.task_dependence import task_dependence
 
 BASIS = ("tested", "tested_text", "n_clusters", "n_tasks")  # what is stored of a rule's tests beside its families
-OUTDATED = "The significance tests are of an earlier version and are being computed again."
+OUTDATED = gettext_noop("The significance tests are of an earlier version and are being computed again.")
 MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after every submission
 
 
@@ -171,7 +172,8 @@ def separability(
         return Separability("", nothing, nothing)
     if summary["status"] == "undefined":
         return Separability(
-            gettext("Significant differences were not tested: %(reason)s.") % {"reason": summary["reason"]},
+            gettext("Significant differences were not tested: %(reason)s.")
+            % {"reason": in_page_language(summary["reason"])},
             nothing,
             nothing,
         )

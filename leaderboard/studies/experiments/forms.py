@@ -8,6 +8,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext
 
 from leaderboard.common.form_fields import LineFormField
+from leaderboard.common.language.engine import rule_name
 from leaderboard.computing.rankings import site_rules
 from leaderboard.studies.experiments.parameters_text import TASKS
 from leaderboard.studies.experiments.start import LARGEST_SEED
@@ -29,7 +30,7 @@ def rule_choices() -> list[tuple[str, str]]:
     choices = []
     for rule in (RULES[key] for key in site_rules() if not RULES[key].elects_only):
         variants = [variant_key(rule, {name: value}) for name, values in rule.options.items() for value in values[1:]]
-        choices += [(rule.key, rule.name), *((variant, get_rule(variant).name) for variant in variants)]
+        choices += [(rule.key, rule_name(rule.key)), *((variant, rule_name(variant)) for variant in variants)]
     return choices
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from leaderboard.common.language.engine import rule_name
 from leaderboard.studies.study_findings import StudyNames
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability import parameters as kinds
 from ranking_engine.stability.catalogue import declared_parameters
 from ranking_engine.stability.parameters import Parameter
@@ -37,7 +37,7 @@ def _text(parameter: Parameter, value: Any, names: StudyNames) -> str:  # noqa: 
     if isinstance(value, list):
         return ", ".join(_text(parameter, item, names) for item in value)
     if parameter.kind in (kinds.RULE, kinds.RULES):
-        return get_rule(value).name
+        return rule_name(value)
     if parameter.name == TASKS:
         return names.tasks.get(value, value)
     if parameter.name in SYSTEMS:

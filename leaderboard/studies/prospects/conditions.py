@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from leaderboard.common.language.engine import rule_name
 from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
@@ -18,7 +19,6 @@ from leaderboard.studies.prospects.stored import (
     system_names,
 )
 from leaderboard.studies.prospects.text import share_of_weight
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.prospects import (
     MAJORITY,
     RULES,
@@ -40,9 +40,12 @@ FIELDS = (
 GOALS = ("minimise", "maximise")
 
 
-RULE_NAMES = {MAJORITY: "losing to no rival head to head"} | {
-    rule: f"coming first under {get_rule(rule).name}" for rule in RULES if rule != MAJORITY
-}
+def rule_choices() -> dict[str, str]:
+    """What can be won, in words, by the key of the rule."""
+    first = {
+        rule: gettext("coming first under %(rule)s") % {"rule": rule_name(rule)} for rule in RULES if rule != MAJORITY
+    }
+    return {MAJORITY: gettext("losing to no rival head to head")} | first
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def answer(
     sentence = ""
     if not prospects.conditions_reason:
         n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
-        rule = "" if is_head_to_head else f"{get_rule(form.rule).name} "
+        rule = "" if is_head_to_head else f"{rule_name(form.rule)} "
         where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
         sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win %(rule)s%(where)s.") % {
             "n_winners": len(winners),
@@ -186,7 +189,7 @@ def answer(
         if kept_out := len(could - {prospect.system for prospect in winners}):
             sentence += f" {kept_out} more could win without them."
     return ConditionsAnswer(
-        rule_name="" if is_head_to_head else get_rule(form.rule).name,
+        rule_name="" if is_head_to_head else rule_name(form.rule),
         conditions=texts,
         impossible=prospects.conditions_reason,
         sentence=sentence,

@@ -17,10 +17,10 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.studies.prospects.conditions import (
-    RULE_NAMES,
     answer,
     choices,
     read_form,
+    rule_choices,
 )
 from leaderboard.studies.prospects.links import ProspectsLinks
 from leaderboard.studies.prospects.page import (
@@ -81,7 +81,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         context |= {
             "links": ProspectsLinks(benchmark, publication, query, page),
             "choices": choices(publication.revision, voting),
-            "rules": RULE_NAMES.items(),
+            "rules": rule_choices().items(),
             "example_sum": " + ".join(examples),
             "example_order": " >= ".join(examples) if len(examples) > 1 else f"{examples[0]} <= 50%",
             "example_task": examples[0],

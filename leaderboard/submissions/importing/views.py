@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import Audience, readable_benchmark
@@ -91,7 +92,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         "header": csv_line(
             ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
         ),  # to copy
-        "format_names": [one.NAME for one in FORMATS],
+        "format_names": [gettext(one.NAME) for one in FORMATS],
         "reads_parquet": has_parquet(),
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }

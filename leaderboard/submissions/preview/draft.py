@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import by_catalogue, in_words, with_task_names
 from leaderboard.computing.previews import Side, both_in_turn
 from leaderboard.computing.rankings import Outcomes, split_rules
@@ -19,7 +21,6 @@ from leaderboard.submissions.preview.text import ranks_sentence, winners_sentenc
 from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow, CheckedScore
 from ranking_engine import Ranking, ScoreMatrix
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import weight_bits
 from ranking_engine.core.comparison import RankDifference
 
@@ -181,7 +182,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
         task_names = after.configuration.task_names
         for rule, ranking in new_rankings.items():
             effect = _effect(rule, old_rankings.get(rule), ranking, i, names)
-            effects.append(replace(effect, reason=with_task_names(effect.reason, task_names)))
+            effects.append(replace(effect, reason=in_page_language(with_task_names(effect.reason, task_names))))
     except TooLargeError as error:
         too_large = str(error)
     return Preview(
@@ -221,10 +222,10 @@ def _score_changes(
         before = "" if old is None else text(old[t])
         after = text(new[t])
         score = scores.get(task.key)
-        reason = "not mentioned"
+        reason = gettext("not mentioned")
         if score:
             reason = str(Score.MissingReason(score.get("missing", Score.MissingReason.NOT_REPORTED)).label)
-        note = "" if after else f"missing: {reason}"
+        note = "" if after else gettext("missing: %(reason)s") % {"reason": reason}
         changes.append(ScoreChange(task.name, before, after, note))
     return changes
 
@@ -301,7 +302,7 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
     changed.sort(key=lambda change: (change.before or last, change.system_name))
     overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
     return RuleEffect(
-        rule_name=get_rule(rule).name,
+        rule_name=rule_name(rule),
         rank_before=own.before,
         rank_after=own.after,
         reason=after.unranked_reasons.get(i, after.reason) if own.after is None else "",

@@ -8,6 +8,7 @@ from heapq import nsmallest
 import numpy as np
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import in_words
 from leaderboard.models import Draft
 from leaderboard.on_demand.budget import TooLargeError
@@ -19,7 +20,6 @@ from leaderboard.submissions.preview.text import winners_sentence
 from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import Ranking
-from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.comparison import RankDifference, RankMove
 
 SHOWN_SYSTEMS = 100
@@ -197,7 +197,7 @@ def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: in
     new = [difference.move(j) for j in range(n_before, len(names))]
     best = nsmallest(SHOWN_MOVES, new, key=lambda move: (move.after or last, names[move.system]))
     return TableEffect(
-        rule_name=get_rule(rule).name,
+        rule_name=rule_name(rule),
         winner_before="" if before is None else in_words([names[j] for j in before.winners]),
         winner_after=in_words([names[j] for j in after.winners]),
         n_ranks_changed=len(changed),
