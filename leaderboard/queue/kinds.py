@@ -137,7 +137,7 @@ JOB_KINDS = {
             # `n_resamples`: of boards of up to 300 systems, larger ones get 1,000. `budget`: seconds, as costs are
             # estimated, for rules that must be ranked again for every resample; each gets `least` resamples in any
             # case.
-            parameters={"n_resamples": 4000, "level": 0.95, "seed": 0, "budget": 6, "least": 100},
+            parameters={"n_resamples": 4000, "level": 0.95, "seed": 0, "budget": 3, "least": 100},
         ),
         JobKind(
             AXIOMS,

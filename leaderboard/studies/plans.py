@@ -41,7 +41,7 @@ from ranking_engine.stability.catalogue import Study
 When = StudyChoice.When
 BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
 SLOW_SHARE = 0.5  # of a study's seconds that slow rules get at least
-MORE_REPEATS = 0.1  # of what slow rules get, for more repeats than the least: studies should be there soon
+MORE_REPEATS = 0.04  # of what slow rules get, for more repeats than the least: studies should be there soon
 _TRIES = 5
 WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC

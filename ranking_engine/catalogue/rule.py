@@ -149,9 +149,10 @@ class Kernels:
         rivals: the same, of more systems than can all be compared at once.
         growing: every board that grows by one system at a time.
         judges_alone: a system's score does not depend on which others there are.
-        seconds: what `tables` and `pairs` take for one board of (n_systems, n_tasks), where that is much more than
-            under most rules: a study may then rank fewer boards under this one. None where it is not.
-        max_systems: up to so many systems `tables` and `pairs` are faster than ranking one by one; None for no limit.
+        seconds: what `tables`, `draws` and `pairs` take for one board of (n_systems, n_tasks), where that is much more
+            than under most rules: a study may then rank fewer boards under this one. None where it is not.
+        max_systems: up to so many systems `tables`, `draws` and `pairs` are faster than ranking one by one; None for no
+            limit.
     """
 
     tables: Callable[[MatrixBatch], FloatArray] | None = None

@@ -50,22 +50,22 @@ def _strengths(wins: Wins, common: FloatArray, present: BoolArray, order: NDArra
         won = (table - table.transpose(0, 2, 1) + shared) / 2
         won[:, np.arange(len(systems)), np.arange(len(systems))] = 0
         on_board = present[rows][:, systems]
-        fits = np.flatnonzero(_is_connected(won > 0, on_board))
+        fits = np.flatnonzero(is_connected(won > 0, on_board))
         if not fits.size:
             continue
         if len(systems) > 1:
             # Neighbouring boards are much alike: what fits all of a block is close to what fits each of them.
             together = won[fits].sum(axis=0)
-            if not start[systems].any() and _is_connected(together[None] > 0, np.ones((1, len(systems)), bool))[0]:
+            if not start[systems].any() and is_connected(together[None] > 0, np.ones((1, len(systems)), bool))[0]:
                 start[systems] = fitted(together)[0]
         strengths[(first + fits)[:, None], systems] = _fitted(won[fits], on_board[fits], start[systems])
     return strengths
 
 
-def _is_connected(edges: BoolArray, present: BoolArray) -> BoolArray:
+def is_connected(edges: BoolArray, present: BoolArray) -> BoolArray:
     """Whether chains of wins or ties lead from every system on the board to every other (Ford 1957)."""
     first = present.argmax(axis=1)
-    is_connected = present.any(axis=1)
+    has_chains = present.any(axis=1)
     for table in (edges.astype(np.float32), edges.transpose(0, 2, 1).astype(np.float32)):
         reached = np.zeros(present.shape, dtype=bool)
         reached[np.arange(len(first)), first] = present.any(axis=1)
@@ -74,8 +74,8 @@ def _is_connected(edges: BoolArray, present: BoolArray) -> BoolArray:
             if (wider == reached).all():
                 break
             reached = wider
-        is_connected &= (reached | ~present).all(axis=1)
-    return np.asarray(is_connected)
+        has_chains &= (reached | ~present).all(axis=1)
+    return np.asarray(has_chains)
 
 
 def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
     b, n = present.shape
     played, total = won + won.transpose(0, 2, 1), won.sum(axis=2)
     n_present = present.sum(axis=1, keepdims=True)
-    strengths = _centred(np.broadcast_to(start, (b, n)), present, n_present)
+    strengths = centred(np.broadcast_to(start, (b, n)), present, n_present)
     is_solved = n_present[:, 0] == 1
     for _ in range(_NEWTON_STEPS):
         rows = np.flatnonzero(~is_solved)
@@ -109,7 +109,7 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
             step = np.linalg.solve(information, gradient.astype(np.float32)[:, :, None])[:, :, 0].astype(np.float64)
         except np.linalg.LinAlgError:  # a board far apart: the loop below sees to all that are left
             break
-        step = _centred(step, here, n_present[rows])
+        step = centred(step, here, n_present[rows])
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
         strengths[rows] += step
@@ -119,7 +119,7 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
     for r in np.flatnonzero(~is_solved):  # far apart, or slow: as a board of its own
         systems = np.flatnonzero(present[r])
         strengths[r, systems] = fitted(won[r][np.ix_(systems, systems)])[0]
-    strengths = np.where(present, _centred(strengths, present, n_present), np.nan)
+    strengths = np.where(present, centred(strengths, present, n_present), np.nan)
     return snapped(strengths, SAME_STRENGTH)
 
 
@@ -129,7 +129,7 @@ def _chances(strengths: FloatArray) -> FloatArray:
     return np.asarray(power[:, :, None] / (power[:, :, None] + power[:, None, :]))
 
 
-def _centred(values: FloatArray, present: BoolArray, n_present: NDArray[np.int64]) -> FloatArray:
+def centred(values: FloatArray, present: BoolArray, n_present: NDArray[np.int64]) -> FloatArray:
     """Return the values less their mean over the systems on the board, 0 for the others."""
     means = np.where(present, values, 0.0).sum(axis=1, keepdims=True) / n_present
     return np.where(present, values - means, 0.0)

@@ -21,10 +21,10 @@ from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
 
 _ITERATIONS = 200
-_NEWTON_STEPS = 60
-_CLOSE = 1e-3
+# The last change of the iteration, and how many of Newton's steps may follow: most tables need few of either.
+_ATTEMPTS = ((0.1, 12), (1e-3, 60))
 _EXACT = 1e-11
-_FARTHEST = 250.0  # twice the exponential of twice as much is still a float
+FARTHEST = 250.0  # twice the exponential of twice as much is still a float
 
 
 def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
@@ -53,8 +53,8 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
             return Outcome(None, "undefined", reason, {**details, "components": names})
     strengths, steps = fitted(picks, float(prior))
     details["steps"] = steps
-    if np.ptp(strengths) > _FARTHEST:
-        reason = f"strengths are more than {_FARTHEST:g} apart, too far for floating-point numbers; use a prior"
+    if np.ptp(strengths) > FARTHEST:
+        reason = f"strengths are more than {FARTHEST:g} apart, too far for floating-point numbers; use a prior"
         return Outcome(None, "undefined", reason, details)
     compares = picks.present.sum(axis=1) > 1
     tasks = picks.tasks[compares]
@@ -168,30 +168,30 @@ class Picks:
 def fitted(picks: Picks, prior: float) -> tuple[FloatArray, dict[str, int]]:
     """Return the strengths, with mean 0 where there is no prior, and the steps taken."""
     n = picks.systems.shape[1]
-    strengths = np.zeros(n)
-    n_iterations = n_newton_steps = 0
-    while n_iterations < _ITERATIONS:
-        n_iterations += 1
-        picked, expected = picks.ratios(strengths)
-        chance = 0.5 + 0.5 * np.tanh(strengths / 2)
-        change = np.log((picked + prior) / (expected + 2 * prior * chance))
-        if not prior:
-            change -= change.mean()
-        strengths += change
-        if np.abs(change).max() < _CLOSE:
+    strengths, steps = np.zeros(n), {"iterations": 0, "newton_steps": 0}
+    for close, most_newton_steps in _ATTEMPTS:
+        strengths, steps = np.zeros(n), {"iterations": 0, "newton_steps": 0}
+        while steps["iterations"] < _ITERATIONS:
+            steps["iterations"] += 1
+            picked, expected = picks.ratios(strengths)
+            chance = 0.5 + 0.5 * np.tanh(strengths / 2)
+            change = np.log((picked + prior) / (expected + 2 * prior * chance))
+            if not prior:
+                change -= change.mean()
+            strengths += change
+            if np.abs(change).max() < close:
+                break
+        size = np.inf
+        while size >= _EXACT and steps["newton_steps"] < most_newton_steps and np.ptp(strengths) <= FARTHEST:
+            steps["newton_steps"] += 1
+            chance = 0.5 + 0.5 * np.tanh(strengths / 2)
+            gradient = picks.weights @ picks.gradients(strengths) + prior * (1 - 2 * chance)
+            step = np.linalg.solve(picks.information(strengths, prior), gradient)
+            if not prior:
+                step -= step.mean()
+            step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # far away the quadratic model overshoots
+            strengths += step
+            size = np.abs(step).max()
+        if size < _EXACT:
             break
-    while n_newton_steps < _NEWTON_STEPS and np.ptp(strengths) <= _FARTHEST:
-        n_newton_steps += 1
-        chance = 0.5 + 0.5 * np.tanh(strengths / 2)
-        gradient = picks.weights @ picks.gradients(strengths) + prior * (1 - 2 * chance)
-        step = np.linalg.solve(picks.information(strengths, prior), gradient)
-        if not prior:
-            step -= step.mean()
-        step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # far away the quadratic model overshoots
-        strengths += step
-        if np.abs(step).max() < _EXACT:
-            break
-    return strengths - (0.0 if prior else strengths.mean()), {
-        "iterations": n_iterations,
-        "newton_steps": n_newton_steps,
-    }
+    return strengths - (0.0 if prior else strengths.mean()), steps

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.profile import Outcome, Profile
-from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import in_first_order, name_order, snapped
 
 HIGHEST = 100.0
 MAX_STEPS = 300
-_FLAT = 1e-7  # of the slope, for margins of at most 1
-_SAME = 1e-9  # ratings that differ by less tie
-_FASTER, _SLOWER = 1.3, 0.5
-_LEAST_BEND = 1e-12
+FLAT = 1e-7  # of the slope, for margins of at most 1
+SAME = 1e-9  # ratings that differ by less tie
+FASTER, SLOWER = 1.3, 0.5
+LEAST_BEND = 1e-12
 
 
 def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
@@ -65,40 +65,55 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
     """
     sizes = np.abs(margins)
     ratings = np.full(len(margins), HIGHEST / 2)
-    loss, slope, bend = _loss(margins, sizes, ratings, temperature)
+    loss, slope, bend = loss_slope_bend(margins, sizes, ratings, temperature)
     length, n_steps, is_minimum = 1.0, 0, False
     while n_steps < MAX_STEPS:
-        inwards = np.where((ratings >= HIGHEST) & (slope < 0) | (ratings <= 0) & (slope > 0), 0.0, slope)
-        if np.abs(inwards).max() * temperature <= _FLAT:
+        if steepest(ratings, slope) * temperature <= FLAT:
             is_minimum = True
             break
         n_steps += 1
-        tried = np.clip(ratings - length * slope / np.maximum(bend, _LEAST_BEND), 0.0, HIGHEST)
-        apart = np.diff(np.sort(tried))
-        if ((apart > 0) & (apart <= _SAME)).any() or ((tried > 0) & (tried <= _SAME)).any():
-            tried = snapped(tried, _SAME)
-        after = _loss(margins, sizes, tried, temperature)
+        tried = np.clip(ratings - length * slope / np.maximum(bend, LEAST_BEND), 0.0, HIGHEST)
+        if has_dust(tried):
+            tried = snapped(tried, SAME)
+        after = loss_slope_bend(margins, sizes, tried, temperature)
         if after[0] <= loss:
             ratings, (loss, slope, bend) = tried, after
-            length = min(length * _FASTER, 1.0)
+            length = min(length * FASTER, 1.0)
         else:
-            length *= _SLOWER
+            length *= SLOWER
     return ratings, n_steps, is_minimum
 
 
-def _loss(
+def steepest(ratings: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Return the largest slope of each board's loss, without those that point out of the bounds."""
+    points_out = (ratings >= HIGHEST) & (slopes < 0) | (ratings <= 0) & (slopes > 0)
+    return np.abs(np.where(points_out, 0.0, slopes)).max(axis=-1, initial=0.0)
+
+
+def has_dust(ratings: FloatArray) -> BoolArray:
+    """Whether ratings of a board differ from each other or from 0 by rounding alone."""
+    apart = np.diff(np.sort(ratings, axis=-1), axis=-1)
+    return np.asarray(((apart > 0) & (apart <= SAME)).any(axis=-1) | ((ratings > 0) & (ratings <= SAME)).any(axis=-1))
+
+
+def loss_slope_bend(
     margins: FloatArray, sizes: FloatArray, ratings: FloatArray, temperature: float
-) -> tuple[float, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the loss, up to a constant, its slope, and how much the slope bends: no less than it does.
 
     The loss is half the sum of m_ij sigma((r_j - r_i) / temperature).
+
+    Args:
+        margins: as in `descended`, of one board or of many along further axes before.
+        sizes: their absolute values.
+        ratings: of the systems of each board.
+        temperature: as in `descended`.
     """
-    half = np.tanh((ratings[:, None] - ratings) / (2 * temperature))
-    loss = -float((margins * half).sum()) / 4
+    half = ratings[..., :, None] - ratings[..., None, :]
+    half /= 2 * temperature
+    np.tanh(half, out=half)
+    losses = (margins * half).reshape(*ratings.shape[:-1], -1).sum(axis=-1) / -4
     half *= half
     np.subtract(1.0, half, out=half)
-    return (
-        loss,
-        -np.einsum("ij,ij->i", margins, half) / (4 * temperature),
-        np.einsum("ij,ij->i", sizes, half) / (4 * temperature**2),
-    )
+    slopes = -np.einsum("...ij,...ij->...i", margins, half) / (4 * temperature)
+    return losses, slopes, np.einsum("...ij,...ij->...i", sizes, half) / (4 * temperature**2)

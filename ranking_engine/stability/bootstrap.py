@@ -21,7 +21,7 @@ from ranking_engine.core.clusters import cluster_key, clusters_of
 from ranking_engine.core.missing import Completed, complete, scored_part
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.plan import HARDER
+from ranking_engine.stability.plan import HARDER, one_by_one_seconds, seconds_at_once
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
 from ranking_engine.stability.resampling.alone import MOST_SECONDS, Alone
 from ranking_engine.stability.resampling.resampled_scores import (
@@ -47,6 +47,8 @@ FEWER_RESAMPLES = 1000  # of larger boards, and at most under rules that rank on
 _ALL_RESAMPLES_SYSTEMS = 300  # so many systems have `RESAMPLES`; cost grows with their square
 MAX_SECONDS = 1.0  # of one resample
 
+# Of one resample, and of each two systems in it: rules that rank many at once within this rank all of them.
+_QUICK_SECONDS, _QUICK_PAIR_SECONDS = 1e-3, 4e-7
 _BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
 
 Progress = Callable[[int, int], None]
@@ -123,16 +125,16 @@ def rank_intervals(
     Args:
         matrix: the scores; `clusters_of` tells its clusters.
         rules: keys of RULES, each in its default variant.
-        n_resamples: how often the tasks are drawn again, at most 1,000 times where a rule ranks one resample at a time;
-            each resample is seeded by its own index.
+        n_resamples: how often the tasks are drawn again, at most 1,000 times where a rule is slow; each
+            resample is seeded by its own index.
         level: of each interval by itself, and of the simultaneous ones together, as 0.95.
         seed: of the draws.
         missing: the policy for rules that need every score.
         simultaneous: whether to compute the intervals that hold for all systems at once, too; from the first 1,000
             resamples, and for at most 400 systems.
         budget: the seconds, as estimated by the rules' own costs and the steps of a search on the whole table, for all
-            rules whose resamples can only be ranked one by one; the cheapest come first, and what is left says how
-            many resamples a rule gets. A search ends after so many steps, never by the clock; see `proven`.
+            rules whose resamples cost much or can only be ranked one by one. Each gets an equal share, and what the
+            cheaper ones leave. A search ends after so many steps, never by the clock; see `proven`.
         least: so many it gets in any case, or `n_resamples` where these are fewer, unless one takes more than
             `MAX_SECONDS`: then the rule is skipped.
         progress: called as progress(done, total) after each step; it may raise to cancel.
@@ -223,9 +225,14 @@ class _Study:
         step = self.step.part(len(keys) / self.n_rules)
         tail = expanded_tail(self.level, len(clusters_of(matrix)))
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
-        # Rules that are ranked one resample at a time use the budget up, the cheapest first.
-        drawn, size = dict.fromkeys(keys, self.n_resamples), (matrix.n_systems, matrix.n_tasks)
-        slow = {key: get_rule(key).cost(*size) for key in keys if not has_fast_way(key, matrix, task_counts)}
+        # Slow rules share the budget, the cheapest first.
+        drawn, slow = dict.fromkeys(keys, self.n_resamples), dict[str, float]()
+        quick = _QUICK_SECONDS + _QUICK_PAIR_SECONDS * matrix.n_systems**2
+        for key in keys:
+            is_at_once = has_fast_way(key, matrix, task_counts)
+            seconds = seconds_at_once(key, matrix) if is_at_once else one_by_one_seconds(key, matrix)
+            if not is_at_once or seconds > quick:
+                slow[key] = seconds
         self.skipped |= {
             key: f"ranking one resample would take about {seconds:.2g} s"
             for key, seconds in slow.items()
@@ -242,8 +249,8 @@ class _Study:
             for key in slow
             if get_rule(key).is_search
         }
-        for key in sorted(slow, key=lambda key: slow[key]):
-            left = max(0.0, self.budget - self.spent)
+        for done, key in enumerate(sorted(slow, key=lambda key: slow[key])):
+            left = max(0.0, self.budget - self.spent) / (len(slow) - done)
             drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
             self.spent += slow[key] * drawn[key]
         self.n_drawn.update(drawn)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ranking_engine.catalogue.records import claims, costs
-from ranking_engine.catalogue.rule import Held, Number, Omission, Rule
+from ranking_engine.catalogue.rule import Held, Kernels, Number, Omission, PairKernel, Rule
+from ranking_engine.kernels import growing, ratings
 from ranking_engine.rules import kemeny, soft_condorcet
 
 RULES: tuple[Rule, ...] = (
@@ -69,6 +70,13 @@ RULES: tuple[Rule, ...] = (
         is_slow=True,
         max_systems=2_000,
         numbers={"temperature": Number(1.0, 0.1, 100.0)},
+        kernels=Kernels(
+            tables=ratings.soft_condorcet,
+            pairs=PairKernel(ratings.soft_condorcet_of_pairs),
+            growing=growing.by_rounds(ratings.soft_condorcet_of_pairs),
+            seconds=costs.descent_at_once,
+            max_systems=300,
+        ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
     ),
 )

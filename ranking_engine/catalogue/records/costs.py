@@ -40,6 +40,11 @@ def soft_condorcet(n: int, T: int) -> float:
     return pairwise(n, T) + 2e-2 + 1e-5 * n + 8e-6 * n * n
 
 
+def descent_at_once(n: int, T: int) -> float:
+    """Of one of many boards, of descending to a minimum."""
+    return 4e-4 + 2e-6 * n * n
+
+
 def rounds_at_once(n: int, T: int) -> float:
     """Of one of many boards, of locking in victories or fitting strengths."""
     return 1e-4 + 3e-7 * n * n
@@ -48,6 +53,11 @@ def rounds_at_once(n: int, T: int) -> float:
 def bradley_terry(n: int, T: int) -> float:
     """Of fitting strengths."""
     return pairwise(n, T) + 4e-3 + 1.5e-6 * n * n + 4e-10 * n**3
+
+
+def picks_at_once(n: int, T: int) -> float:
+    """Of one of many boards, of fitting strengths to orders."""
+    return 1e-4 + 4e-7 * n * T + (2e-7 + 2e-9 * T) * n * n
 
 
 def plackett_luce(n: int, T: int) -> float:

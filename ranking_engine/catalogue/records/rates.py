@@ -16,7 +16,7 @@ from ranking_engine.catalogue.rule import (
     Rule,
 )
 from ranking_engine.core.profile import TaskSum
-from ranking_engine.kernels import growing, pairs, resamples, strengths, tables, votes
+from ranking_engine.kernels import growing, pairs, picks, resamples, strengths, tables, votes
 from ranking_engine.rules import bradley_terry, plackett_luce, rates
 
 RULES: tuple[Rule, ...] = (
@@ -152,6 +152,13 @@ RULES: tuple[Rule, ...] = (
         is_slow=True,
         max_systems=2_000,
         numbers={"prior": Number(0.0, 0.0, 1e6)},
+        kernels=Kernels(
+            tables=picks.plackett_luce,
+            draws=picks.plackett_luce,
+            growing=votes.growing(picks.plackett_luce),
+            seconds=costs.picks_at_once,
+            max_systems=300,
+        ),
         reads=POSITIONS,
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 1)},
         names_systems=True,

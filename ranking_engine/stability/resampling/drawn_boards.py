@@ -43,7 +43,8 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
     most = np.full((1, matrix.n_tasks), matrix.n_tasks, dtype=np.int64)  # at worst one task is drawn every time
     if not has_exact_weights(matrix, most, factor=2 * matrix.n_systems):
         return False
-    return get_rule(rule).kernels.draws is not None or fits(rule, matrix)
+    kernels = get_rule(rule).kernels
+    return (kernels.draws is not None and kernels.fit(matrix.n_systems)) or fits(rule, matrix)
 
 
 def board_scores(

@@ -158,7 +158,8 @@ def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> Way:
     if kernels.rivals is None and fits(rule, matrix):
         is_exact = has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems)
         return Way.PAIRS if is_exact else Way.ONE_BY_ONE
-    if kernels.draws is not None and has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems):
+    fits_draws = kernels.draws is not None and kernels.fit(matrix.n_systems)
+    if fits_draws and has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems):
         return Way.DRAWS
     return Way.ONE_BY_ONE
 

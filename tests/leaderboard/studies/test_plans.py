@@ -66,7 +66,7 @@ def test_slow_rules_get_what_the_others_leave_and_half_at_least(make, seconds, n
     declared = (LEADERS.parameter("n_trials"), parameters.repeats("n_rounds", 10), *parameters.budget())
     greedy = replace(LEADERS, declared=declared, estimate=estimate, cut_along=("n_rounds",))
     own = within_budget(greedy, matrix, dict(greedy.parameters), seconds)
-    assert own == {"n_trials": n_trials, "n_rounds": n_rounds, "budget": budget, "more_repeats": 0.1}
+    assert own == {"n_trials": n_trials, "n_rounds": n_rounds, "budget": budget, "more_repeats": 0.04}
     assert estimate(matrix, own) <= seconds
 
 

@@ -106,6 +106,41 @@ def test_bradley_terry_of_boards_far_apart_and_of_boards_without_finite_strength
     assert np.isnan(scores[1]).all()
 
 
+def test_plackett_luce_of_boards_far_apart_and_of_boards_without_finite_strengths() -> None:
+    n = 40
+    ladder = np.column_stack([np.arange(n), -np.arange(n)]).astype(float)
+    board = ScoreMatrix(ladder, weights=[10**6, 1], system_names=[f"s{k:02}" for k in range(n)])
+    one_way, near = ladder.copy(), ladder.copy()
+    one_way[:, 1] = ladder[:, 0]
+    near[0, 0] = n
+    scores = get_rule("plackett_luce").kernels.tables(MatrixBatch(board, np.array([ladder, one_way, near])))
+    expected = [rank(board.with_values(table), "plackett_luce") for table in (ladder, one_way, near)]
+    assert expected[1].status == "undefined"
+    assert np.isnan(scores[1]).all()
+    for k in (0, 2):
+        if expected[k].status == "undefined":
+            assert np.isnan(scores[k]).all()
+        else:
+            assert scores[k] == pytest.approx(expected[k].scores, abs=1e-9)
+
+
+def random_tables(n_tables: int, n_systems: int, n_tasks: int) -> tuple[ScoreMatrix, np.ndarray]:
+    """Larger boards with ties and gaps, whose names are in another order than the rows."""
+    random = np.random.default_rng(n_systems)
+    tables = random.integers(0, 30, (n_tables, n_systems, n_tasks)).astype(float)
+    tables[random.random(tables.shape) < 0.1] = np.nan
+    names = [f"s{k}" for k in random.permutation(n_systems)]
+    return ScoreMatrix(tables[0], system_names=names, weights=random.integers(1, 4, n_tasks).tolist()), tables
+
+
+@pytest.mark.parametrize("rule", ["plackett_luce", "soft_condorcet", "bradley_terry"])
+def test_fitted_scores_of_larger_tables_are_those_of_the_rule(rule: str) -> None:
+    board, tables = random_tables(6, 30, 7)
+    scores = get_rule(rule).kernels.tables(MatrixBatch(board, tables))
+    for table, row in zip(tables, scores, strict=True):
+        assert row == pytest.approx(rank(board.with_values(table), rule).scores, abs=1e-9)
+
+
 def test_ranked_pairs_of_more_systems_than_a_word_has_bits() -> None:
     random = np.random.default_rng(7)
     board = ScoreMatrix(random.integers(0, 12, (140, 9)).astype(float))

@@ -18,6 +18,7 @@ from ranking_engine.stability.bootstrap import (
     draw_tasks,
     rank_intervals,
 )
+from ranking_engine.stability.plan import one_by_one_seconds
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
 from tests.ranking_engine.strategies import matrices
 
@@ -68,17 +69,23 @@ def test_batches_agree_with_the_loop_on_larger_matrices(options):
     assert (set(intervals.counts), intervals.undefined, intervals.skipped) == (set(listed_rules()), {}, {})
 
 
-def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_never_too_few():
-    matrix, rules = random_matrix(20, 8, seed=3, weights=BEYOND_FLOATS), ("borda", "coombs", "threshold")
-    costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
-    budget = 30 * costs["threshold"] + 12.5 * costs["coombs"]
-    assert costs["threshold"] < costs["coombs"]
+def test_slow_rules_share_the_budget_the_cheapest_first_and_never_get_too_few_resamples():
+    matrix, rules = random_matrix(20, 8, seed=3, weights=BEYOND_FLOATS), ("borda", "bradley_terry", "threshold")
+    costs = {rule: one_by_one_seconds(rule, matrix) for rule in rules}
+    budget = 30 * costs["threshold"] + 12.5 * costs["bradley_terry"]
+    assert 30 * costs["threshold"] < budget / 2
     intervals = rank_intervals(matrix, rules, n_resamples=30, budget=budget, least=5)
-    assert intervals.n_drawn == {"borda": 30, "threshold": 30, "coombs": 12}
+    assert intervals.n_drawn == {"borda": 30, "threshold": 30, "bradley_terry": 12}
     least = rank_intervals(matrix, rules, n_resamples=30, budget=0, least=5)
-    assert least.n_drawn == {"borda": 30, "threshold": 5, "coombs": 5}
+    assert least.n_drawn == {"borda": 30, "threshold": 5, "bradley_terry": 5}
     first = rank_intervals(matrix, rules, n_resamples=12)
-    np.testing.assert_array_equal(intervals.counts["coombs"], first.counts["coombs"])
+    np.testing.assert_array_equal(intervals.counts["bradley_terry"], first.counts["bradley_terry"])
+
+
+def test_a_rule_that_ranks_many_resamples_at_once_shares_the_budget_where_each_costs_much():
+    matrix = random_matrix(40, 8, seed=3)
+    drawn = rank_intervals(matrix, ("bradley_terry", "soft_condorcet"), n_resamples=30, budget=0, least=5).n_drawn
+    assert drawn == {"bradley_terry": 30, "soft_condorcet": 5}
 
 
 def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monkeypatch):
