@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("ranking_engine", "plurank", "leaderboard", "jobs", "config")
+BESIDE = ("performance", "reproduction", "tests")
 MAX_LINES = 400
 MAX_WIDTH = 120
 MAX_MODULES = 25
@@ -44,18 +45,20 @@ def findings() -> list[Finding]:
     every = [*_long_modules(), *_full_folders(), *_same_class_names(trees), *_circles(trees), *_wide_lines()]
     for path, tree in trees.items():
         every += [*_called_once(path, tree), *_vague_names(path, tree)]
+    for path in modules(*BESIDE):
+        every += _vague_names(path, ast.parse(path.read_text(encoding="utf-8")))
     return every
 
 
 def _long_modules() -> Iterator[Finding]:
-    for path in modules(*PACKAGES, "performance", "reproduction", "tests"):
+    for path in modules(*PACKAGES, *BESIDE):
         n_lines = len(path.read_text(encoding="utf-8").splitlines())
         if n_lines > MAX_LINES:
             yield Finding("long module", path, 1, f"{n_lines} lines")
 
 
 def _full_folders() -> Iterator[Finding]:
-    sizes = Counter(path.parent for path in modules(*PACKAGES, "performance", "reproduction", "tests"))
+    sizes = Counter(path.parent for path in modules(*PACKAGES, *BESIDE))
     for folder, n_modules in sizes.items():
         if n_modules > MAX_MODULES:
             yield Finding("full folder", folder, 1, f"{n_modules} modules")

@@ -62,6 +62,15 @@ def told(asked):
     assert texts == {"told": 1, "asked": 1, "shown": 1, "found": 1}
 
 
+def test_they_are_looked_for_in_tests_and_experiments_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(shape, "ROOT", tmp_path)
+    for folder in ("leaderboard", "performance", "reproduction", "tests/jobs"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "module.py").write_text("found = 1\n")
+    folders = [str(finding.path.parent.relative_to(tmp_path)) for finding in shape.findings()]
+    assert sorted(folders) == ["leaderboard", "performance", "reproduction", "tests/jobs"]
+
+
 def test_classes_of_one_name_are_seen_in_two_modules_and_not_commands():
     trees = {shape.ROOT / name: ast.parse("class Row: ...\nclass Command: ...") for name in ("one.py", "two.py")}
     assert [finding.text for finding in shape._same_class_names(trees)] == ["Row, also in two.py"]

@@ -75,14 +75,14 @@ def test_the_catalogue_has_the_texts_that_are_marked_now():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("Sign in", "⟦Sígñ íñ·⟧"),
         ("%(n)s <b>scores</b> &amp; 5 %%", "⟦%(n)s <b>sçóréś</b> &amp; 5 %%··⟧".replace("ś", "s")),
     ],
 )
-def test_the_pseudo_language_keeps_placeholders_and_markup(text, shown):
-    assert pseudo(text) == shown
+def test_the_pseudo_language_keeps_placeholders_and_markup(text, expected):
+    assert pseudo(text) == expected
 
 
 class _Texts(HTMLParser):

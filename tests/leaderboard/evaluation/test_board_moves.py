@@ -293,7 +293,7 @@ def test_where_the_best_counts_each_task_is_compared_with_the_newest_submission_
 
 
 @pytest.mark.parametrize(
-    ("figure", "stated"),
+    ("figure", "expected"),
     [
         (TaskFigure(0.123456, 0.05, 8, is_share=True), 0.125),
         (TaskFigure(12.3456, 0.34, 50), 12.3),
@@ -301,8 +301,8 @@ def test_where_the_best_counts_each_task_is_compared_with_the_newest_submission_
         (TaskFigure(0.4, None, 10), 0.4),
     ],
 )
-def test_the_ladder_states_no_more_digits_than_it_has_to(figure, stated):
-    assert ladder_score(figure) == pytest.approx(stated)
+def test_the_ladder_states_no_more_digits_than_it_has_to(figure, expected):
+    assert ladder_score(figure) == pytest.approx(expected)
 
 
 def test_only_moderators_know_how_a_system_did_on_one_instance(make, benchmark, client):

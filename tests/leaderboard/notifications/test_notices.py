@@ -71,9 +71,9 @@ def test_a_decision_is_told_to_the_submitter_and_to_nobody_else(make):
     assert texts(users[0]) == ["Your submission of S0 to Speech was accepted."]
     assert texts(users[1]) == ["Your submission of S1 to Speech was rejected. Reason: It saw the test set."]
     assert set(Notice.objects.values_list("user", flat=True)) == {users[0].pk, users[1].pk}
-    found = mails()
-    assert sorted(to for message in found for to in message.to) == sorted([users[0].email, users[1].email])
-    assert all(user.email not in f"{m.to} {m.cc} {m.bcc}" for m in found for user in (users[2], member, moderator))
+    messages = mails()
+    assert sorted(to for message in messages for to in message.to) == sorted([users[0].email, users[1].email])
+    assert all(user.email not in f"{m.to} {m.cc} {m.bcc}" for m in messages for user in (users[2], member, moderator))
 
 
 def test_a_new_submission_is_told_to_those_who_decide(make):
@@ -116,8 +116,8 @@ def test_who_waits_beyond_the_time_that_they_were_told_hears_of_it_once_and_so_d
     with append_only_permit("the time goes by"):
         Batch.objects.filter(pk=batch.pk).update(decide_by=timezone.now() - timedelta(hours=1))
     assert [escalate_overdue(), escalate_overdue()] == [1, 0]
-    (told,) = texts(user)
-    assert told.startswith("Your submission of New to Speech is still waiting, although the decision is overdue")
+    (notice,) = texts(user)
+    assert notice.startswith("Your submission of New to Speech is still waiting, although the decision is overdue")
     assert texts(owner_of(benchmark)) == ["The submission of New to Speech is overdue."]
 
 
@@ -127,8 +127,8 @@ def test_who_waits_beyond_the_time_that_they_were_told_hears_of_it_once_and_so_d
 def test_who_is_overtaken_is_told_from_which_rank_to_which(make):
     user, rival, benchmark = overtaken(make)
     # By hand, Borda on two tasks: 5 > 2 > 1.5 > 1 before, 9 above all of them after.
-    told = "On Speech, under Borda: Ada A fell from rank 1 to 2 and Ada B fell from rank 3 to 4."
-    assert texts(user, "overtaken") == [told]
+    notice = "On Speech, under Borda: Ada A fell from rank 1 to 2 and Ada B fell from rank 3 to 4."
+    assert texts(user, "overtaken") == [notice]
     assert texts(rival, "overtaken") == []
     assert texts(owner_of(benchmark), "overtaken") == [
         "On Speech, under Borda: Mid fell from rank 2 to 3 and Low fell from rank 4 to 5."
@@ -144,15 +144,15 @@ def test_one_fallen_system_is_told_who_is_ahead_of_it_now(make):
     make.accepted(benchmark, {"Other": [4.0, 4.0]}, by=make.user())
     make.publish(benchmark)
     tell_of_publications()
-    told = "On Speech, under Borda: Mine fell from rank 1 to 2. Now ahead of it: Other."
-    assert texts(user, "overtaken") == [told]
+    notice = "On Speech, under Borda: Mine fell from rank 1 to 2. Now ahead of it: Other."
+    assert texts(user, "overtaken") == [notice]
 
 
 def test_a_new_first_place_is_told_to_the_benchmarks_people_and_to_who_took_it(make):
     user, rival, benchmark = overtaken(make)
-    told = ["Rival's is now first on Speech under Borda."]
-    assert texts(owner_of(benchmark), "first_place") == told
-    assert texts(rival, "first_place") == told
+    notices = ["Rival's is now first on Speech under Borda."]
+    assert texts(owner_of(benchmark), "first_place") == notices
+    assert texts(rival, "first_place") == notices
     assert texts(user, "first_place") == []
 
 
@@ -195,10 +195,10 @@ def test_no_notice_names_a_system_that_is_anonymous_still(make):
     make.publish(benchmark)
     tell_of_publications()
     assert texts(member, "first_place") == ["Another system is now first on Speech under Borda."]
-    told = " ".join(texts(user) + texts(member))
-    assert "Ada A fell from rank 2 to 3" in told
-    assert "Hidden" not in told
-    assert "Rival" not in told
+    notices = " ".join(texts(user) + texts(member))
+    assert "Ada A fell from rank 2 to 3" in notices
+    assert "Hidden" not in notices
+    assert "Rival" not in notices
     assert "Hidden is now first" in texts(rival, "first_place")[-1]  # it is their own
     assert "Hidden is now first" in texts(owner_of(benchmark), "first_place")[-1]
 
@@ -210,9 +210,9 @@ def test_no_notice_holds_a_score_and_none_tells_of_others_where_one_sees_ones_ow
     make.accepted(benchmark, {"Third": [77.5, 77.5]}, by=make.user())
     make.publish(benchmark)
     tell_of_publications()
-    told = texts(user)
-    assert "Ada A fell from rank 2 to 3" in told[-1]
-    assert "Third" not in " ".join(told)
+    notices = texts(user)
+    assert "Ada A fell from rank 2 to 3" in notices[-1]
+    assert "Third" not in " ".join(notices)
     assert not any("77.5" in text for text in Notice.objects.values_list("text", flat=True))
     assert len(texts(member, "first_place")) == (1 if view == "ranks" else 0)
 
@@ -235,12 +235,12 @@ def test_who_lost_their_way_into_a_private_benchmark_hears_no_more_of_it(make):
 def test_a_token_is_warned_of_a_week_and_a_day_before_it_expires_once_each(make):
     user = make.user()
     create_token(user, name="laptop", scopes=["read"], days=30)
-    found = []
+    counts = []
     for left in (10, 6.5, 6, 0.9, 0.5, -1):
         ApiToken.objects.update(expiry=timezone.now() + timedelta(days=left))
         tell_of_expiring_tokens()
-        found.append(len(texts(user)))
-    assert found == [0, 1, 1, 2, 2, 2]
+        counts.append(len(texts(user)))
+    assert counts == [0, 1, 1, 2, 2, 2]
     assert texts(user)[0].startswith("Your API token “laptop” expires on ")
 
 
@@ -282,10 +282,10 @@ def test_each_kind_is_switched_off_for_oneself_alone(make):
 
 def test_one_click_in_a_mail_program_stops_mails_of_that_kind_and_looking_does_not(make):
     user, _, benchmark = overtaken(make)
-    (found,) = [m for m in mails() if m.to == [user.email]]
-    assert found.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    link = found.extra_headers["List-Unsubscribe"].strip("<>")
-    assert link in found.body
+    (message,) = [m for m in mails() if m.to == [user.email]]
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    link = message.extra_headers["List-Unsubscribe"].strip("<>")
+    assert link in message.body
     assert link.startswith("http://127.0.0.1:8000/unsubscribe/")
     path = link.removeprefix("http://127.0.0.1:8000")
     client = Client(enforce_csrf_checks=True)  # no session, no cookie: a program

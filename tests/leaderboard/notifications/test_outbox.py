@@ -28,10 +28,10 @@ SMTP = "django.core.mail.backends.smtp.EmailBackend"
 @pytest.fixture
 def sink(settings):
     """A mail server of this test's own, to which mails are sent."""
-    with MailSink() as found:
-        settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = SMTP, "127.0.0.1", found.port
+    with MailSink() as server:
+        settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = SMTP, "127.0.0.1", server.port
         settings.EMAIL_TIMEOUT = 2
-        yield found
+        yield server
 
 
 def put(to="a@plurank.example", **fields):
@@ -48,12 +48,12 @@ def test_a_mail_goes_out_with_what_was_put_in_and_is_then_forgotten(db, sink):
         "a@plurank.example", subject="Über\r\nBcc: all@plurank.example", text="Grüße\n", headers={"X-Of": "this"}
     )
     assert send_due_messages() == 1
-    (found,) = sink.messages
-    assert found.recipients == ["a@plurank.example"]
-    assert found.mail["Subject"] == "Über Bcc: all@plurank.example"
-    assert found.mail["Bcc"] is None
-    assert found.mail["X-Of"] == "this"
-    assert found.mail.get_content() == "Grüße\n"
+    (delivery,) = sink.messages
+    assert delivery.recipients == ["a@plurank.example"]
+    assert delivery.mail["Subject"] == "Über Bcc: all@plurank.example"
+    assert delivery.mail["Bcc"] is None
+    assert delivery.mail["X-Of"] == "this"
+    assert delivery.mail.get_content() == "Grüße\n"
     message.refresh_from_db()
     assert (message.state, message.payload, message.attempts) == ("sent", {}, 1)
     assert send_due_messages() == 0
@@ -75,7 +75,7 @@ def test_who_is_killed_after_sending_and_before_marking_sends_twice_with_one_nam
     assert send_due_messages() == 1
     assert mark_sent(claimed) == 0  # the first one comes too late, and changes nothing
     again()
-    names = {found.mail["Message-ID"] for found in sink.messages}
+    names = {delivery.mail["Message-ID"] for delivery in sink.messages}
     assert len(names) == 1
 
 
@@ -135,9 +135,9 @@ def test_who_dies_at_every_attempt_is_given_up_too(db, settings):
 
 def test_one_message_is_claimed_by_one_of_many_senders(make_committed):
     message = put()
-    found = at_once([lambda: claim_message(message.pk)] * 6)
-    assert sum(isinstance(answer, OutboxMessage) for answer in found) == 1
-    assert sum(answer is None for answer in found) == 5
+    answers = at_once([lambda: claim_message(message.pk)] * 6)
+    assert sum(isinstance(answer, OutboxMessage) for answer in answers) == 1
+    assert sum(answer is None for answer in answers) == 5
 
 
 def test_a_round_has_an_end_however_much_waits(db):
@@ -149,8 +149,8 @@ def test_a_round_has_an_end_however_much_waits(db):
 
 def test_pauses_grow_with_some_chance_in_them():
     for attempts, seconds in ((1, 30), (2, 60), (5, 480), (30, 21600)):
-        found = {backoff(attempts).total_seconds() for _ in range(20)}
-        assert seconds / 2 <= min(found) < max(found) <= seconds * 1.5
+        pauses = {backoff(attempts).total_seconds() for _ in range(20)}
+        assert seconds / 2 <= min(pauses) < max(pauses) <= seconds * 1.5
 
 
 def test_a_failure_that_another_took_over_changes_nothing(db):

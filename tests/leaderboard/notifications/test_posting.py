@@ -130,7 +130,7 @@ def make_certificate(folder, name: str):
 
 def test_the_certificate_is_one_of_those_trusted_and_of_the_name(db, inside, tmp_path, monkeypatch):
     inside.WEBHOOK_SECONDS = 5
-    for name, trusts, told in (
+    for name, trusts, message in (
         ("localhost", True, ""), ("localhost", False, "certificate"), ("other.example", True, "certificate"),
     ):  # fmt: skip
         certificate = make_certificate(tmp_path, name)
@@ -140,10 +140,10 @@ def test_the_certificate_is_one_of_those_trusted_and_of_the_name(db, inside, tmp
             monkeypatch.delenv("SSL_CERT_FILE", raising=False)
         with hook_sink(tmp_path, certificate=certificate) as sink:
             address = f"https://localhost:{sink.port}/"
-            if not told:
+            if not message:
                 assert post(address, b"{}", {}) == 204
             else:
-                with pytest.raises(PostError, match=told):
+                with pytest.raises(PostError, match=message):
                     post(address, b"{}", {})
 
 

@@ -110,13 +110,13 @@ def test_what_does_not_arrive_is_tried_again_by_the_same_number_and_a_redirect_i
         delivery = put_test(webhook)
         with pytest.raises(WebhookError, match="A test is already waiting"):
             put_test(webhook)
-        found = []
+        states = []
         for _ in range(3):
             again()
             send_due_webhooks()
             delivery.refresh_from_db(), delivery.message.refresh_from_db(), webhook.refresh_from_db()
-            found.append((delivery.status_code, delivery.message.state, webhook.n_failures))
-        assert found == [(503, "waiting", 1), (302, "waiting", 2), (200, "sent", 0)]
+            states.append((delivery.status_code, delivery.message.state, webhook.n_failures))
+        assert states == [(503, "waiting", 1), (302, "waiting", 2), (200, "sent", 0)]
         assert {taken["path"] for taken in sink.taken} == {"/hook"}
         assert {taken["headers"]["Plurank-Delivery"] for taken in sink.taken} == {str(delivery.uuid)}
         assert len({taken["body"] for taken in sink.taken}) == 1
@@ -133,7 +133,7 @@ def test_who_never_answers_or_a_byte_at_a_time_is_cut_off(db, inside, tmp_path, 
 
 def test_nobody_hears_of_what_is_hidden(make, inside):
     names = {"Zebrafish": [2.0], "Axolotl": [1.0]}
-    found = []
+    winners = []
     for fields in (
         {}, {"visibility": "private"}, {"score_view": "own"},
         {"anonymous_until": timezone.now() + timedelta(days=1)}, {"score_view": "ranks"},
@@ -144,10 +144,10 @@ def test_nobody_hears_of_what_is_hidden(make, inside):
         make.accepted(benchmark, names)
         make.publish(benchmark)
         body = body_of(WebhookDelivery.objects.select_related("webhook__benchmark").latest("pk"))
-        found.append(body.pop("winners"))
+        winners.append(body.pop("winners"))
         assert "ebrafish" not in json.dumps(body)
-    told = {"rule": "borda", "n": 1, "names": ["Zebrafish"]}
-    assert found == [told, None, None, None, told]
+    verdict = {"rule": "borda", "n": 1, "names": ["Zebrafish"]}
+    assert winners == [verdict, None, None, None, verdict]
 
 
 def test_who_never_answers_is_switched_off_and_the_owners_are_told_once(make, inside):
@@ -178,9 +178,9 @@ def test_who_never_answers_is_switched_off_and_the_owners_are_told_once(make, in
 
 
 def free_port_that_nobody_has() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def test_owners_manage_webhooks_on_the_page_and_the_trail_keeps_no_path_of_an_address(make, inside, tmp_path):
@@ -304,8 +304,8 @@ def test_a_new_secret_signs_what_is_posted_from_now_on(make, inside, tmp_path):
     with hook_sink(tmp_path, 200) as sink:
         webhook, old = add_hook(benchmark, sink.port)
         put_test(webhook)
-        asked = signed_in(owner).post(path, {"action": "renew", "webhook": webhook.uuid})
-        assert asked["Location"].startswith(reverse("account_reauthenticate"))
+        redirect = signed_in(owner).post(path, {"action": "renew", "webhook": webhook.uuid})
+        assert redirect["Location"].startswith(reverse("account_reauthenticate"))
         page = client.post(path, {"action": "renew", "webhook": webhook.uuid})
         new = page.context["secret"]
         assert new in compact(page)
