@@ -26,7 +26,6 @@ from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.names import cut_apart
-from leaderboard.common.parquet import has_parquet
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
@@ -268,8 +267,7 @@ class BoardPage:
         folder = {"label": gettext("folder (zip)"), "url": export_url(self._key, "folder", "zip", revision=revision)}
         given = gettext("as they were given") if self.precision_text else ""
         scores = export_links(self._key, "scores", revision=revision)
-        if has_parquet():
-            scores.append({"label": "Parquet", "url": export_url(self._key, "scores", "parquet", revision=revision)})
+        scores.append({"label": "Parquet", "url": export_url(self._key, "scores", "parquet", revision=revision)})
         scores.append({"label": "Every Eval Ever", "url": export_url(self._key, "records", "zip", revision=revision)})
         return [
             {"name": gettext("Scores"), "about": given, "links": scores},

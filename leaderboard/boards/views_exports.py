@@ -28,7 +28,7 @@ from leaderboard.boards.revision_exports import (
 from leaderboard.boards.timeline.page import time_export, time_page
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
-from leaderboard.common.parquet import CONTENT_TYPE as PARQUET, export_parquet, has_parquet
+from leaderboard.common.parquet import CONTENT_TYPE as PARQUET, export_parquet
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
@@ -65,11 +65,11 @@ class ExportSource:
 
 @require_safe
 def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpResponseBase:
-    """A table of TABLES as CSV, JSON, LaTeX or Markdown, and as Parquet where pyarrow is installed; or
-    `orders.preflib`, the orders of the tasks; or `folder.zip`, the whole benchmark as it can be imported again; or
-    `records.zip`, the scores as Every Eval Ever has them."""
+    """A table of TABLES as CSV, JSON, LaTeX, Markdown or Parquet; or `orders.preflib`, the orders of the tasks; or
+    `folder.zip`, the whole benchmark as it can be imported again; or `records.zip`, the scores as Every Eval Ever has
+    them."""
     benchmark, audience = readable_benchmark(request.user, key)
-    is_parquet = extension == "parquet" and has_parquet()
+    is_parquet = extension == "parquet"
     is_table = table in TABLES and (extension in EXPORT_FORMATS or is_parquet)
     if not is_table and (table, extension) not in WHOLE:
         raise Http404(f"There is no file {table[:40]}.{extension[:40]}; there are {', '.join(TABLES)}.")

@@ -1,19 +1,11 @@
-"""Tables as Parquet files, where pyarrow is installed."""
+"""Tables as Parquet files."""
 
-import importlib.util
 import io
-from functools import cache
 from typing import Any
 
 from leaderboard.common.files import ExportTable
 
 CONTENT_TYPE = "application/vnd.apache.parquet"
-
-
-@cache
-def has_parquet() -> bool:
-    """Whether this installation can write Parquet: pyarrow is an extra."""
-    return importlib.util.find_spec("pyarrow") is not None
 
 
 def export_parquet(table: ExportTable) -> bytes:
@@ -23,11 +15,8 @@ def export_parquet(table: ExportTable) -> bytes:
 
     Args:
         table: what is written. Its rows are gone through once, and are in memory together.
-
-    Raises:
-        ModuleNotFoundError: pyarrow is not installed; ask `has_parquet` first.
     """
-    import pyarrow as pa  # noqa: PLC0415 -- an extra
+    import pyarrow as pa  # noqa: PLC0415 -- takes 50 MB, which most processes never need
     from pyarrow import parquet  # noqa: PLC0415
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ranking_engine.files.problems import InputError, Problem, Problems
+from ranking_engine.files.problems import InputError, Problems
 from ranking_engine.votes.data import Votes
 from ranking_engine.votes.reading import Labels, read_labelled_votes
 
@@ -24,6 +24,3 @@ def read_vote_file(
         )
     except InputError as error:
         return error.problems
-    except ImportError:
-        message = "this site does not read Parquet: it lacks the package pyarrow; send CSV or JSON lines"
-        return Problems([Problem(message)])

@@ -210,11 +210,8 @@ def read_task_file(references: TaskReferences, name: str, data: bytes, split: st
     if len(ids) > settings.PREDICTIONS_ROWS:
         limit = settings.PREDICTIONS_ROWS
         raise InputError.of(f"{task} has {len(ids):,} instances; one submission may have {limit:,} predictions")
-    try:
-        with turn_to_read(data):
-            read_predictions(data, shorten(name), ids, chosen_metric(references.metric))
-    except ImportError as error:
-        raise InputError.of("this site cannot read Parquet; send CSV or JSON lines") from error
+    with turn_to_read(data):
+        read_predictions(data, shorten(name), ids, chosen_metric(references.metric))
     kept_name = "file" if line_problem(name) else shorten(name, FILE_NAME) or "file"
     return TaskFile(references, kept_name, data, len(ids))
 

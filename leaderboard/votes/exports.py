@@ -70,12 +70,8 @@ def vote_lines(audience: Audience) -> Iterator[str]:
 
 
 def vote_parquet(audience: Audience) -> bytes:
-    """The votes as a Parquet file, one group of rows a batch.
-
-    Raises:
-        ModuleNotFoundError: pyarrow is not installed.
-    """
-    import pyarrow as pa  # noqa: PLC0415 -- an extra
+    """The votes as a Parquet file, one group of rows a batch."""
+    import pyarrow as pa  # noqa: PLC0415 -- takes 50 MB, which most processes never need
     from pyarrow import parquet  # noqa: PLC0415
 
     names, covariates = column_names(audience)

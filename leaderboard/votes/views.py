@@ -16,7 +16,7 @@ from leaderboard.access.audience import administered_benchmark
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
 from leaderboard.common.paging import page_links
-from leaderboard.common.parquet import CONTENT_TYPE as PARQUET, has_parquet
+from leaderboard.common.parquet import CONTENT_TYPE as PARQUET
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, VoteSettings
 from leaderboard.on_demand.allowance import may_ask
@@ -64,7 +64,6 @@ def votes(request: HttpRequest, key: str) -> HttpResponse:
         "settings": VoteSettings.objects.get(benchmark=benchmark),
         "batches": page,
         "pages": page_links(page, anchor="batches"),
-        "has_parquet": has_parquet(),
     }
     return render(request, "votes/votes.html", context)
 
@@ -95,7 +94,6 @@ def send_votes(request: HttpRequest, key: str) -> HttpResponse:
         "form": form,
         "errors": errors,
         "covariates": VoteSettings.objects.get(benchmark=benchmark).covariates,
-        "reads_parquet": has_parquet(),
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "votes/send.html", context, status=status)
@@ -144,12 +142,10 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_safe
 def votes_file(request: HttpRequest, key: str, extension: str) -> HttpResponseBase:
-    """All accepted votes as CSV, or as Parquet where pyarrow is installed."""
+    """All accepted votes as CSV or Parquet."""
     benchmark, audience = voting_benchmark(request.user, key)
-    if extension not in ("csv", "parquet") or (extension == "parquet" and not has_parquet()):
-        raise Http404(
-            gettext("There is no such file; there are votes.csv and, where pyarrow is installed, votes.parquet.")
-        )
+    if extension not in ("csv", "parquet"):
+        raise Http404(gettext("There is no such file; there are votes.csv and votes.parquet."))
     if not may_ask(request):
         return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
     if extension == "csv":

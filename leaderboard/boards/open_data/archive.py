@@ -12,7 +12,7 @@ from leaderboard.boards.open_data.tables import TABLES, check_size
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.citations import Citation
 from leaderboard.common.files import ColumnHead, ExportTable, export_csv, json_text, markdown_text
-from leaderboard.common.parquet import CONTENT_TYPE, export_parquet, has_parquet
+from leaderboard.common.parquet import CONTENT_TYPE, export_parquet
 from leaderboard.common.site_address import site_address
 from leaderboard.common.zips import zip_of
 from leaderboard.models import Publication, Release
@@ -26,8 +26,8 @@ _packed: BoundedCache[bytes] = BoundedCache(PACKED_BYTES)
 def release_zip(release: Release, publication: Publication, input_hash: str | None) -> bytes:
     """The archive of a frozen revision: while what it says is the same, so are its bytes.
 
-    What can change is what the owners write about the benchmark, and studies that are done later. Parquet files, which
-    are in it where the site has pyarrow, depend on the version of that.
+    What can change is what the owners write about the benchmark, studies that are done later, and Parquet files, with
+    the version of pyarrow.
 
     It is packed once and kept in memory under a hash of all that it is made of: every text, every row of every table,
     and the stored hashes of scores of single instances. These are read at each download, so that what is taken down or
@@ -78,8 +78,7 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
         for name, table in tables.items():
             columns[name] = [(heading, column_type(table, k)) for k, heading in enumerate(table.headings)]
             add(f"{name}.csv", TABLES[name][0], "text/csv", "".join(export_csv(table)).encode())
-            if has_parquet():
-                add(f"parquet/{name}.parquet", TABLES[name][0], CONTENT_TYPE, export_parquet(table))
+            add(f"parquet/{name}.parquet", TABLES[name][0], CONTENT_TYPE, export_parquet(table))
         for file in instances.files:
             columns[file.name] = [(heading, "sc:Text" if heading.is_text else "sc:Float") for heading in HEADINGS]
             add(f"{file.name}.csv", ABOUT, "text/csv", "".join(export_csv(file.table())).encode())
@@ -133,11 +132,7 @@ def readme(
         "",
         "A row is one observation. Systems, tasks and rules are named by their keys; their names are in the tables",
         "of these. An empty cell is a missing value, and the last column of `scores.csv` says why it is missing.",
-        *(
-            ["The folder `parquet` has the same tables without single instances, with the types of their columns."]
-            if has_parquet()
-            else []
-        ),
+        "The folder `parquet` has the same tables without single instances, with the types of their columns.",
         instances.why_none or f"Scores of single instances are in files of about {ROWS_A_FILE:,} lines at most.",
         "",
         "## How to cite it",

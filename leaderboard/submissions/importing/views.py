@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import Audience, readable_benchmark
 from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines, with_text_of_file
-from leaderboard.common.parquet import has_parquet
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.submissions import Source
@@ -93,7 +92,6 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
             ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
         ),  # to copy
         "format_names": [gettext(one.NAME) for one in FORMATS],
-        "reads_parquet": has_parquet(),
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
