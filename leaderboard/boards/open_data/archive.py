@@ -6,7 +6,7 @@ import json
 from django.urls import reverse
 
 from leaderboard.benchmarks.releases import cite
-from leaderboard.boards.open_data.instances import ABOUT, HEADINGS, ROWS_A_FILE, ArchivedInstances, archived_instances
+from leaderboard.boards.open_data.instances import ABOUT, ROWS_A_FILE, ArchivedInstances, archived_instances
 from leaderboard.boards.open_data.metadata import DescribedFile, citation_file, croissant, dataset_of
 from leaderboard.boards.open_data.tables import TABLES, check_size
 from leaderboard.common.cache import BoundedCache
@@ -80,7 +80,7 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
             add(f"{name}.csv", TABLES[name][0], "text/csv", "".join(export_csv(table)).encode())
             add(f"parquet/{name}.parquet", TABLES[name][0], CONTENT_TYPE, export_parquet(table))
         for file in instances.files:
-            columns[file.name] = [(heading, "sc:Text" if heading.is_text else "sc:Float") for heading in HEADINGS]
+            columns[file.name] = [(heading, "sc:Text" if heading.is_text else "sc:Float") for heading in file.headings]
             add(f"{file.name}.csv", ABOUT, "text/csv", "".join(export_csv(file.table())).encode())
         metadata = json_text(json.loads(json.dumps(croissant(dataset, citation.bibtex, described, columns))))
         written = {**texts, "croissant.json": metadata}

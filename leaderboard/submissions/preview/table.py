@@ -1,5 +1,6 @@
 """What a draft of many systems would do to the board."""
 
+import base64
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from leaderboard.common.text import in_words
 from leaderboard.models import Draft
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import BoardConfiguration
+from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.preview.draft import BoardState, RankChange, latest_state, rankings_of
@@ -21,6 +23,7 @@ from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import Ranking
 from ranking_engine.core.comparison import RankDifference, RankMove
+from ranking_engine.files.instance_tables import cluster_codes
 
 SHOWN_SYSTEMS = 100
 SHOWN_MOVES = 5
@@ -63,6 +66,15 @@ class DifferingScore:
 
 
 @dataclass(frozen=True)
+class StatedClusters:
+    """The clusters that a draft states of a task's instances."""
+
+    task_name: str
+    n_clusters: int  # an instance by itself is one
+    n_instances: int
+
+
+@dataclass(frozen=True)
 class TablePreview:
     """A draft of many systems compared with one revision."""
 
@@ -73,6 +85,7 @@ class TablePreview:
     rows: list[TableRow]  # the first of them, as `preview_table` sorts them
     effects: list[TableEffect]
     n_with_instances: int = 0  # systems with scores of single instances
+    clusters: list[StatedClusters] = field(default_factory=list)
     differing: list[DifferingScore] = field(default_factory=list)
     too_large: str = ""  # why no effects were worked out
     other_submitters: list[tuple[str, int]] = field(default_factory=list)  # whose scores it would replace, of how many
@@ -137,9 +150,24 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
         ],
         too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
+        clusters=stated_clusters(rows, before.configuration),
         differing=differing_scores(rows, before.configuration),
         other_submitters=Counter(others.values()).most_common(),
     )
+
+
+def stated_clusters(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[StatedClusters]:
+    """The clusters of instances that a draft states, by task, for its author to compare with what was meant."""
+    stated = {}
+    for row in rows:
+        for key, entry in row.get("instances", {}).items():
+            if "clusters" in entry:
+                stated[key] = unpack_names(base64.b64decode(entry["clusters"]))
+    names = configuration.task_names
+    return [
+        StatedClusters(names.get(key, key), len(set(cluster_codes(clusters)[0].tolist())), len(clusters))
+        for key, clusters in stated.items()
+    ]
 
 
 def differing_scores(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[DifferingScore]:

@@ -5,6 +5,7 @@ import io
 
 import numpy as np
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
@@ -15,6 +16,7 @@ from leaderboard.rankings.score_matrix import error_table, hash_anew, revision_m
 from leaderboard.studies.instances import with_clustered_errors
 from leaderboard.submissions.importing.packing import packed, unpacked
 from leaderboard.submissions.imports import read_import
+from leaderboard.submissions.preview.table import StatedClusters
 from leaderboard.submissions.uploads import Upload, submit_upload
 from ranking_engine.core import instances as engine
 from ranking_engine.files.instance_tables import cluster_codes
@@ -23,6 +25,7 @@ from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.stability.separability.pair_tests import instance_separability
 from tests.factories import owner_of
 from tests.leaderboard.submissions.test_imports_page import answer, choose, sign_in
+from tests.markup import compact
 from tests.ranking_engine.importers.test_samples import results_of, sample, samples_of
 
 N = 40
@@ -331,3 +334,13 @@ def test_samples_of_a_program_may_name_the_cluster(make, client):
     second = samples_of([{**sample(0, acc=1), "cluster": "x"}, {**sample(0, "strict", acc=1), "cluster": "y"}])
     with pytest.raises(InputError, match="the instance '0' is in two clusters"):
         read_import([(second.name, second.data)])
+
+
+def test_the_preview_of_a_file_counts_the_clusters_that_it_states(client, benchmark):
+    client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
+    file = SimpleUploadedFile("instances.csv", table_of().encode())
+    sent = client.post(reverse("upload", args=[benchmark.key]), {"instances": file})
+    page = client.get(sent["Location"])
+    n_clusters = len(set(PASSAGES) - {""}) + PASSAGES.count("")
+    assert page.context["preview"].clusters == [StatedClusters("Task 1", n_clusters, N)]
+    assert f"Task 1 ({n_clusters} clusters of {N} instances)." in compact(page)

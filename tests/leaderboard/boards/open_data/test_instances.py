@@ -75,6 +75,27 @@ def test_scores_of_single_instances_are_as_they_were_given_in_a_file_a_task(benc
     assert "| `instances/TASK-NUMBER.csv` |" in files["README.md"].decode()
 
 
+def test_clusters_are_a_column_of_the_tasks_for_which_some_are_stated(make, packed):
+    benchmark = make.benchmark({}, tasks=[TaskSpec("Speed"), TaskSpec("Recall")], name="Bench")
+    cells = [(*cell, "text 1" if cell[1:3] == ("Speed", "q1") else "") for cell in UPLOADED]
+    table = io.StringIO()
+    csv.writer(table).writerows([("system", "task", "instance", "score", "cluster"), *cells])
+    given = Upload(table=table.getvalue().encode(), is_of_instances=True, creates_systems=True)
+    submit_upload(benchmark, owner_of(benchmark), given)
+    benchmark = make.publish(Benchmark.objects.get(pk=benchmark.pk))
+    freeze_revision(benchmark, author=owner_of(benchmark), number=benchmark.published_number, name="First")
+    files = files_of(download(benchmark))
+    clusters = {"q1": "text 1", "q,2": ""}
+    assert {name: set(rows) for name, rows in in_archive(files).items()} == {
+        "instances/speed-001.csv": {(*cell, clusters[cell[2]]) for cell in CELLS[:4]},
+        "instances/recall-001.csv": set(CELLS[4:]),
+    }
+    records = {record["@id"]: record for record in json.loads(files["croissant.json"])["recordSet"]}
+    named = {name: [field["name"] for field in records[name]["field"]] for name in records if "instances" in name}
+    without = ["system", "task", "instance", "value"]
+    assert named == {"instances/speed-001": [*without, "cluster"], "instances/recall-001": without}
+
+
 def test_long_files_are_split_between_systems(benchmark, monkeypatch):
     monkeypatch.setattr(instances, "ROWS_A_FILE", 3)
     rows = in_archive(files_of(download(benchmark)))
