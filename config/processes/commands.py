@@ -6,6 +6,8 @@ import os
 from config.processes.container import memory_limit
 
 QUEUES = ("rankings", "studies", "scoring")  # apart, so that none of them delays another
+ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 -- not bound to here
+OWN_HOSTS = "127.0.0.1,localhost,[::1]"
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
 STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
 
@@ -21,6 +23,29 @@ def default_host() -> str:
     except ValueError:
         return "127.0.0.1"
     return host
+
+
+def address_of(host: str, port: int) -> str:
+    """The URL at which this machine reaches a web server of its own.
+
+    Args:
+        host: where the server listens; it may stand for all addresses of the machine.
+        port: of the server.
+    """
+    name = "127.0.0.1" if host in ALL_ADDRESSES else host
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def hosts_of(host: str) -> str:
+    """What `PLURANK_HOSTS` is where people only try the site: the names by which they may ask.
+
+    Args:
+        host: where the server listens; if it stands for all addresses of the machine, any name will do.
+    """
+    if host in ("127.0.0.1", "localhost", "::1"):
+        return OWN_HOSTS
+    name = "*" if host in ALL_ADDRESSES else f"[{host}]" if ":" in host else host
+    return f"{OWN_HOSTS},{name}"
 
 
 def study_workers() -> int:

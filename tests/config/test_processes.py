@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from config.processes.commands import default_host, processes, study_workers
+from config.processes.commands import address_of, default_host, hosts_of, processes, study_workers
 from config.processes.supervisor import sole_supervisor
 
 
@@ -29,6 +29,22 @@ def test_the_web_server_listens_on_this_machine_alone_unless_told_otherwise():
 def test_the_variable_host_counts_where_it_is_an_address(monkeypatch, value, host):
     monkeypatch.setenv("HOST", value)
     assert default_host() == host
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "further_name"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8123", None),
+        ("::1", "http://[::1]:8123", None),
+        ("0.0.0.0", "http://127.0.0.1:8123", "*"),
+        ("::", "http://127.0.0.1:8123", "*"),
+        ("192.168.1.5", "http://192.168.1.5:8123", "192.168.1.5"),
+        ("fd00::5", "http://[fd00::5]:8123", "[fd00::5]"),
+    ],
+)
+def test_a_site_that_people_try_is_asked_where_it_listens_and_by_the_names_that_lead_there(host, address, further_name):
+    assert address_of(host, 8123) == address
+    assert hosts_of(host).split(",") == ["127.0.0.1", "localhost", "[::1]", *([further_name] if further_name else [])]
 
 
 @pytest.mark.parametrize(("processors", "workers"), [({0}, 1), ({3, 5}, 2), (set(range(32)), 4)])

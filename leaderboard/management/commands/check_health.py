@@ -1,5 +1,6 @@
 """`manage.py check_health ROLE`: for a container's health check."""
 
+import os
 import urllib.error
 import urllib.request
 from argparse import ArgumentParser
@@ -23,8 +24,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("role", choices=ROLES)
-        parser.add_argument("--port", type=int, default=8000, help="where the web server listens")
-
+        parser.add_argument(
+            "--port", type=int, default=int(os.environ.get("PORT") or 8000), help="where the web server listens"
+        )
         parser.add_argument("--here", action="store_true", help="a process of this host must do so")
         parser.add_argument("--pid", type=int, help="this process of this host must do so")
 

@@ -6,13 +6,14 @@ import os
 import sys
 from contextlib import closing, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management import CommandError
 from django.core.management.base import BaseCommand
 
 from config.installation.bootstrap import Problem, free_port
-from config.processes.commands import default_host, processes, study_workers
+from config.processes.commands import address_of, default_host, hosts_of, processes, study_workers
 from config.processes.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
 from leaderboard.operations.preparing import OWNER_EMAIL, add_demonstration, kept_password, prepare_site
 
@@ -33,15 +34,17 @@ class Command(BaseCommand):
         """Run until asked to stop."""
         try:
             number = free_port(port)
-            with sole_supervisor(settings.VAR, f"http://127.0.0.1:{number}/"):
+            address = address_of(host, number)
+            with sole_supervisor(settings.VAR, f"{address}/"):
                 prepare_site(self._say)
                 add_demonstration(self._say)
-                os.environ.setdefault("PLURANK_URL", f"http://127.0.0.1:{number}")  # links in the mails of the sweep
+                os.environ.setdefault("PLURANK_URL", address)  # links in the mails of the sweep
+                os.environ.setdefault("PLURANK_HOSTS", hosts_of(host))
                 commands = processes(sys.executable, number, host=host, n_workers={"studies": study_workers()})
                 with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
                     self._say("Starting web server, workers and sweep ...")
-                    if supervisor.watch(until=lambda: site_answers(number), seconds=SECONDS_TO_START):
-                        self._say(welcome(number))
+                    if supervisor.watch(until=lambda: site_answers(address), seconds=SECONDS_TO_START):
+                        self._say(welcome(address))
                         supervisor.watch()
                     elif not supervisor.is_stopping:
                         raise CommandError(
@@ -62,9 +65,9 @@ class Command(BaseCommand):
             self.stdout.flush()
 
 
-def site_answers(port: int) -> bool:
-    """Whether the web server answers a request without an error of its own."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+def site_answers(address: str) -> bool:
+    """Whether the web server at a URL answers a request without an error of its own."""
+    with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=5)) as connection:
         try:
             connection.request("GET", "/")
             return connection.getresponse().status < 500
@@ -72,13 +75,13 @@ def site_answers(port: int) -> bool:
             return False
 
 
-def welcome(port: int) -> str:
-    """What a person needs to know once the site is up."""
+def welcome(address: str) -> str:
+    """What a person needs to know once the site is up at a URL."""
     where = settings.VAR if settings.IS_SQLITE else "the database that DATABASE_URL names"
     return f"""
   Plurank is running.
 
-    Address    http://127.0.0.1:{port}/
+    Address    {address}/
     Sign in    {OWNER_EMAIL}
     Password   {kept_password(settings.VAR / "demo_password")}
     Data       {where}

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.processes.commands import QUEUES, default_host, processes, study_workers
+from config.processes.commands import QUEUES, address_of, default_host, processes, study_workers
 from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
 from leaderboard.operations.preparing import add_demonstration, prepare_site
 
@@ -42,14 +42,17 @@ class Command(BaseCommand):
         commands = processes(sys.executable, port, host=host, n_web=int(str(options["web"])), n_workers=n_workers)
         pause = float(str(options["longest_pause"]))
         folder = Path(settings.ROOT)
+        address = address_of(host, port)
+        if not (settings.IS_PRODUCTION or settings.CSRF_TRUSTED_ORIGINS):
+            os.environ.setdefault("PLURANK_URL", address)  # links in mails and feeds, where no one says another
         try:
-            with sole_supervisor(settings.VAR, f"http://{host}:{port}/"):
+            with sole_supervisor(settings.VAR, f"{address}/"):
                 if options["prepare"]:
                     prepare_site(self._say)
                 if options["demonstration"]:
                     add_demonstration(self._say)
                 with Supervisor(commands, var=settings.VAR, folder=folder, longest_pause=pause) as supervisor:
-                    self._say(f"Plurank runs at http://{host}:{port}/, logs in {settings.VAR / 'log'}")
+                    self._say(f"Plurank runs at {address}/, logs in {settings.VAR / 'log'}")
                     supervisor.watch()
         except AlreadyRunningError as error:
             raise CommandError(str(error)) from None
