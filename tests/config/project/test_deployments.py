@@ -1,6 +1,8 @@
 """The Helm chart and the examples for hosts of containers: they run what docker-compose.yml runs."""
 
+import os
 import re
+import subprocess
 import tomllib
 
 import pytest
@@ -37,7 +39,7 @@ def test_there_is_a_deployment_for_each_process_and_a_job_that_migrates():
         ("ConfigMap", "boards-settings"), ("Job", "boards-migrate-1"), ("Service", "boards"),
         ("Deployment", "boards-web"), ("Deployment", "boards-sweep"),
         *(("Deployment", f"boards-{queue}") for queue in QUEUES),
-        ("PodDisruptionBudget", "boards-web"), ("PodDisruptionBudget", "boards-rankings"),
+        *(("PodDisruptionBudget", f"boards-{part}") for part in ("web", *QUEUES)),
     }  # fmt: skip
 
 
@@ -81,6 +83,15 @@ def test_selectors_choose_the_pods_of_their_own_deployment():
     assert [name for name, own in labels.items() if service <= own.items()] == ["boards-web"]
 
 
+def test_no_disruption_budget_stops_a_node_from_being_drained():
+    everything = objects()
+    budgets = {name: one["spec"] for (kind, name), one in everything.items() if kind == "PodDisruptionBudget"}
+    assert budgets
+    for name, budget in budgets.items():
+        replicas = everything["Deployment", name]["spec"]["replicas"]
+        assert budget.get("maxUnavailable", replicas - budget.get("minAvailable", 0)) >= 1, name
+
+
 def test_workers_grow_with_what_waits_in_their_queue():
     everything = objects(EVERYTHING)
     for queue in QUEUES:
@@ -101,3 +112,34 @@ def test_every_setting_of_the_examples_is_documented():
     assert names - DOCUMENTED <= {"PORT"}
     assert fly["mounts"]["destination"] == web["disk"]["mountPath"] == "/var/lib/plurank"
     assert str(fly["http_service"]["internal_port"]) == fly["env"]["PORT"]
+
+
+def test_a_space_is_the_image_on_its_own_port_for_the_user_of_spaces():
+    lines = (ROOT / "deploy" / "space" / "Dockerfile").read_text().splitlines()
+    image = (ROOT / "Dockerfile").read_text().splitlines()
+    shared = [line for line in lines if line.startswith(("FROM", "RUN pip", "COPY . .", "WORKDIR"))]
+    assert [line for line in shared if line not in image] == []
+    assert len(shared) == 4
+    settings_of_space = dict(re.findall(r"(\w+)=(\S+)", " ".join(lines)))
+    assert (settings_of_space["PORT"], "EXPOSE 7860" in lines) == ("7860", True)
+    assert {name for name in settings_of_space if name.startswith("PLURANK")} <= DOCUMENTED
+    about = yaml.safe_load((ROOT / "deploy" / "space" / "README.md").read_text().split("---")[1])
+    assert (about["sdk"], about["app_port"]) == ("docker", 7860)
+
+
+@pytest.mark.parametrize("named", [{}, {"PLURANK_SECRET_KEY": "of the Space", "PLURANK_HOSTS": "boards.example"}])
+def test_a_space_is_asked_by_its_own_name_and_its_settings_count_first(tmp_path, named):
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\n[ "$1" = -c ] && echo random || { echo "$@"; env; }\n')
+    python.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SPACE_HOST": "owner-space.hf.space", **named}
+    done = subprocess.run(
+        ["sh", str(ROOT / "deploy/space/start.sh")], env=environment, capture_output=True, text=True, check=True
+    )
+    command, *variables = done.stdout.splitlines()
+    assert command == "manage.py serve --prepare --demonstration"
+    own = dict(line.split("=", 1) for line in variables if line.startswith("PLURANK"))
+    assert own == {
+        "PLURANK_HOSTS": "owner-space.hf.space", "PLURANK_ORIGINS": "https://owner-space.hf.space",
+        "PLURANK_SECRET_KEY": "random",
+    } | named  # fmt: skip
