@@ -20,6 +20,8 @@ from leaderboard.models import (
     Benchmark,
     BenchmarkDraft,
     Draft,
+    Experiment,
+    FollowedAddress,
     Membership,
     MetaBoard,
     Notice,
@@ -29,10 +31,12 @@ from leaderboard.models import (
     Score,
     SubmissionEvent,
     System,
+    TaskReferences,
     TeamMembership,
     User,
     VoteBatch,
     VoteEvent,
+    Webhook,
     WeightProfile,
 )
 from leaderboard.models.systems import PROVISIONAL
@@ -45,6 +49,8 @@ submissions.csv    your submissions, and submitted.csv the scores in them
 votes.csv          the batches of votes that you sent; the votes themselves are in the benchmark's download
 predictions.csv    the files of predictions that you submitted
 written.csv        what you wrote: notes, reasons, names of frozen revisions
+hosting.csv        what you set up for benchmarks: webhooks, followed addresses, references
+experiments.csv    the studies that you started with parameters of your own
 notices.csv        the notices that you got
 drafts.csv         what you have begun, and boards and weights that you saved
 
@@ -98,6 +104,21 @@ def account_of(user: User) -> dict[str, Any]:
             .order_by("pk")
             .values_list("benchmark__key", "team__name")
         ],
+        "notices": dict(user.notice_choices.order_by("kind").values_list("kind", "way")),
+        "boards_seen": [
+            {"benchmark": key, "last": last.isoformat(), "visit_before": _moment(before)}
+            for key, last, before in user.visits.order_by("pk").values_list("benchmark__key", "at", "before")
+        ],
+        "bans": [
+            {"benchmark": key, "since": since.isoformat()}
+            for key, since in user.bans.order_by("pk").values_list("benchmark__key", "created_at")
+        ],
+        "answers_in_imports": [
+            {"benchmark": key, "format": format_key, "answers": answers}
+            for key, format_key, answers in user.import_choices.order_by("pk").values_list(
+                "benchmark__key", "format_key", "choices"
+            )
+        ],
         "roles": [
             {"benchmark": key, "role": role}
             for key, role in Membership.objects.filter(user=user).order_by("pk").values_list("benchmark__key", "role")
@@ -121,6 +142,17 @@ def tables_of(user: User) -> dict[str, Table]:
         ("reason of a change", AuditEntry.objects.filter(actor=user), "reason", "at"),
         ("reason of a ban", Ban.objects.filter(author=user), "reason", "created_at"),
         ("note of a frozen revision", Release.objects.filter(author=user), "note", "created_at"),
+    ]
+    hosting: list[tuple[str, QuerySet[Any], str, str, str]] = [
+        ("webhook", Webhook.objects.filter(author=user), "benchmark__key", "address", "created_at"),
+        ("followed address", FollowedAddress.objects.filter(author=user), "benchmark__key", "address", "created_at"),
+        (
+            "references",
+            TaskReferences.objects.filter(uploaded_by=user).order_by("-pk"),
+            "task__benchmark__key",
+            "file_name",
+            "uploaded_at",
+        ),
     ]
     drafts: list[tuple[str, QuerySet[Any], str, str]] = [
         ("draft of a submission", Draft.objects.filter(owner=user), "benchmark__key", "created_at"),
@@ -163,6 +195,17 @@ def tables_of(user: User) -> dict[str, Table]:
                 (what, *row)
                 for what, rows, text, at in written
                 for row in _rows(rows.exclude(**{text: ""}), text, at)
+            ),
+        ),
+        "hosting.csv": (
+            ("what", "benchmark", "name", "since"),
+            ((what, *row) for what, rows, *fields in hosting for row in _rows(rows, *fields)),
+        ),
+        "experiments.csv": (
+            ("benchmark", "experiment", "study", "started"),
+            _rows(
+                Experiment.objects.filter(requested_by=user).order_by("-pk"),
+                "benchmark__key", "pk", "study", "requested_at",
             ),
         ),
         "notices.csv": (

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import zipfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import settings
@@ -13,11 +13,23 @@ from django.utils import timezone
 
 from leaderboard.accounts.own_data import own_data
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import Benchmark, User
+from leaderboard.models import (
+    Ban,
+    Benchmark,
+    Experiment,
+    FollowedAddress,
+    ImportChoices,
+    NoticeChoice,
+    User,
+    Visit,
+    Webhook,
+)
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.lifecycle import store_batch
-from tests.factories import TOY
+from tests.factories import TOY, owner_of
 from tests.signing_in import confirm_password, signed_in
+
+MOMENT = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def files_of(packed: bytes) -> dict[str, str]:
@@ -62,6 +74,41 @@ def test_it_has_account_submissions_and_texts_and_no_secret(person):
     User.objects.filter(pk=user.pk).update(password="argon2-of-the-password")
     whole = "".join(files_of(own_data(User.objects.get(pk=user.pk))).values())
     assert [text for text in (secret, "argon2-of-the-password") if text in whole] == []
+
+
+def test_it_has_what_one_set_up_chose_and_looked_at(make):
+    user = make.user("ada")
+    benchmark = make.published()
+    other = make.published(key="other")
+    Webhook.objects.create(benchmark=benchmark, author=user, address="https://hook.example/board")
+    FollowedAddress.objects.create(
+        benchmark=benchmark, author=user, address="https://lab.example/scores.csv", kind="file", every_minutes=60,
+        next_at=MOMENT,
+    )  # fmt: skip
+    experiment = Experiment.objects.create(
+        benchmark=benchmark, revision=benchmark.publication.revision, study="diversity", parameters={},
+        parameter_hash="hash", engine_version="1", estimate=1.0, requested_by=user,
+    )  # fmt: skip
+    NoticeChoice.objects.create(user=user, kind="overtaken", way="off")
+    Visit.objects.create(user=user, benchmark=other, at=MOMENT)
+    Ban.objects.create(benchmark=other, user=user, author=owner_of(other), reason="Spam by zebra")
+    ImportChoices.objects.create(benchmark=benchmark, user=user, format_key="csv", choices={"tasks": {"a": "b"}})
+    files = files_of(own_data(user))
+    hosting = [(row["what"], row["benchmark"], row["name"]) for row in rows_of(files["hosting.csv"])]
+    assert hosting == [
+        ("webhook", benchmark.key, "https://hook.example/board"),
+        ("followed address", benchmark.key, "https://lab.example/scores.csv"),
+    ]
+    experiments = [(row["benchmark"], row["experiment"], row["study"]) for row in rows_of(files["experiments.csv"])]
+    assert experiments == [(benchmark.key, str(experiment.pk), "diversity")]
+    account = json.loads(files["account.json"])
+    assert account["notices"] == {"overtaken": "off"}
+    assert account["boards_seen"] == [{"benchmark": "other", "last": MOMENT.isoformat(), "visit_before": None}]
+    assert [ban["benchmark"] for ban in account["bans"]] == ["other"]
+    assert account["answers_in_imports"] == [
+        {"benchmark": benchmark.key, "format": "csv", "answers": {"tasks": {"a": "b"}}}
+    ]
+    assert "zebra" not in "".join(files.values())
 
 
 def test_nothing_of_anyone_else_is_in_it(person, make):
