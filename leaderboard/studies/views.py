@@ -138,6 +138,15 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
         "publication": publication,
         "page": instances_page(publication, has_items=sees_instances(audience)),
         "names": NAMES.values(),
+        "citation": publication
+        and cite_figure(
+            benchmark,
+            publication,
+            "ranks by single instances",
+            request.build_absolute_uri(f"{request.path}?revision={publication.revision.number}"),
+            told_hash(publication.revision, audience),
+            part="instances",
+        ),
     }
     return render(request, "studies/instances.html", context)
 

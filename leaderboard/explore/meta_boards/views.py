@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -19,6 +21,7 @@ from leaderboard.benchmarks.meta_boards import (
     save_meta_board,
 )
 from leaderboard.boards.exports import FORMATS
+from leaderboard.common.citations import cite_address
 from leaderboard.common.form_fields import take_errors
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
@@ -54,7 +57,15 @@ def meta_board(request: HttpRequest, meta_key: str) -> HttpResponse:
     compared, extension = page.compared, request.GET.get("format", "")
     if extension in FORMATS and compared is not None and compared.board is not None:
         return board_file(compared.board, board.name, f"{board.key}.{extension}")
-    content = {"page": page, "compared": compared, "board": page.board, "meta_board": board}
+    now = timezone.now()  # the figures follow the published boards
+    citation = cite_address(
+        board.key,
+        f"{board.name}: ranks over several benchmarks",
+        request.build_absolute_uri(request.path),
+        year=now.year,
+        note=f"Figures of {now.date().isoformat()}, ranking engine {settings.ENGINE_VERSION}",
+    )
+    content = {"page": page, "compared": compared, "board": page.board, "meta_board": board, "citation": citation}
     return render(request, "explore/meta_board.html", content)
 
 

@@ -10,9 +10,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import readable_benchmark
+from leaderboard.common.citations import cite_address
 from leaderboard.common.paging import page_links
 from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.revisions import told_hash
 from leaderboard.studies.experiments.forms import ExperimentForm
 from leaderboard.studies.experiments.list_page import ExperimentsPage
 from leaderboard.studies.experiments.page import (
@@ -76,9 +78,11 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
     """One experiment: its parameters and seed, its state and its result."""
-    benchmark, _ = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key)
     row = experiment_at(benchmark, number)
     state = state_of(row)
+    input_hash = told_hash(row.revision, audience)
+    note = f"Revision {row.revision.number}, ranking engine {row.engine_version}"
     study = EXPERIMENTS.get(row.study)
     result = findings_of(benchmark, state)
     api = reverse("api:experiment", args=[key, number])
@@ -93,6 +97,14 @@ def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
         "again_url": f"{reverse('experiments', args=[key])}?study={row.study}#run",
         "is_open": state.state in ("waiting", "running"),
         "is_present": row.revision.number == benchmark.published_number,
+        "citation": cite_address(
+            f"{key}-experiment-{number}",
+            f"{benchmark.name}: experiment {number}, study “{state.name}”",
+            request.build_absolute_uri(request.path),
+            year=row.requested_at.year,
+            note=note + (f", inputs SHA-256 {input_hash}" if input_hash else ""),
+            doi=benchmark.doi,
+        ),
     }
     return render(request, "studies/experiments/experiment.html", context)
 

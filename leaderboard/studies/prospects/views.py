@@ -11,11 +11,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
+from leaderboard.common.citations import cite_figure
 from leaderboard.common.text import whole_number
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revisions import told_hash
 from leaderboard.studies.prospects.conditions import (
     answer,
     choices,
@@ -78,7 +80,17 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         voting = page.stored.prospects.tasks
         names = configuration_of(publication.revision).task_names
         examples = [names[task] for task in voting[:2]]  # with the benchmark's own tasks
+        asked = request.GET.copy()
+        asked["revision"] = str(publication.revision.number)
         context |= {
+            "citation": cite_figure(
+                benchmark,
+                publication,
+                "who can win under which weights of the tasks",
+                request.build_absolute_uri(f"{request.path}?{asked.urlencode()}"),
+                told_hash(publication.revision, audience),
+                part="prospects",
+            ),
             "links": ProspectsLinks(benchmark, publication, query, page),
             "choices": choices(publication.revision, voting),
             "rules": rule_choices().items(),

@@ -91,6 +91,7 @@ def test_a_column_of_a_table_is_stored_and_used_for_errors_and_tests(make, clien
     pairs = {tuple(pair["systems"]): pair["standard_error"] for pair in answer["neighbours"]}
     assert pairs["bert", "ada"] == pytest.approx(error_of(PASSAGES))
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
+    assert f"@misc{{{benchmark.key}-r{benchmark.published_number}-instances," in page
     assert f"in {n_clusters} clusters, 3 systems" in " ".join(page.split())
 
 

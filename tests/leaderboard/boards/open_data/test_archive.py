@@ -178,3 +178,6 @@ def test_a_board_and_its_studies_say_how_to_cite_them(client, frozen):
     studies = client.get(f"/b/{frozen.key}/stability/").content.decode()
     assert f"@misc{{{frozen.key}-r1-significance," in studies
     assert f"http://testserver/b/{frozen.key}/stability/?revision=1#study-significance" in studies
+    prospects = client.get(f"/b/{frozen.key}/prospects/?verdict=all").content.decode()
+    assert f"@misc{{{frozen.key}-r1-prospects," in prospects
+    assert f"{{http://testserver/b/{frozen.key}/prospects/?verdict=all&amp;revision=1}}" in prospects

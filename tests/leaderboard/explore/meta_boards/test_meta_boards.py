@@ -68,6 +68,8 @@ def test_a_saved_board_is_what_the_benchmarks_side_by_side_say(three, author, cl
     page = unescape(compact(client.get("/meta/all-three/")))
     change = re.search(r'href="(/compare/[^"]+)">Change the question', page)[1]
     assert ranks(client, f"{change}&format=csv") == ranks(client, f"{path}&format=csv")
+    assert "@misc{all-three," in page
+    assert "{http://testserver/meta/all-three/}" in page
     assert '<a href="/meta/all-three/">All three</a>' in compact(client.get("/meta/"))
 
 

@@ -137,6 +137,9 @@ def test_a_waiting_experiment_says_so_and_looks_again(board, reader):
     page = reader.get(location).content.decode()
     assert "Queued." not in page
     assert "hx-trigger" not in page
+    number = Experiment.objects.get().pk
+    assert f"@misc{{{board.key}-experiment-{number}," in page
+    assert f"{{http://testserver/b/{board.key}/experiments/{number}/}}" in page
 
 
 def test_a_failed_experiment_says_why(board, reader):
