@@ -14,6 +14,7 @@ from leaderboard.rankings.revisions import stored_rankings
 from leaderboard.rankings.scores import BoardSystem
 from ranking_engine.core.ranking import average_ranks
 
+PREDICTED_SIGN = "≈"  # before a rank that rests on predicted scores
 MAX_REVISIONS = 50
 TOP = 10
 
@@ -25,9 +26,14 @@ class RankHistory:
     rule: str
     rule_name: str
     numbers: list[int]
-    rows: list[tuple[BoardSystem, list[str]]]
+    rows: list[tuple[BoardSystem, list[str]]]  # ≈ before ranks that rest on predicted scores
     chart: RankLines
     sentence: str
+
+    @property
+    def has_predicted(self) -> bool:
+        """Whether a rank of the table rests on predicted scores."""
+        return any(text.startswith(PREDICTED_SIGN) for _, texts in self.rows for text in texts)
 
 
 @dataclass(frozen=True)
@@ -37,11 +43,19 @@ class RanksThen:
     number: int
     system_ids: np.ndarray
     ranks: np.ndarray  # below 1 where a system has none
+    n_predicted: np.ndarray  # how many scores of each were predicted
 
     def of(self, system_id: int, ranks: np.ndarray | None = None) -> float | None:
         """The system's rank, or its value in another array; None where it was not on the board."""
         at = np.flatnonzero(self.system_ids == system_id)
         return (self.ranks if ranks is None else ranks)[at[0]].item() if at.size else None
+
+    def text_of(self, system_id: int) -> str:
+        """The system's rank as people read it, empty where it has none."""
+        rank = self.of(system_id)
+        if rank is None or rank < 1:
+            return ""
+        return f"{PREDICTED_SIGN if self.of(system_id, self.n_predicted) else ''}{int(rank)}"
 
 
 def stored_ranks(benchmark: Benchmark, rule: str) -> list[RanksThen]:
@@ -49,7 +63,9 @@ def stored_ranks(benchmark: Benchmark, rule: str) -> list[RanksThen]:
     history = []
     for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):
         ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64))
-        history.append(RanksThen(number, ids, unpack_arrays(ranking.arrays, ["ranks"])["ranks"]))
+        arrays = unpack_arrays(ranking.arrays, ["ranks", "n_predicted"])
+        n_predicted = arrays.get("n_predicted", np.zeros(len(ids), np.int32))
+        history.append(RanksThen(number, ids, arrays["ranks"], n_predicted))
     return history
 
 
@@ -76,15 +92,12 @@ def rank_history(
         newest = dict(zip(stored[-1].system_ids.tolist(), stored[-1].ranks.tolist(), strict=True))
         ranked = [system for system in systems if newest.get(system.id, -1) >= 1]
         chosen = sorted(ranked, key=lambda system: (newest[system.id], system.name))[:TOP]
-    rows = []
-    for system in chosen:
-        ranks = [then.of(system.id) for then in stored]
-        rows.append((system, [str(int(rank)) if rank is not None and rank >= 1 else "" for rank in ranks]))
+    rows = [(system, [then.text_of(system.id) for then in stored]) for system in chosen]
     if not any(text for _, texts in rows for text in texts):
         return None
     name, sentence = rule_name(rule), ""
     if of is not None:
-        known = [(number, int(text)) for number, text in zip(numbers, rows[0][1], strict=True) if text]
+        known = [(then.number, int(rank)) for then in stored if (rank := then.of(of.id)) is not None and rank >= 1]
         (first, then_rank), (last, rank_now) = known[0], known[-1]
         best, worst = min(rank for _, rank in known), max(rank for _, rank in known)
         if len(known) == 1:

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
+from django.utils.translation import gettext_lazy
 
 from leaderboard.access.audience import Audience, audience_of, hides_something
 from leaderboard.boards.public.board import ANYBODY
@@ -17,12 +18,16 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import headline
+from ranking_engine.core.missing import PREDICTED
 
 ENTRIES = 30
 WEEK = timedelta(days=7)
 MAX_WEEKS = 12  # that a weekly feed goes back
 BOARDS_OF_WEEKS = 200  # boards that it reads, the newest
 MAX_TOLD = 40  # changes of one week
+PREDICTING = gettext_lazy(
+    "Where scores are missing they are predicted; the board marks ranks that rest on predictions with ≈."
+)
 TOLD_REVISIONS = 5  # of the revisions that one board brought
 
 
@@ -141,7 +146,10 @@ def _weeks(publications: QuerySet[Publication], now: datetime) -> list[WeekEntry
 def _published() -> QuerySet[Publication]:
     """What readers saw, newest first; boards that hold withdrawn material are shown no more."""
     rows = Publication.objects.filter(is_pointer_moved=True, revision__withdrawn_at=None)
-    rows = rows.annotate(aggregation=KeyTextTransform("aggregation", "revision__configuration__content"))
+    content = "revision__configuration__content"
+    rows = rows.annotate(
+        aggregation=KeyTextTransform("aggregation", content), missing_policy=KeyTextTransform("missing_policy", content)
+    )
     return rows.select_related("benchmark", "revision", "listed_board").order_by("-pk")
 
 
@@ -160,6 +168,7 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
     rows = rows.annotate(number=Subquery(older.values("revision__number")[:1]))
     before |= {pk: number or 0 for pk, number in rows.values_list("pk", "number")}
     aggregations = {one.pk: vars(one)["aggregation"] for one in publications}  # annotated by `_published`
+    predicting = {one.pk for one in publications if vars(one)["missing_policy"] == PREDICTED}
     seen_by = {one.benchmark_id: audience_of(ANYBODY, one.benchmark) for one in publications}
     changed = {}  # the numbers of the revisions that a board brought: the last of them, where it is many
     for one in publications:
@@ -176,6 +185,7 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
             seen_by[one.benchmark_id],
             boards.get(one.pk),
             has_majority=aggregations[one.pk] != TWO_STEP,
+            is_predicting=one.pk in predicting,
             is_same_revision=before[one.pk] == one.revision.number,
             lines=[lines[one.benchmark_id][number] for number in changed[one.pk] if number in lines[one.benchmark_id]],
         )
@@ -189,6 +199,7 @@ def _entry(
     board: ListedBoard | None,
     *,
     has_majority: bool,
+    is_predicting: bool,
     is_same_revision: bool,
     lines: Sequence[PastRevision],
 ) -> FeedEntry:
@@ -199,6 +210,7 @@ def _entry(
         seen_by: who reads.
         board: what lists say of it; None where its reports are gone.
         has_majority: whether it counts majorities of tasks, as all but two-step aggregation do.
+        is_predicting: whether rules that need all scores rank by predictions of the missing ones.
         is_same_revision: whether the board before it was of the same revision.
         lines: what the history says of the revisions that it brought.
     """
@@ -218,6 +230,8 @@ def _entry(
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""
             standing.append(headline(camps, winner or None, has_majority=has_majority))
+            if is_predicting:
+                standing.append(str(PREDICTING))
     for line in lines:
         details = "; ".join([*line.systems, *line.changes])
         more = f" and {line.n_more_changes} more changes" if line.n_more_changes else ""

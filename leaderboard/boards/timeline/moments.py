@@ -10,7 +10,7 @@ from leaderboard.boards.rows import AVERAGE_RANK
 from leaderboard.common.charts.calendar import day_of
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import figure_text
-from leaderboard.comparisons.rank_history import MAX_REVISIONS
+from leaderboard.comparisons.rank_history import MAX_REVISIONS, PREDICTED_SIGN
 from leaderboard.models import Benchmark, SystemChange
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.reports import unpack_arrays
@@ -35,6 +35,7 @@ class Moment:
         n_leaders: how many there are.
         has_new_leaders: whether others led before it.
         score: the rule's score of the leaders, as people read it; None where it has none.
+        has_predicted: whether the rank of a leader rests on predicted scores.
     """
 
     day: float
@@ -45,6 +46,7 @@ class Moment:
     n_leaders: int
     has_new_leaders: bool
     score: float | None
+    has_predicted: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Course:
         dated: every system at its date; empty where the moments are revisions.
         n_led: systems that led at some time.
         n_left_out: systems with a rank and without a date.
+        predicted: the followed systems, by id, and the moments, by place, at which a rank rests on predicted scores.
     """
 
     moments: list[Moment]
@@ -74,14 +77,32 @@ class Course:
     dated: list[DatedScore]
     n_led: int = 0
     n_left_out: int = 0
+    predicted: frozenset[tuple[int, int]] = frozenset()
 
-    def ranks_in_words(self, ranks: Sequence[int | None]) -> str:
+    def rank_texts(self, system: BoardSystem, ranks: Sequence[int | None]) -> list[str]:
+        """The ranks of a followed system as people read them, with ≈ where they rest on predicted scores.
+
+        Args:
+            system: whose.
+            ranks: at every moment, None where it had none.
+        """
+        return [
+            f"{PREDICTED_SIGN if (system.id, k) in self.predicted else ''}{rank}" if rank else ""
+            for k, rank in enumerate(ranks)
+        ]
+
+    @property
+    def has_predicted(self) -> bool:
+        """Whether a rank that the page shows rests on predicted scores."""
+        return bool(self.predicted) or any(moment.has_predicted for moment in self.moments)
+
+    def ranks_in_words(self, texts: Sequence[str]) -> str:
         """The first and the last rank of a system with their dates.
 
         Args:
-            ranks: at every moment, None where it had none; it has one at least.
+            texts: of its ranks at every moment, empty where it had none; it has one at least.
         """
-        known = [(moment.text, rank) for moment, rank in zip(self.moments, ranks, strict=True) if rank]
+        known = [(moment.text, rank) for moment, rank in zip(self.moments, texts, strict=True) if rank]
         (first, then), (last, now) = known[0], known[-1]
         return f"{then} at {first}" if len(known) == 1 else f"{then} at {first}, {now} at {last}"
 
@@ -142,18 +163,21 @@ def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mappi
         day, text = dates[systems[order[start]].id]
         leaders = tuple(systems[i] for i in named)
         score = read_score(column.rule, column.scores[named[0]])
-        moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score))
+        has_predicted = any(column.predicted_of(i) for i in named)
+        moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score, has_predicted))
         start = end
-    followed = []
+    followed, predicted = [], set()
     for k in np.argsort(ranks, kind="stable")[:DRAWN].tolist():
         better = np.cumsum(ranks < ranks[k])
+        if column.predicted_of(order[k]):
+            predicted |= {(systems[order[k]].id, place) for place in range(len(ends))}
         followed.append((systems[order[k]], [int(better[end - 1]) + 1 if end > k else None for end in ends.tolist()]))
     dated = [
         DatedScore(systems[i], *dates[systems[i].id], score)
         for i in order
         if (score := read_score(column.rule, column.scores[i])) is not None
     ]
-    return Course(moments, followed, dated, n_led, len(ranked) - len(order))
+    return Course(moments, followed, dated, n_led, len(ranked) - len(order), frozenset(predicted))
 
 
 def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
@@ -169,13 +193,16 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
     systems = {pk: BoardSystem(pk, key, name) for pk, key, name in named}
     moments: list[Moment] = []
     ranks_of: list[dict[int, int]] = []
+    predicted_of: list[set[int]] = []
     leading: set[int] = set()
     ever_led: set[int] = set()
     for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS, until=until):
         if ranking.summary["status"] != "ranked":
             continue
         ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64)).tolist()
-        arrays = unpack_arrays(ranking.arrays, ["ranks", "scores"])
+        arrays = unpack_arrays(ranking.arrays, ["ranks", "scores", "n_predicted"])
+        n_predicted = arrays.get("n_predicted", np.zeros(len(ids), np.int32)).tolist()
+        predicted_of.append({pk for pk, n in zip(ids, n_predicted, strict=True) if n})
         ranks = {pk: rank for pk, rank in zip(ids, arrays["ranks"].tolist(), strict=True) if rank >= 1}
         first = [k for k, rank in enumerate(arrays["ranks"].tolist()) if rank == 1]
         score = read_score(rule, arrays["scores"][first[0]]) if first else None
@@ -184,12 +211,18 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
         before, leading = leading, {ids[k] for k in first}
         ever_led |= leading
         is_new = not moments or leading != before
-        moments.append(Moment(day_of(at), moment_in_words(at), number, len(ranks), leaders, len(first), is_new, score))
+        has_predicted = not leading.isdisjoint(predicted_of[-1])
+        moments.append(
+            Moment(
+                day_of(at), moment_in_words(at), number, len(ranks), leaders, len(first), is_new, score, has_predicted
+            )
+        )
         ranks_of.append(ranks)
     newest = ranks_of[-1] if ranks_of else {}
     chosen = sorted(newest, key=lambda pk: (newest[pk], systems[pk].name))[:DRAWN]
     followed = [(systems[pk], [ranks.get(pk) for ranks in ranks_of]) for pk in chosen]
-    return Course(moments, followed, [], len(ever_led))
+    predicted = {(pk, k) for pk in chosen for k, ids in enumerate(predicted_of) if pk in ids}
+    return Course(moments, followed, [], len(ever_led), predicted=frozenset(predicted))
 
 
 def read_score(rule: str, score: float) -> float | None:

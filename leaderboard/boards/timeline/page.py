@@ -81,10 +81,10 @@ class TimePage:
         return self.leads[:MAX_LEADS]
 
     @property
-    def rank_rows(self) -> list[tuple[Moment, list[int | None]]]:
-        """The newest dates, each with the ranks of the systems that are followed."""
-        ranks = [ranks for _, ranks in self.course.followed]
-        rows = [(moment, [one[k] for one in ranks]) for k, moment in enumerate(self.course.moments)]
+    def rank_rows(self) -> list[tuple[Moment, list[str]]]:
+        """The newest dates, each with the ranks of the systems that are followed; an empty one where it had none."""
+        texts = [self.course.rank_texts(system, ranks) for system, ranks in self.course.followed]
+        rows = [(moment, [one[k] for one in texts]) for k, moment in enumerate(self.course.moments)]
         return rows[::-1][:MAX_DATES]
 
     @property
@@ -194,7 +194,7 @@ class TimePage:
                     key=system.key,
                     name=system.name,
                     ranks=ranks,
-                    said=f"{system.name}: {self.course.ranks_in_words(ranks)}",
+                    said=f"{system.name}: {self.course.ranks_in_words(self.course.rank_texts(system, ranks))}",
                     url=f"../systems/{system.key}/",
                     pinned=number + 1 if number < MAX_PINNED else 0,
                 )

@@ -80,14 +80,14 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         voting = page.stored.prospects.tasks
         names = configuration_of(publication.revision).task_names
         examples = [names[task] for task in voting[:2]]  # with the benchmark's own tasks
-        asked = request.GET.copy()
-        asked["revision"] = str(publication.revision.number)
+        parameters = request.GET.copy()
+        parameters["revision"] = str(publication.revision.number)
         context |= {
             "citation": cite_figure(
                 benchmark,
                 publication,
                 "who can win under which weights of the tasks",
-                request.build_absolute_uri(f"{request.path}?{asked.urlencode()}"),
+                request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}"),
                 told_hash(publication.revision, audience),
                 part="prospects",
             ),

@@ -158,15 +158,15 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
 
 def stated_clusters(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[StatedClusters]:
     """The clusters of instances that a draft states, by task, for its author to compare with what was meant."""
-    stated = {}
+    clusters_of = {}
     for row in rows:
         for key, entry in row.get("instances", {}).items():
             if "clusters" in entry:
-                stated[key] = unpack_names(base64.b64decode(entry["clusters"]))
+                clusters_of[key] = unpack_names(base64.b64decode(entry["clusters"]))
     names = configuration.task_names
     return [
         StatedClusters(names.get(key, key), len(set(cluster_codes(clusters)[0].tolist())), len(clusters))
-        for key, clusters in stated.items()
+        for key, clusters in clusters_of.items()
     ]
 
 

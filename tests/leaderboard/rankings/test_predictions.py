@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from jobs.runner import run_job
 from leaderboard.benchmarks.identities.links import NEW, change_links
+from leaderboard.boards.public.feeds import PREDICTING
 from leaderboard.models import Benchmark, Job
 from leaderboard.rankings.predictions import predictions_of
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -17,6 +18,7 @@ from tests.markup import compact
 from tests.ranking_engine import naive_predictions
 
 MARK = "≈"
+PREDICTED_MEANING = "Systems with predicted scores are marked ≈"
 
 
 def scores(n=12, T=5):
@@ -209,3 +211,28 @@ def test_every_page_with_a_rank_of_a_system_with_predicted_scores_marks_it_and_s
         badge = client.get(address).content.decode()
         assert (f">{MARK} " in badge, "Some scores of a winner are predicted." in badge) == (True, True)
     assert MARK not in client.get(reverse("badge", args=[other.key])).content.decode()
+
+
+def test_history_timeline_and_feed_mark_what_rests_on_predicted_scores(make, client):
+    """The best system leads with a predicted score; the second revision adds a system without one."""
+    table = scores()
+    best = max((name for name, row in table.items() if None not in row), key=lambda name: sum(table[name]))
+    table[best][1] = None
+    benchmark = make.published(table, missing_policy="predicted", default_rule="mean")
+    make.accepted(benchmark, {"New": [50.0] * 5})
+    benchmark = make.publish(benchmark)
+    system = client.get(reverse("system", args=[benchmark.key, best.lower()]))
+    assert f'<td class="number">{MARK}1</td>' in compact(system)
+    history = compact(client.get(reverse("history", args=[benchmark.key])))
+    assert history.count(f'<td class="number">{MARK}1</td>') == 2  # one a revision
+    assert PREDICTED_MEANING in history
+    for dates in ("revision", "joined"):
+        page = client.get(reverse("timeline", args=[benchmark.key]), {"by": dates, "rule": "mean"})
+        assert f"{MARK} {best}" in compact(page)
+        assert PREDICTED_MEANING in compact(page)
+        marked = {text for _, texts in page.context["page"].rank_rows for text in texts if text.startswith(MARK)}
+        assert f"{MARK}1" in marked
+        native = client.get(reverse("timeline", args=[benchmark.key]), {"by": dates, "rule": "copeland"})
+        assert MARK not in compact(native)
+    feed = client.get(reverse("feed", args=[benchmark.key])).content.decode()
+    assert str(PREDICTING) in feed
