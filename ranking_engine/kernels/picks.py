@@ -156,12 +156,17 @@ def _taken(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     return np.take(values, index + n * np.arange(n_rows).reshape(*values.shape[:2], 1))
 
 
+def _are_far(strengths: FloatArray) -> BoolArray:
+    """Whether the strengths of each board are too far apart for single precision, or no numbers."""
+    return np.asarray(~(2 * np.abs(strengths).max(axis=1) <= _MAX_APART))
+
+
 def strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
     """Return the strengths of boards on which they exist, by Newton's method with factors in single precision."""
     n_present = boards.present.sum(axis=1, keepdims=True)
     b, n = boards.present.shape
     strengths = centred(np.broadcast_to(start, (b, n)), boards.present, n_present)
-    is_solved, is_far = n_present[:, 0] == 1, np.zeros(b, dtype=bool)
+    is_solved, is_far = n_present[:, 0] == 1, _are_far(strengths)
     diagonal = np.arange(n)
     for _ in range(_NEWTON_STEPS):
         rows = np.flatnonzero(~is_solved & ~is_far)
@@ -184,7 +189,7 @@ def strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]  # far away the quadratic model overshoots
         moved = strengths[rows] + step
-        is_far[rows] = ~(2 * np.abs(moved).max(axis=1) <= _MAX_APART)
+        is_far[rows] = _are_far(moved)
         strengths[rows] = moved
         is_solved[rows] = (largest < _EXACT) & ~is_far[rows]
     for r in np.flatnonzero(~is_solved):  # far apart, or slow: as a board of its own
