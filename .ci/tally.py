@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 # Up to so many failed tests of a stage have a second attempt, in a process of their own, and are named in the output.
-MAX_SECOND_ATTEMPTS = 3
+MAX_SECOND_ATTEMPTS = 6
 
 
 def outcomes(folder: Path) -> list[tuple[str, str]]:

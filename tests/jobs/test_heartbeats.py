@@ -29,6 +29,7 @@ def test_a_worker_in_a_long_job_goes_on_beating_and_a_dead_one_stops(make_commit
     first = site.wait_until(lambda: last_beat("rankings"), 30, "the worker beats")
     site.wait_until(lambda: last_beat("rankings") > first, 30, "it beats again")
     assert Job.objects.get(kind="rankings").state == "running"
+    site.wait_until(lambda: last_beat("sweep"), 30, "the sweep beats")
     rows = Heartbeat.objects.values_list("role", "name", "host", "pid", "engine_version")
     host = socket.gethostname()
     worker, sweep = (site.running[name].pid for name in ("rankings", "sweep"))

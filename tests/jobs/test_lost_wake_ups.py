@@ -16,7 +16,7 @@ from tests.running_site import RunningSite, free_port
 
 pytestmark = pytest.mark.services
 
-MOST_SECONDS = 10  # what accepting may take while the broker is away
+MOST_SECONDS = 60  # what accepting may take while the broker is away, on a machine that does much else
 
 
 def newcomers(first: int, last: int) -> list[dict[str, list[float]]]:
