@@ -21,7 +21,6 @@ from hypothesis import settings as hypothesis_settings
 from leaderboard.rankings import published
 from tests.databases import empty_broker, migrated_database, own_database
 from tests.factories import Factory
-from tests.leaderboard.replays import replayed_calls
 from tests.running_site import RunningSite
 
 # Where many wait for the answer the same examples are tried each time; everywhere else they are drawn anew.
@@ -80,13 +79,12 @@ def _studies_are_planned_at_once(settings):
 
 
 @pytest.fixture
-def make(db, monkeypatch) -> Iterator[Factory]:
+def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
     empty_broker()
     cache.clear()  # answers on demand, and how often they were asked for: keys are used again after a rollback
     published._boards.clear()
-    with replayed_calls(monkeypatch) as replays:
-        yield Factory(replays)
+    return Factory()
 
 
 @pytest.fixture

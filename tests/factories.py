@@ -1,5 +1,6 @@
 """Things to test with, made by the services that make them on the site."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,7 +17,6 @@ from leaderboard.studies.experiments.start import propose, start
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, confirm_draft, store_batch
 from leaderboard.submissions.rows import SubmittedRow
-from tests.leaderboard.replays import Replays, replayed
 
 # Task 1: A B C D. Task 2: A C D B. Task 3: B D C A. Task 4: C B D A. Task 5: D B C A (best first).
 TOY_ORDERS = ("ABCD", "ACDB", "BDCA", "CBDA", "DBCA")
@@ -36,29 +36,17 @@ def audience_of_draft(draft: Draft) -> Audience:
 
 
 class Factory:
-    """Makes users, benchmarks, submissions; each call makes a new one.
+    """Makes users, benchmarks, submissions; each call makes a new one."""
 
-    Args:
-        replays: of the test, so that what another test had made in the same way is not computed again.
-    """
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
 
-    def __init__(self, replays: Replays | None = None) -> None:
-        self.replays = replays
-        self.n_numbers = 0
-
-    def next_number(self) -> int:
-        """A number that no name has yet."""
-        self.n_numbers += 1
-        return self.n_numbers
-
-    @replayed
     def user(self, name: str = "", **fields: Any) -> User:
         """A user without a password; sign in with `client.force_login`."""
-        number = self.next_number()
+        number = next(self._numbers)
         name = name or f"user{number}"
         return User.objects.create_user(f"{name}{number}@plurank.example", display_name=name, **fields)
 
-    @replayed
     def benchmark(
         self,
         scores: Mapping[str, Sequence[float | None]] | None = None,
@@ -76,7 +64,7 @@ class Factory:
         width = n_tasks or (len(next(iter(scores.values()))) if scores else 5)
         owner = owner or self.user("owner")
         benchmark = create_benchmark(
-            name=fields.pop("name", f"Benchmark {self.next_number()}"),
+            name=fields.pop("name", f"Benchmark {next(self._numbers)}"),
             owner=owner,
             tasks=tasks or [TaskSpec(f"Task {t}", weight=Decimal(1)) for t in range(1, width + 1)],
             **({"submission_policy": "open"} | fields),
@@ -85,7 +73,6 @@ class Factory:
             self.accepted(benchmark, scores, by=owner)
         return benchmark
 
-    @replayed
     def pending(self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User) -> Batch:
         """A stored batch that nobody has decided on."""
         keys = [task.key for task in benchmark.tasks.all()]
@@ -99,7 +86,6 @@ class Factory:
             rows.append({"system": system, "scores": cells, "line": None})
         return store_batch(benchmark, by, rows, source=Source.API)
 
-    @replayed
     def accepted(
         self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User | None = None
     ) -> Revision:
@@ -107,7 +93,6 @@ class Factory:
         by = by or owner_of(benchmark)
         return accept_batch(self.pending(benchmark, scores, by=by), actor=by)
 
-    @replayed
     def submitted(self, benchmark: Benchmark, name: str, texts: Sequence[str], *, by: User) -> Batch:
         """A batch as it comes in through the form: draft, then confirmation."""
         keys = [task.key for task in benchmark.tasks.all()]
@@ -116,7 +101,6 @@ class Factory:
         benchmark.refresh_from_db()
         return confirm_draft(draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=True)
 
-    @replayed
     def publish(self, benchmark: Benchmark, *, studies: bool = False) -> Benchmark:
         """Run the benchmark's waiting jobs here and now, and load what was published.
 
@@ -143,7 +127,6 @@ class Factory:
             run_job(Job.objects.get(kind=EXPERIMENT, **same).pk, worker="test")
         return experiment
 
-    @replayed
     def member(self, benchmark: Benchmark, role: str) -> User:
         """A new user with a role on the benchmark."""
         user = self.user(role)
