@@ -249,7 +249,7 @@ def test_a_board_that_waits_for_a_newer_revision_says_so_and_mixes_nothing(make)
 
 
 def test_the_pages_say_why_a_rule_has_no_interval_and_which_rules_were_drawn_fewer_times(make, monkeypatch):
-    monkeypatch.setattr("ranking_engine.stability.bootstrap.MAX_SECONDS", 0.0025)  # Kemeny's order takes longer
+    monkeypatch.setattr("ranking_engine.stability.bootstrap.MAX_SECONDS", 0.0015)  # Kemeny's order takes longer
     # Weights that no kernel adds up exactly: the rules are ranked one resample after the other.
     tasks = [TaskSpec(f"T{t}", weight=Decimal(9_999_999 if t else "0.000000001")) for t in range(8)]
     benchmark = make.benchmark({f"S{i}": [float(i + t % 2) for t in range(8)] for i in range(5)}, tasks=tasks)
