@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.roles import benchmark_of, role_and_ban
 from leaderboard.common.moments import moment_in_words
@@ -32,11 +32,11 @@ from leaderboard.models import (
 Viewer = User | AnonymousUser
 UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what is in a queue
 DECIDING = (Membership.Role.OWNER, Membership.Role.MODERATOR)
-SIGN_IN_FIRST = "Sign in first."
-NO_BENCHMARK = "There is no benchmark of this name, or you have no access to it."
-NO_DRAFT = "You have no such draft; drafts expire after some days."
-NO_SUBMISSION = "There is no such submission, or you have no access to it."
-DECIDERS_ALONE = "Only the moderators and owners of a benchmark can decide on submissions."
+SIGN_IN_FIRST = gettext_noop("Sign in first.")
+NO_BENCHMARK = gettext_noop("There is no benchmark of this name, or you have no access to it.")
+NO_DRAFT = gettext_noop("You have no such draft; drafts expire after some days.")
+NO_SUBMISSION = gettext_noop("There is no such submission, or you have no access to it.")
+DECIDERS_ALONE = gettext_noop("Only the moderators and owners of a benchmark can decide on submissions.")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Audience:
             PermissionDenied: they have not.
         """
         if isinstance(self.viewer, AnonymousUser):
-            raise PermissionDenied(SIGN_IN_FIRST)
+            raise PermissionDenied(gettext(SIGN_IN_FIRST))
         return self.viewer
 
     @cached_property
@@ -185,7 +185,7 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
             gettext("The benchmark is archived.") if benchmark.is_archived else gettext("Its submissions are closed.")
         )
     if not viewer.is_authenticated:
-        return SIGN_IN_FIRST
+        return gettext(SIGN_IN_FIRST)
     if is_owner:
         return ""
     if policy == Benchmark.SubmissionPolicy.OWNERS:
@@ -237,12 +237,12 @@ def readable_benchmark(
     """
     benchmark = benchmark_of(key, user=viewer.pk, counts_queue=counts_queue)
     if benchmark is None:
-        raise Http404(NO_BENCHMARK)
+        raise Http404(gettext(NO_BENCHMARK))
     # Who is not signed in has neither.
     role, ban = getattr(benchmark, "viewer_role", None), getattr(benchmark, "viewer_ban", None)
     audience = _audience(viewer, benchmark, role, ban)
     if not audience.may_read:
-        raise Http404(NO_BENCHMARK)
+        raise Http404(gettext(NO_BENCHMARK))
     if audience.is_restricted and not restricted:
         raise PermissionDenied(gettext("The owners of this benchmark show its scores only to its moderators."))
     return benchmark, audience
@@ -270,7 +270,7 @@ def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
     """
     benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not audience.may_moderate:
-        raise PermissionDenied(DECIDERS_ALONE)
+        raise PermissionDenied(gettext(DECIDERS_ALONE))
     return benchmark, audience
 
 
@@ -295,7 +295,7 @@ def own_draft(viewer: Viewer, uuid: UUID) -> tuple[Draft, Audience]:
     """
     draft = draft_to_confirm(viewer, uuid)
     if draft is None or not (audience := audience_of(viewer, draft.benchmark)).may_read:
-        raise Http404(NO_DRAFT)
+        raise Http404(gettext(NO_DRAFT))
     return draft, audience
 
 
@@ -316,7 +316,7 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> tuple[Batch, Audience]:
     """
     batch = Batch.objects.select_related("benchmark", "uploader").filter(uuid=uuid).first()
     if batch is None or not _is_visible(batch, audience := audience_of(viewer, batch.benchmark)):
-        raise Http404(NO_SUBMISSION)
+        raise Http404(gettext(NO_SUBMISSION))
     return batch, audience
 
 
@@ -329,7 +329,7 @@ def moderated_batch(viewer: Viewer, uuid: UUID) -> Batch:
     """
     batch, audience = visible_batch(viewer, uuid)
     if not audience.may_moderate:
-        raise PermissionDenied(DECIDERS_ALONE)
+        raise PermissionDenied(gettext(DECIDERS_ALONE))
     return batch
 
 
@@ -353,12 +353,12 @@ def erasable_submission(viewer: User, uuid: UUID) -> Submission:
     rows = Submission.objects.select_related("benchmark", "batch", "system")
     submission = rows.filter(uuid=uuid).first()
     if submission is None:
-        raise Http404(NO_SUBMISSION)
+        raise Http404(gettext(NO_SUBMISSION))
     audience = audience_of(viewer, submission.benchmark)
     if viewer.is_staff or audience.may_administer:
         return submission
     if not _is_visible(submission.batch, audience):
-        raise Http404(NO_SUBMISSION)
+        raise Http404(gettext(NO_SUBMISSION))
     raise PermissionDenied(gettext("Only the owners of a benchmark and the site’s staff can take scores down."))
 
 

@@ -96,7 +96,8 @@ def create_benchmark(
     benchmark.full_clean()
     rules = [*listed_rules(), *benchmark.variants]
     if benchmark.default_rule not in rules:
-        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(rules)}"})
+        values = {"rule": repr(benchmark.default_rule), "rules": ", ".join(rules)}
+        raise ValidationError({"default_rule": gettext("%(rule)s is not one of %(rules)s") % values})
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]

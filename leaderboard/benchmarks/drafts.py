@@ -205,7 +205,9 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
         verdicts.append(
             RuleVerdict(rule_name(rule), winners, int((outcome.ranks >= 1).sum()), in_page_language(reason))
         )
-    return verdicts + [RuleVerdict(rule_name(rule), "", 0, too_long_reason()) for rule in ranked.too_long]
+    return verdicts + [
+        RuleVerdict(rule_name(rule), "", 0, in_page_language(too_long_reason())) for rule in ranked.too_long
+    ]
 
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:

@@ -13,8 +13,10 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from leaderboard.common.file_parts import in_parts
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.zips import zip_entry
 from leaderboard.models import Baseline, Revision
 from leaderboard.rankings.configuration import configuration_of
@@ -40,9 +42,9 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
     """
     table = revision_matrix(revision)
     if table is None:
-        raise FolderError("the benchmark has no system or no task, so there is no table to export")
+        raise FolderError(gettext("the benchmark has no system or no task, so there is no table to export"))
     if current_instances(revision):
-        raise FolderError("there are scores of single instances, which a folder cannot contain")
+        raise FolderError(gettext("there are scores of single instances, which a folder cannot contain"))
     configuration = configuration_of(revision)
     top = {
         "title": revision.benchmark.name,
@@ -112,8 +114,11 @@ def folder_zip(revision: Revision) -> bytes:
                 for part in in_parts(lines):
                     if (size := size + len(part)) > settings.UPLOAD_BYTES:
                         raise FolderError(
-                            f"the folder has more than the {settings.UPLOAD_BYTES:,} bytes that can be downloaded and "
-                            f"imported again; the operator of this site can write it with `manage.py export_benchmark`"
+                            gettext(
+                                "the folder has more than the %(n)s bytes that can be downloaded and imported again; "
+                                "the operator of this site can write it with `manage.py export_benchmark`"
+                            )
+                            % {"n": localise(settings.UPLOAD_BYTES, ",")}
                         )
                     file.write(part)
     return packed.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.common.locks import user_lock
@@ -21,7 +21,7 @@ LEAST_BENCHMARKS, MAX_BENCHMARKS = 2, 12  # of one board
 MAX_META_BOARDS = 50  # of one person
 MAX_DESCRIPTION = 5_000  # characters
 RESERVED = ("new",)  # in place of a key in addresses
-NO_META_BOARD = "There is no meta-board of this name, or you have no access to it."
+NO_META_BOARD = gettext_noop("There is no meta-board of this name, or you have no access to it.")
 FIELDS = ("name", "description", "is_public", "rule", "worth", "missing_policy", "default_rule", "least")
 
 
@@ -54,7 +54,7 @@ def readable_meta_board(viewer: Viewer, key: str) -> MetaBoard:
     """
     board = readable_meta_boards(viewer).prefetch_related("benchmarks").filter(key=key).first()
     if board is None:
-        raise Http404(NO_META_BOARD)
+        raise Http404(gettext(NO_META_BOARD))
     return board
 
 
@@ -109,7 +109,7 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
             # As it is by now: another request may have changed or deleted it since it was read.
             present = MetaBoard.objects.select_for_update().filter(pk=board.pk, author=author).first()
             if present is None:
-                raise Http404(NO_META_BOARD)
+                raise Http404(gettext(NO_META_BOARD))
             saved = present
         for name, value in fields.items():
             setattr(saved, name, value)

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.forms import BaseForm, Form
 from django.http import HttpRequest
 from django.utils.text import format_lazy
+from django.utils.translation import gettext
 
 from leaderboard.models.texts import is_line, is_lines
 from ranking_engine.text.characters import lines_problem
@@ -63,7 +64,7 @@ def sent_lines(request: HttpRequest, name: str, most: int) -> str:
     """
     text = request.POST.get(name, "").strip()[:most]
     if problem := lines_problem(text):
-        raise BadRequest(f"The {name} {problem}.")
+        raise BadRequest(gettext("The %(name)s %(problem)s.") % {"name": name, "problem": problem})
     return text
 
 

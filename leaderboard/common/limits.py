@@ -16,17 +16,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.prepared import PreparedQuery
 from leaderboard.models import AttemptCount
 
 NAMES = {
-    "login": "failed login attempts",
-    "code": "wrong codes",
-    "reset": "requests for a link",
-    "token": "requests with tokens that do not exist",
-    "join": "invitations that do not exist",
-    "other_site": "sign-ins by another site",
+    "login": gettext_noop("failed login attempts"),
+    "code": gettext_noop("wrong codes"),
+    "reset": gettext_noop("requests for a link"),
+    "token": gettext_noop("requests with tokens that do not exist"),
+    "join": gettext_noop("invitations that do not exist"),
+    "other_site": gettext_noop("sign-ins by another site"),
 }
 MAX_ADDRESS_LENGTH = 64
 
@@ -38,8 +39,14 @@ class TooManyAttemptsError(Exception):
         self.until = until
         self.seconds = max(1, round((until - timezone.now()).total_seconds()))
         minutes = max(1, -(-self.seconds // 60))
-        wait = f"in {minutes} minute{'' if minutes == 1 else 's'}"
-        super().__init__(f"Too many {NAMES[kind]}. Try again {wait}, at {until:%H:%M} UTC.")
+        super().__init__(
+            ngettext(
+                "Too many %(attempts)s. Try again in %(minutes)s minute, at %(time)s UTC.",
+                "Too many %(attempts)s. Try again in %(minutes)s minutes, at %(time)s UTC.",
+                minutes,
+            )
+            % {"attempts": gettext(NAMES[kind]), "minutes": minutes, "time": f"{until:%H:%M}"}
+        )
 
 
 def client_address(request: HttpRequest) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.text import whole_number
 
 DEFAULT_PLACES = (1, 3, 5, 10)
@@ -51,7 +53,10 @@ def _read_numbers(query: Mapping[str, str], name: str) -> tuple[int, ...] | None
     numbers = {whole_number(part, MAX_DIGITS) or 0 for part in parts}
     if 0 in numbers or not 1 <= len(parts) <= MAX_NUMBERS:
         raise PlacesError(
-            f"`{name}` is {text[:40]!r}; expected up to {MAX_NUMBERS} whole numbers from 1 to {10**MAX_DIGITS - 1} "
-            f"with commas between them, such as 1,3,5."
+            gettext(
+                "`%(name)s` is %(text)s; expected up to %(most)s whole numbers from 1 to %(largest)s with commas "
+                "between them, such as 1,3,5."
+            )
+            % {"name": name, "text": repr(text[:40]), "most": MAX_NUMBERS, "largest": 10**MAX_DIGITS - 1}
         )
     return tuple(sorted(numbers))

@@ -24,8 +24,6 @@ from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.revisions import WithdrawnRevisionError, revision_at, whole_revisions
 from leaderboard.rankings.scores import systems_at
 
-NEVER_HERE = "You did not look at this board before this visit."
-
 
 @require_safe
 def history(request: HttpRequest, key: str) -> HttpResponseBase:
@@ -69,7 +67,9 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
     for name in ("from", "to"):
         text = request.GET.get(name, "")
         if text and whole_number(text) is None:
-            raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
+            raise BadRequest(
+                gettext("`from` and `to` are numbers of revisions, not %(text)s.") % {"text": repr(text[:40])}
+            )
         ends.append(whole_number(text))
     whole = whole_revisions(benchmark)
     if since := request.GET.get("since", ""):
@@ -77,7 +77,11 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
             return redirect_to_login(request.get_full_path())
         start = start_of(since, request.user, benchmark)
         if start is None:
-            raise BadRequest(NEVER_HERE if since == VISIT else f"`since` is week, month or visit, not {since[:40]!r}.")
+            raise BadRequest(
+                gettext("You did not look at this board before this visit.")
+                if since == VISIT
+                else gettext("`since` is week, month or visit, not %(since)s.") % {"since": repr(since[:40])}
+            )
         ends = [revision_then(benchmark, start), benchmark.published_number or None]
     last = ends[1] or newest(whole) or benchmark.last_revision_number
     first = ends[0] or newest(whole.filter(number__lt=last)) or last

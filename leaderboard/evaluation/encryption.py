@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import env
 from leaderboard.evaluation.problems import EvaluationError
@@ -38,7 +39,9 @@ def references_keys() -> Mapping[str, bytes]:
     """
     texts = settings.REFERENCES_KEYS
     if not texts and settings.IS_PRODUCTION:
-        raise MissingKeyError("This site has no key for references. Its operator can set PLURANK_REFERENCES_KEYS.")
+        raise MissingKeyError(
+            gettext("This site has no key for references. Its operator can set PLURANK_REFERENCES_KEYS.")
+        )
     if not texts:
         texts = [env.secret_file(settings.REFERENCES_KEY_FILE, new_key)]
     keys = [base64.urlsafe_b64decode(text) for text in texts]
@@ -119,13 +122,19 @@ def _decrypt(row: TaskReferences, stored: bytes | memoryview, part: str) -> byte
     key = references_keys().get(row.key_id)
     if key is None:
         raise MissingKeyError(
-            f"The key {row.key_id} of {row} is not among PLURANK_REFERENCES_KEYS. Without it they cannot be read."
+            gettext(
+                "The key %(key)s of %(references)s is not among PLURANK_REFERENCES_KEYS. Without it they "
+                "cannot be read."
+            )
+            % {"key": row.key_id, "references": row}
         )
     data = bytes(stored)
     try:
         return AESGCM(key).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], _place(row, part))
     except InvalidTag:
-        raise MissingKeyError(f"{row} cannot be decrypted: the stored bytes were changed or moved.") from None
+        raise MissingKeyError(
+            gettext("%(references)s cannot be decrypted: the stored bytes were changed or moved.") % {"references": row}
+        ) from None
 
 
 def _place(row: TaskReferences, part: str) -> bytes:

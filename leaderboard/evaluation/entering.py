@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext_noop
 
 from leaderboard.access.audience import audience_of
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.computing.scoring import Scored
 from leaderboard.evaluation.board_moves import decide
 from leaderboard.evaluation.notices import tell_of_scoring
@@ -84,6 +85,7 @@ def is_complete(row: PredictionSubmission, files: Sequence[PredictionFile]) -> b
     return numbers == [row.scored_with.get(file.task.key, 0) for file in files]
 
 
+@translation.override(PROGRAMS)  # problems are stored
 def enter_if_complete(row: PredictionSubmission) -> None:
     """Make an ordinary submission of predictions, once all of them are scored; or say why there is none.
 

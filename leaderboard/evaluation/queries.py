@@ -19,7 +19,7 @@ from leaderboard.queue.places import places
 from leaderboard.submissions.status import DONE, FAILED, RUNNING, SUBMITTED, WAITING
 
 State = PredictionSubmission.State
-NO_PREDICTIONS = "There are no such predictions, or you have no access to them."
+NO_PREDICTIONS = gettext_noop("There are no such predictions, or you have no access to them.")
 # Stages of their own, beside those of every submission.
 SCORED, SUBMISSION = gettext_noop("scored"), gettext_noop("submission")
 ENDED = {State.REFUSED: gettext_noop("refused"), State.CANCELLED: gettext_noop("cancelled")}
@@ -41,13 +41,13 @@ def visible_predictions(viewer: Viewer, uuid: UUID) -> tuple[PredictionSubmissio
     rows = PredictionSubmission.objects.select_related("benchmark", "submitter", "phase", "team", "submission__batch")
     row = rows.filter(uuid=uuid).first()
     if row is None:
-        raise Http404(NO_PREDICTIONS)
+        raise Http404(gettext(NO_PREDICTIONS))
     audience = audience_of(viewer, row.benchmark)
     if not audience.may_read or not viewer.is_authenticated:
-        raise Http404(NO_PREDICTIONS)
+        raise Http404(gettext(NO_PREDICTIONS))
     is_theirs = row.submitter_id == viewer.pk or audience.may_moderate
     if not is_theirs and (row.team is None or not row.team.memberships.filter(user=viewer.pk).exists()):
-        raise Http404(NO_PREDICTIONS)
+        raise Http404(gettext(NO_PREDICTIONS))
     return row, audience
 
 

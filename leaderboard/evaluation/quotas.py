@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import F
 from django.utils import timezone
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Phase, PredictionCount, PredictionSubmission, Team, User
@@ -31,7 +31,7 @@ def take_prediction(phase: Phase, user: User, team: Team | None, *, system_name:
     Raises:
         EvaluationError: a cap would be exceeded; it says which and how many were submitted.
     """
-    whose = "your team has" if team else "you have"
+    whose = gettext("your team has") if team else gettext("you have")
     if is_limited and phase.max_systems is not None:
         names = {fold_name(name) for name in systems_of(phase, user, team)}
         if fold_name(system_name) not in names and len(names) >= phase.max_systems:
@@ -54,11 +54,22 @@ def take_prediction(phase: Phase, user: User, team: Team | None, *, system_name:
         rows = PredictionCount.objects.filter(**owner, period=period)
         free = rows if cap is None or not is_limited else rows.filter(n_submitted__lt=cap)
         if not free.update(n_submitted=F("n_submitted") + 1):
-            when, again = ("in all", "") if period == TOTAL else ("a day", " The day ends at 00:00 UTC.")
-            raise EvaluationError(
-                f"In {phase.name} you can submit predictions {cap} time{'' if cap == 1 else 's'} {when}; "
-                f"{whose} submitted {rows.get().n_submitted}.{again}"
-            )
+            if period == TOTAL:
+                sentence = ngettext(
+                    "In %(phase)s you can submit predictions %(cap)s time in all; %(whose)s submitted %(n_used)s.",
+                    "In %(phase)s you can submit predictions %(cap)s times in all; %(whose)s submitted %(n_used)s.",
+                    cap or 0,
+                )
+            else:
+                sentence = ngettext(
+                    "In %(phase)s you can submit predictions %(cap)s time a day; %(whose)s submitted %(n_used)s. The "
+                    "day ends at 00:00 UTC.",
+                    "In %(phase)s you can submit predictions %(cap)s times a day; %(whose)s submitted %(n_used)s. The "
+                    "day ends at 00:00 UTC.",
+                    cap or 0,
+                )
+            values = {"phase": phase.name, "cap": cap, "whose": whose, "n_used": rows.get().n_submitted}
+            raise EvaluationError(sentence % values)
 
 
 def give_back_prediction(phase: Phase, user: User, team: Team | None, *, submitted_at: datetime) -> None:

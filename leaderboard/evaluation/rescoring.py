@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
+from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.evaluation.board_moves import figures_of, ladder_score
 from leaderboard.evaluation.entering import is_complete, problems_as_json, row_with_instances
 from leaderboard.evaluation.phases import counted_split, has_ladder
@@ -59,7 +62,7 @@ def score_again(audience: Audience) -> int:
     newest = {row.task.key: row for row in predicted(benchmark)}
     rows = outdated(benchmark)
     if not rows:
-        raise EvaluationError("Everything on the board was scored against the newest references.")
+        raise EvaluationError(gettext("Everything on the board was scored against the newest references."))
     for row in rows:
         row.state, row.rescored_by = State.SCORING, audience.user
         row.save(update_fields=["state", "rescored_by"])
@@ -76,6 +79,7 @@ def references_for(row: PredictionSubmission, newest: dict[str, TaskReferences])
     return chosen
 
 
+@translation.override(PROGRAMS)  # problems are stored
 def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
     """Bring scores that were computed again onto the board, once none is being computed any more.
 
@@ -144,8 +148,11 @@ def correction_of(
         figure = figures.get(file.task_id)
         if figure is None:
             raise EvaluationError(
-                f"The scores on the board stay as they were: against the newest references of {file.task.name} "
-                f"there is no score on the split {split}."
+                gettext(
+                    "The scores on the board stay as they were: against the newest references of %(task)s there is no "
+                    "score on the split %(split)s."
+                )
+                % {"task": file.task.name, "split": split}
             )
         value = ladder_score(figure) if is_rounded else figure.value
         error = None if is_rounded else figure.standard_error

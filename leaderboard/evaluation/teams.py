@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
@@ -20,7 +20,9 @@ from ranking_engine.text.names import fold_name
 
 MAX_MEMBERS, MAX_INVITATIONS, INVITATION_DAYS = 20, 20, 7  # of a team
 MAX_NAME = 80  # characters
-ONE_TEAM = "You are already in a team of this benchmark. You can leave it as long as it has submitted no predictions."
+ONE_TEAM = gettext_noop(
+    "You are already in a team of this benchmark. You can leave it as long as it has submitted no predictions."
+)
 
 
 def team_of(user: User, benchmark: Benchmark) -> Team | None:
@@ -63,7 +65,7 @@ def _join(team: Team, user: User) -> None:
     # The lock on the benchmark keeps everyone who joins, leaves or submits one after the other.
     Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
     if TeamMembership.objects.filter(benchmark=team.benchmark_id, user=user).exists():
-        raise EvaluationError(ONE_TEAM)
+        raise EvaluationError(gettext(ONE_TEAM))
     alone = PredictionSubmission.objects.filter(benchmark=team.benchmark_id, submitter=user, is_trial=False)
     if alone.exclude(team=team).exists():
         raise EvaluationError(

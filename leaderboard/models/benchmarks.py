@@ -25,7 +25,7 @@ is_key = RegexValidator(
 # As the Citation File Format has it: no resolver before it, no spaces.
 is_doi = RegexValidator(
     r"^10\.[0-9]{4,9}(\.[0-9]+)*/[A-Za-z0-9:/_;.()\[\]-]+\Z",
-    "Write the DOI alone, such as 10.5281/zenodo.1234567, without https://doi.org/ before it.",
+    gettext_lazy("Write the DOI alone, such as 10.5281/zenodo.1234567, without https://doi.org/ before it."),
 )
 
 

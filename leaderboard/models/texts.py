@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext
 
 from ranking_engine.catalogue.registry import read_variants
 from ranking_engine.files.metadata import read_fields
@@ -14,13 +15,13 @@ from ranking_engine.text.characters import line_problem, lines_problem
 def is_line(text: str) -> None:
     """Raise a ValidationError unless `text` is one line without control and invisible characters."""
     if problem := line_problem(text):
-        raise ValidationError(f"It {problem}.", code="control_character")
+        raise ValidationError(gettext("It %(problem)s.") % {"problem": problem}, code="control_character")
 
 
 def is_lines(text: str) -> None:
     """Raise a ValidationError where `text` holds control characters other than tabs and line breaks."""
     if problem := lines_problem(text):
-        raise ValidationError(f"It {problem}.", code="control_character")
+        raise ValidationError(gettext("It %(problem)s.") % {"problem": problem}, code="control_character")
 
 
 def are_lines(texts: Sequence[str]) -> None:
@@ -71,7 +72,7 @@ class VariantsField(ListedField):
             ValidationError: there are too many, or one is no variant.
         """
         if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-            raise ValidationError("It is no list of texts.")
+            raise ValidationError(gettext("It is no list of texts."))
         try:
             return list(read_variants(value))
         except ValueError as problem:

@@ -7,8 +7,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import (
     AuditEntry,
     Benchmark,
@@ -54,12 +56,14 @@ def add_webhook(
     try:
         read_address(address)
     except AddressError as error:
-        raise ValidationError({"address": str(error)}) from error
+        raise ValidationError({"address": reason_in_page_language(str(error))}) from error
     events = _checked(events)
     _require_file(file)
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if Webhook.objects.filter(benchmark=benchmark).count() >= MAX_WEBHOOKS:
-        raise WebhookError(f"A benchmark can have at most {MAX_WEBHOOKS} webhooks; delete one first.")
+        raise WebhookError(
+            gettext("A benchmark can have at most %(n)s webhooks; delete one first.") % {"n": MAX_WEBHOOKS}
+        )
     webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, file=file, author=author)
     _record(webhook, {}, author)
     return webhook, secret_of(webhook)
@@ -67,13 +71,15 @@ def add_webhook(
 
 def _checked(events: Sequence[str]) -> list[str]:
     if not events or set(events) - set(Event.values):
-        raise ValidationError({"events": f"Choose from the events {', '.join(Event.values)}."})
+        raise ValidationError(
+            {"events": gettext("Choose from the events %(events)s.") % {"events": ", ".join(Event.values)}}
+        )
     return [event for event in Event.values if event in events]
 
 
 def _require_file(file: str) -> None:
     if file not in Webhook.File.values:
-        raise ValidationError({"file": "Choose csv, json, or no file."})
+        raise ValidationError({"file": gettext("Choose csv, json, or no file.")})
 
 
 @transaction.atomic
@@ -139,10 +145,10 @@ def put_test(webhook: Webhook) -> WebhookDelivery:
         WebhookError: the webhook is off, or another test waits.
     """
     if not webhook.is_active:
-        raise WebhookError("The webhook is switched off; switch it on first.")
+        raise WebhookError(gettext("The webhook is switched off; switch it on first."))
     waiting = webhook.deliveries.filter(event=WebhookDelivery.TEST, message__state=OutboxMessage.State.WAITING)
     if waiting.exists():
-        raise WebhookError("A test is already waiting to be delivered.")
+        raise WebhookError(gettext("A test is already waiting to be delivered."))
     return _put(webhook, WebhookDelivery.TEST)
 
 

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.cache import cache
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, gettext_noop
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.computing.pool import (
     AbandonedError,
     Limits,
@@ -41,7 +42,9 @@ PARTLY_KEPT_SECONDS = 60  # how long one is kept from which rules are missing: a
 FEW_STEPS = 500_000  # comparisons that take some ten milliseconds at most, each of numpy's a few nanoseconds
 LONG_STEPS = 30  # what a comparison counts for where numpy has no integers of its length, for every 53 bits
 ANSWER_BYTES = 2**20  # a larger answer is not kept
-COMMAND_LINE = "Download the scores and use the command line, python -m ranking_engine, which has no limit."
+COMMAND_LINE = gettext_noop(
+    "Download the scores and use the command line, python -m ranking_engine, which has no limit."
+)
 
 
 class BusyError(Exception):
@@ -54,7 +57,10 @@ class TooOftenError(Exception):
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
         super().__init__(
-            f"You, or someone at your network address, asked for too many computations. Try again in {seconds} seconds."
+            gettext(
+                "You, or someone at your network address, asked for too many computations. Try again in %(n)s seconds."
+            )
+            % {"n": seconds}
         )
 
 
@@ -191,14 +197,14 @@ def compute(
         raise BusyError from error
     except OutOfTimeError as error:
         raise TookTooLongError(
-            f"This took longer than the {settings.ON_DEMAND_SECONDS} seconds allowed for an answer on demand. "
-            f"{COMMAND_LINE}"
+            gettext("This took longer than the %(n)s seconds allowed for an answer on demand. %(command_line)s")
+            % {"n": settings.ON_DEMAND_SECONDS, "command_line": gettext(COMMAND_LINE)}
         ) from error
     except OutOfMemoryError as error:
         logger.warning("a computation on demand ended without an answer: %s", error)
         raise TooLargeError(
-            f"This needs more memory than the {settings.ON_DEMAND_MEMORY_BYTES // 2**20} MB allowed for an answer on "
-            f"demand. {COMMAND_LINE}"
+            gettext("This needs more memory than the %(n)s MB allowed for an answer on demand. %(command_line)s")
+            % {"n": settings.ON_DEMAND_MEMORY_BYTES // 2**20, "command_line": gettext(COMMAND_LINE)}
         ) from error
     finally:
         if reader is not None:
@@ -281,12 +287,21 @@ def refuse_beyond_budget(n_systems: int, n_tasks: int, n_rules: int = 1, *, bits
     """
     size = n_systems * n_tasks * n_rules * times * max(1, -(-bits // 53))
     if size > settings.ON_DEMAND_BUDGET:
-        factors = [f"{n_systems:,} systems", f"{n_tasks:,} tasks"]
-        factors += [f"{n_rules} rules"] * (n_rules > 1) + [f"{times} rankings"] * (times > 1)
-        factors += [f"{-(-bits // 53)} words per weight"] * (bits > 53)
+        factors = [
+            gettext("%(n)s systems") % {"n": localise(n_systems, ",")},
+            gettext("%(n)s tasks") % {"n": localise(n_tasks, ",")},
+        ]
+        factors += [gettext("%(n)s rules") % {"n": n_rules}] * (n_rules > 1)
+        factors += [gettext("%(n)s rankings") % {"n": times}] * (times > 1)
+        factors += [gettext("%(n)s words per weight") % {"n": -(-bits // 53)}] * (bits > 53)
         raise TooLargeError(
-            f"This is {' x '.join(factors)} = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} can be computed on "
-            f"demand. {COMMAND_LINE}"
+            gettext("This is %(product)s = %(size)s; up to %(most)s can be computed on demand. %(command_line)s")
+            % {
+                "product": " x ".join(factors),
+                "size": localise(size, ","),
+                "most": localise(settings.ON_DEMAND_BUDGET, ","),
+                "command_line": gettext(COMMAND_LINE),
+            }
         )
 
 

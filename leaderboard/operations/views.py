@@ -126,7 +126,7 @@ def document(request: HttpRequest, path: str) -> HttpResponse:
     """One document."""
     page = service.find_document(path)
     if page is None:
-        raise Http404(f"The documentation has no page {path!r}.")
+        raise Http404(gettext("The documentation has no page %(path)s.") % {"path": repr(path)})
     return render(request, "operations/document.html", {"document": page})
 
 
@@ -135,7 +135,7 @@ def document_file(request: HttpRequest, path: str) -> HttpResponse:
     """A picture of the documentation."""
     file = service.find_file(path)
     if file is None:
-        raise Http404(f"The documentation has no picture {path!r}.")
+        raise Http404(gettext("The documentation has no picture %(path)s.") % {"path": repr(path)})
     response = HttpResponse(file.read_bytes(), content_type=service.FILES[file.suffix])
     response["Cache-Control"] = "public, max-age=3600"
     return response

@@ -25,7 +25,9 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
         return benchmark.publication
     revision_number = whole_number(number)
     if revision_number is None:
-        raise BadRequest(f"`revision` is {number[:40]!r}; expected the number of a revision.")
+        raise BadRequest(
+            gettext("`revision` is %(text)s; expected the number of a revision.") % {"text": repr(number[:40])}
+        )
     publication = publication_at(benchmark, revision_number, needs_ranks=needs_ranks)
     if publication is None:
         raise Http404(gettext("Revision %(number)s is not published.") % {"number": number})

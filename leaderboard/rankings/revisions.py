@@ -51,14 +51,19 @@ class RemovedRanksError(Http404):
 
     def __init__(self, revision: Revision) -> None:
         self.revision = revision
-        on = f" on {revision.ranks_removed_at:%Y-%m-%d}" if revision.ranks_removed_at else ""
-        super().__init__(
+        on = f"{revision.ranks_removed_at:%Y-%m-%d}" if revision.ranks_removed_at else ""
+        sentence = (
             gettext(
-                "The ranks of revision %(number)s were removed%(on)s, like those of most old revisions. Its scores "
+                "The ranks of revision %(number)s were removed on %(on)s, like those of most old revisions. Its scores "
                 "are kept, and the same ranks can be computed from them again."
             )
-            % {"number": revision.number, "on": on}
+            if on
+            else gettext(
+                "The ranks of revision %(number)s were removed, like those of most old revisions. Its scores are kept, "
+                "and the same ranks can be computed from them again."
+            )
         )
+        super().__init__(sentence % {"number": revision.number, "on": on})
 
 
 def publication_at(benchmark: Benchmark, number: int, *, needs_ranks: bool = True) -> Publication | None:

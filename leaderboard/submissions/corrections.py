@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.utils.translation import gettext_noop
+
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.stored import in_english
 from leaderboard.models import Benchmark, InstanceScores, Score, Submission
@@ -19,7 +21,7 @@ from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_scor
 from ranking_engine.text.names import fold_name
 
 NOT_YOURS = "there is no submission of this number that you can correct"
-SAY_WHY = "Explain in the note what was wrong: a correction is shown with its reason."
+SAY_WHY = gettext_noop("Explain in the note what was wrong: a correction is shown with its reason.")
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     # Under the lock, which keeps what it says true: roles and settings may have changed since the page was opened.
     audience = audience_of(actor, benchmark)
     if not audience.may_read:
-        raise Http404(NO_DRAFT)
+        raise Http404(gettext(NO_DRAFT))
     require_may_submit(audience)
     if benchmark.last_revision_number != previewed_number:
         raise StalePreviewError(gettext("The board has changed since this preview was made."))
@@ -104,7 +104,7 @@ def submit_rows(
     benchmark, actor = audience.benchmark, audience.user
     note = str(about.get("note", ""))
     if any(row.get("corrects") for row in rows) and not note.strip():
-        raise SubmissionError(SAY_WHY)
+        raise SubmissionError(gettext(SAY_WHY))
     if not is_counted:
         take_quota(benchmark, actor, len(rows), limited=not audience.may_moderate)
     if audience.is_accepted_at_once:
@@ -124,7 +124,8 @@ def require_may_submit(audience: Audience) -> None:
         SubmissionError: they may not submit here.
     """
     if not audience.may_submit:
-        raise SubmissionError(f"You cannot submit to {audience.benchmark.name}. {audience.why_closed}")
+        names = {"benchmark": audience.benchmark.name, "why": audience.why_closed}
+        raise SubmissionError(gettext("You cannot submit to %(benchmark)s. %(why)s") % names)
 
 
 def store_batch(

@@ -3,13 +3,16 @@
 from django.db import transaction
 from django.utils import timezone
 
-from leaderboard.common.moments import moment_in_words
+from leaderboard.common.language.sentences import Sentence
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import Batch, Submission, SubmissionEvent
 from leaderboard.submissions.lifecycle import reject_batch
 from leaderboard.submissions.notices import tell_of_events
 from leaderboard.submissions.problems import SubmissionError
 
 BATCHES_A_SWEEP = 100
+OVERDUE = Sentence("No moderator decided by %(due)s.")
+REJECTED = Sentence("No moderator decided by %(due)s. You can submit it again.")
 State, Kind = Submission.State, SubmissionEvent.Kind
 
 
@@ -25,13 +28,13 @@ def escalate_overdue() -> int:
     unescalated = overdue.exclude(submissions__events__kind=Kind.OVERDUE).select_related("benchmark").distinct()
     n_escalated = 0
     for batch in unescalated.order_by("pk")[:BATCHES_A_SWEEP]:
-        due = moment_in_words(batch.decide_by) if batch.decide_by else ""
-        reason = f"No moderator decided by {due}."
+        due = batch.decide_by or ""
+        reason = in_english(OVERDUE.of(due=due))
         with transaction.atomic():
             if batch.benchmark.rejects_overdue:
                 try:
                     with transaction.atomic():
-                        reject_batch(batch, actor=None, reason=f"{reason} You can submit it again.")
+                        reject_batch(batch, actor=None, reason=in_english(REJECTED.of(due=due)))
                 except SubmissionError:  # decided since it was read
                     continue
             else:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
@@ -44,13 +44,24 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
         row = rows.filter(period=period)
         if not row.filter(n_submitted__lte=cap - n_systems).update(n_submitted=F("n_submitted") + n_systems):
             n_used = row.get().n_submitted
-            when = "in all" if period == TOTAL else "a day"
-            again = "" if period == TOTAL else " The day ends at 00:00 UTC."
-            more = "one more" if n_systems == 1 else f"{n_systems} more"
-            raise QuotaError(
-                f"You can submit {cap} system{'' if cap == 1 else 's'} {when} to this benchmark; you have submitted "
-                f"{n_used}, so {more} would exceed the limit.{again}"
-            )
+            more = gettext("one more") if n_systems == 1 else gettext("%(n)s more") % {"n": n_systems}
+            if period == TOTAL:
+                sentence = ngettext(
+                    "You can submit %(cap)s system in all to this benchmark; you have submitted %(n_used)s, so "
+                    "%(more)s would exceed the limit.",
+                    "You can submit %(cap)s systems in all to this benchmark; you have submitted %(n_used)s, so "
+                    "%(more)s would exceed the limit.",
+                    cap,
+                )
+            else:
+                sentence = ngettext(
+                    "You can submit %(cap)s system a day to this benchmark; you have submitted %(n_used)s, so "
+                    "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
+                    "You can submit %(cap)s systems a day to this benchmark; you have submitted %(n_used)s, so "
+                    "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
+                    cap,
+                )
+            raise QuotaError(sentence % {"cap": cap, "n_used": n_used, "more": more})
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
@@ -158,7 +169,11 @@ def submission_door(audience: Audience) -> tuple[str, str]:
         may, why, route, label = audience.may_send_votes, audience.why_no_votes, "send_votes", gettext("Send votes")
     else:
         may, why, route, label = audience.may_submit, audience.why_closed, "submit", gettext("Submit scores")
-    return (reverse(route, args=[benchmark.key]), label) if may or (why == SIGN_IN_FIRST and is_open) else ("", "")
+    return (
+        (reverse(route, args=[benchmark.key]), label)
+        if may or (why == gettext(SIGN_IN_FIRST) and is_open)
+        else ("", "")
+    )
 
 
 def after_deadline(benchmark: Benchmark) -> str:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
@@ -236,7 +237,7 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
                 % {"event": event.get_kind_display(), "number": event.revision.number}
                 if event.revision
                 else event.get_kind_display(),
-                "reason": event.reason,
+                "reason": _reason(event),
             }
             for event in events
         ],
@@ -260,7 +261,7 @@ def _stages(
         stages.append(_stage(ACCEPTED, WAITING, text))
         return [*stages, _stage(COMPUTED, WAITING, ""), _stage(PUBLISHED, WAITING, "")], True, None
     if decision.kind != SubmissionEvent.Kind.ACCEPTED or decision.revision is None:
-        return [*stages, _stage(decision.kind, FAILED, decision.reason)], True, None
+        return [*stages, _stage(decision.kind, FAILED, _reason(decision))], True, None
     revision = decision.revision
     stages.append(_stage(ACCEPTED, DONE, gettext("as revision %(number)s") % {"number": revision.number}))
     benchmark = Benchmark.objects.select_related("publication__revision").get(pk=batch.benchmark_id)
@@ -287,7 +288,7 @@ def withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
         return _stage(WITHDRAWN, FAILED, "")
     text = gettext("on %(at)s by %(person)s") if event.actor else gettext("on %(at)s")
     text %= {"at": moment_in_words(event.at), "person": event.actor.shown_name if event.actor else ""}
-    return _stage(WITHDRAWN, FAILED, f"{text}: {event.reason}" if event.reason else text)
+    return _stage(WITHDRAWN, FAILED, f"{text}: {_reason(event)}" if event.reason else text)
 
 
 def _queue_text(batch: Batch) -> str:
@@ -381,3 +382,8 @@ def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dic
                 held = _HeldRank(rank, int((column == rank).sum()) - 1) if rank >= 1 else _HeldRank(None)
                 ranks[system_id][report.summary["rule"]] = held
     return ranks
+
+
+def _reason(event: SubmissionEvent) -> str:
+    """Why: as someone wrote it, or what the site wrote in the language of the page."""
+    return event.reason if event.actor_id else reason_in_page_language(event.reason)

@@ -11,6 +11,7 @@ from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common import text as wording
+from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import Notice
 from leaderboard.notifications import notices
 
@@ -65,6 +66,12 @@ def sort_sign(state: str) -> SafeString:
 def translated(text: str) -> str:
     """A text of the engine, such as the name of a rule, in the language of the page."""
     return gettext(text)
+
+
+@register.filter
+def site_reason(reason: str) -> str:
+    """A reason that the site itself wrote down, in the language of the page."""
+    return reason_in_page_language(reason)
 
 
 @register.filter

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.models import Benchmark, User, VoteBatch, VoteEvent
@@ -21,8 +21,8 @@ from leaderboard.votes.jobs import take_change
 from leaderboard.votes.notices import tell_of_decision, tell_of_waiting
 
 State, Kind = VoteBatch.State, VoteEvent.Kind
+DISCARDED = gettext_noop("discarded")
 VOTES_A_CELL = 10  # a vote takes about as many bytes as a tenth of a score
-DONE_ALREADY = "Someone was faster: this batch of votes is {state} now."
 
 
 def require_may_send(audience: Audience) -> None:
@@ -32,7 +32,8 @@ def require_may_send(audience: Audience) -> None:
         SubmissionError: they may not.
     """
     if not audience.may_send_votes:
-        raise SubmissionError(f"You cannot send votes to {audience.benchmark.name}. {audience.why_no_votes}")
+        names = {"benchmark": audience.benchmark.name, "why": audience.why_no_votes}
+        raise SubmissionError(gettext("You cannot send votes to %(benchmark)s. %(why)s") % names)
 
 
 @transaction.atomic
@@ -234,7 +235,8 @@ def _lock(batch: VoteBatch) -> None:
 def _move(batch: VoteBatch, before: Sequence[str], state: str, **fields: object) -> None:
     if not VoteBatch.objects.filter(pk=batch.pk, state__in=before).update(state=state, **fields):
         now = VoteBatch.objects.filter(pk=batch.pk).first()
-        raise SubmissionError(DONE_ALREADY.format(state=now.state if now else "discarded"))
+        state = gettext(now.state if now else DISCARDED)
+        raise SubmissionError(gettext("Someone was faster: this batch of votes is %(state)s now.") % {"state": state})
     batch.state = state
 
 

@@ -2,12 +2,14 @@
 
 from django.utils import timezone
 
-from leaderboard.common.moments import moment_in_words
+from leaderboard.common.language.sentences import Sentence
+from leaderboard.common.language.stored import in_english
 from leaderboard.models import VoteBatch
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.votes.lifecycle import reject_votes
 
 BATCHES_A_SWEEP = 100
+OVERDUE = Sentence("No moderator decided by %(due)s. You can send the votes again.")
 
 
 def reject_overdue_votes() -> int:
@@ -23,9 +25,8 @@ def reject_overdue_votes() -> int:
     )
     n_rejected = 0
     for batch in overdue.defer("votes").order_by("pk")[:BATCHES_A_SWEEP]:
-        due = moment_in_words(batch.decide_by) if batch.decide_by else ""
         try:
-            reject_votes(batch, actor=None, reason=f"No moderator decided by {due}. You can send the votes again.")
+            reject_votes(batch, actor=None, reason=in_english(OVERDUE.of(due=batch.decide_by or "")))
         except SubmissionError:  # decided since it was read
             continue
         n_rejected += 1

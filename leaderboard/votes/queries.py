@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import DECIDERS_ALONE, UNDECIDED, Audience, Viewer, audience_of, readable_benchmark
 from leaderboard.computing.tried_votes import CategoryRow, category_rows
@@ -22,7 +22,7 @@ from leaderboard.votes.jobs import newest_job
 from leaderboard.votes.lifecycle import may_withdraw
 
 State = VoteBatch.State
-NO_VOTES = "There are no such votes, or you have no access to them."
+NO_VOTES = gettext_noop("There are no such votes, or you have no access to them.")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def visible_vote_batch(viewer: Viewer, uuid: UUID) -> tuple[VoteBatch, Audience]
     """
     batch = VoteBatch.objects.select_related("benchmark", "uploader").defer("votes").filter(uuid=uuid).first()
     if batch is None:
-        raise Http404(NO_VOTES)
+        raise Http404(gettext(NO_VOTES))
     audience = audience_of(viewer, batch.benchmark)
     is_own = viewer.is_authenticated and batch.uploader_id == viewer.pk
     if batch.state == State.DRAFT:
@@ -129,7 +129,7 @@ def visible_vote_batch(viewer: Viewer, uuid: UUID) -> tuple[VoteBatch, Audience]
         is_visible = is_own or audience.may_moderate
         is_visible = is_visible or (not audience.is_restricted and open_batches(audience).filter(pk=batch.pk).exists())
     if not (audience.may_read and is_visible):
-        raise Http404(NO_VOTES)
+        raise Http404(gettext(NO_VOTES))
     return batch, audience
 
 
@@ -159,7 +159,7 @@ def require_step(batch: VoteBatch, audience: Audience, action: str) -> None:
     elif action == "withdraw":
         allowed = may_withdraw(batch, audience)
     if not allowed:
-        raise PermissionDenied(DECIDERS_ALONE)
+        raise PermissionDenied(gettext(DECIDERS_ALONE))
 
 
 def events_of(batch: VoteBatch) -> QuerySet[VoteEvent]:

@@ -66,7 +66,10 @@ def checked_resamples(n: int) -> int:
         ValidationError: it is too few, or too many.
     """
     if n and not MIN_RESAMPLES <= n <= MAX_RESAMPLES:
-        raise ValidationError(f"Write 0, or a number from {MIN_RESAMPLES} to {MAX_RESAMPLES}.")
+        raise ValidationError(
+            gettext("Write 0, or a number from %(least)s to %(most)s.")
+            % {"least": MIN_RESAMPLES, "most": MAX_RESAMPLES}
+        )
     return n
 
 

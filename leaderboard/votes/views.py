@@ -9,7 +9,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import administered_benchmark
@@ -44,11 +44,11 @@ BATCHES_A_PAGE = 50
 SHOWN_NAMES = 300
 # What became of a batch after a step.
 DONE = {
-    "accept": "The votes were accepted. The ratings follow in a moment.",
-    "reject": "The votes were rejected.",
-    "withdraw": "The votes were withdrawn. The ratings follow in a moment.",
-    "reinstate": "The votes count again. The ratings follow in a moment.",
-    "retract": "Your votes were withdrawn.",
+    "accept": gettext_noop("The votes were accepted. The ratings follow in a moment."),
+    "reject": gettext_noop("The votes were rejected."),
+    "withdraw": gettext_noop("The votes were withdrawn. The ratings follow in a moment."),
+    "reinstate": gettext_noop("The votes count again. The ratings follow in a moment."),
+    "retract": gettext_noop("Your votes were withdrawn."),
 }
 
 
@@ -117,7 +117,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 confirm_votes(batch, actor=actor)
                 done = gettext("Your votes were sent.")
             else:
-                done = DONE[action]
+                done = gettext(DONE[action])
                 STEPS[action](batch, actor=actor, reason=sent_lines(request, "reason", REASON_LENGTH))
         except InputError as error:
             messages.error(request, "; ".join(error.problems.lines))
@@ -147,7 +147,9 @@ def votes_file(request: HttpRequest, key: str, extension: str) -> HttpResponseBa
     if extension not in ("csv", "parquet"):
         raise Http404(gettext("There is no such file; there are votes.csv and votes.parquet."))
     if not may_ask(request):
-        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+        return HttpResponse(
+            gettext("Too many downloads in a minute. Try again later."), status=429, content_type="text/plain"
+        )
     if extension == "csv":
         response = file_response(request, vote_lines(audience), "text/csv; charset=utf-8")
     else:

@@ -143,7 +143,7 @@ def take_step(request: HttpRequest, managed: Organisation, action: str, form: De
         member = get_object_or_404(User, pk=whole_number(request.POST.get("user", "")) or 0)
         role = request.POST.get("role", "") if action == "change" else ""
         if action == "change" and not role:
-            raise OrganisationError("Choose a role.")
+            raise OrganisationError(gettext("Choose a role."))
         change_member(managed, member, author=user, role=role)
     elif action == "move_in":
         move_in(get_object_or_404(own_benchmarks(user), key=request.POST.get("benchmark", "")), managed, author=user)

@@ -69,6 +69,8 @@ SENTENCES = (
         "it, in the unit of all scores"
     ),
     gettext_noop("not computed for more than %(most)s systems (here %(n)s)"),
+    gettext_noop("It takes more time or memory than allowed for an answer on demand: %(n)s seconds."),
+    gettext_noop("It takes too long at this size to be computed on demand."),
     # Why missing scores are not predicted, and how many are.
     gettext_noop(
         "missing scores cannot be predicted: fewer than %(n)s scores on two tasks or more, each with two different ones"

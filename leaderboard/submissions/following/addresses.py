@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import AuditEntry, Benchmark, Fetch, FollowedAddress, User
 from leaderboard.notifications.posting import AddressError, read_address
 from leaderboard.notifications.webhooks import told_address
@@ -37,7 +38,7 @@ def scores_address(address: str) -> str:
     parts = urlsplit(address)
     match = BOARD_PATH.fullmatch(parts.path)
     if match is None:
-        raise AddressError(gettext("This is no address of a board: it has /b/ and the key of the benchmark in it."))
+        raise AddressError("This is no address of a board: it has /b/ and the key of the benchmark in it.")
     return f"{parts.scheme}://{parts.netloc}{match['prefix']}/api/v1/benchmarks/{match['key']}/scores/?format=csv&long=true"
 
 
@@ -70,7 +71,7 @@ def follow_address(
     try:
         read_address(scores_address(address) if kind == Kind.BOARD else address)
     except AddressError as error:
-        raise ValidationError({"address": str(error)}) from error
+        raise ValidationError({"address": reason_in_page_language(str(error))}) from error
     if kind not in Kind.values:
         raise ValidationError({"kind": gettext("Choose one of %(values)s.") % {"values": ", ".join(Kind.values)}})
     _require_interval(every_minutes)

@@ -16,10 +16,11 @@ from django.db import transaction
 from django.db.models import F, Window
 from django.db.models.functions import Coalesce, RowNumber
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind
 from leaderboard.models.submissions import Source
@@ -83,6 +84,7 @@ def fetch_due_addresses() -> int:
     return n_fetched
 
 
+@translation.override(PROGRAMS)
 def bring_into_step(followed: FollowedAddress) -> Fetch | None:
     """Fetch one address, and take over what changed.
 
