@@ -69,9 +69,9 @@ def translated(text: str) -> str:
 
 
 @register.filter
-def site_reason(reason: str) -> str:
+def reason(text: str) -> str:
     """A reason that the site itself wrote down, in the language of the page."""
-    return reason_in_page_language(reason)
+    return reason_in_page_language(text)
 
 
 @register.filter
