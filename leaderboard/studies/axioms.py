@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.comparisons.iia_violations import iia_violations_since_before
 from leaderboard.computing.rankings import TWO_STEP, site_rules
 from leaderboard.models import Job, Report, Revision
@@ -142,7 +143,7 @@ FILLED_IN = gettext_noop(
     "systems, which can therefore decide which of two systems is ahead: independence of irrelevant alternatives, for "
     "example, fails even under the mean."
 )
-NOT_KEPT = "a newer revision came first, or the results are old and were deleted"
+NOT_KEPT = gettext_noop("a newer revision came first, or the results are old and were deleted")
 
 # --- Read back -------------------------------------------------------------------------------------------------------
 
@@ -153,22 +154,24 @@ def rule_properties(revision: Revision, rule: str) -> RuleProperties:
     A variant may have others than its rule, and none are listed.
     """
     if rule not in RULES:
-        name = RULES[rule_of_variant(rule)].name
-        return RuleProperties([], "undefined", f"violations are listed for {name} itself, not for its variants")
+        reason = gettext("violations are listed for %(rule)s itself, not for its variants")
+        return RuleProperties([], "undefined", reason % {"rule": rule_name(rule_of_variant(rule))})
     policy = configuration_of(revision).missing_policy
     note = gettext(FILLED_IN) if RULES[rule].needs_complete and policy in (*IMPUTING, PREDICTED) else ""
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)
         if job is None or job.state in (Job.State.DONE, Job.State.SUPERSEDED):
-            return RuleProperties(_lines(rule, {}, {}, {}), "undefined", NOT_KEPT, note)
+            return RuleProperties(_lines(rule, {}, {}, {}), "undefined", gettext(NOT_KEPT), note)
         state = "failed" if job.state == Job.State.FAILED else "computing"
         return RuleProperties(_lines(rule, {}, {}, {}), state, "", note)
     if report.summary["reason"]:
-        return RuleProperties(_lines(rule, {}, {}, {}), "undefined", report.summary["reason"], note)
+        return RuleProperties(_lines(rule, {}, {}, {}), "undefined", in_page_language(report.summary["reason"]), note)
     searches = json.loads(unpack_arrays(report.arrays)["found"].tobytes()).get(rule, {})
     lines = _lines(rule, searches, system_names(revision), configuration_of(revision).task_names)
-    reason = "" if searches or all(line.holds for line in lines) else f"{RULES[rule].name} is too slow to search here"
+    reason = ""
+    if not searches and not all(line.holds for line in lines):
+        reason = gettext("%(rule)s is too slow to search here") % {"rule": rule_name(rule)}
     return RuleProperties(lines, "undefined" if reason else "computed", reason, note)
 
 
@@ -184,11 +187,20 @@ def _lines(
         if violation:
             here = sentence(Witness.from_json(violation), systems, tasks)
         elif search and not property_entry.holds:  # how hard it looked that found nothing
-            boards = "1 board" if search["n_steps"] == 1 else f"{search['n_steps']:,} boards"
-            how = "all of them" if search["is_exhaustive"] else "not all of them"
-            here = f"none found on {boards} ({search['looked_at']}; {how})."
+            here = ngettext(
+                "none found on %(n)s board (%(boards)s; not all of them).",
+                "none found on %(n)s boards (%(boards)s; not all of them).",
+                search["n_steps"],
+            )
+            if search["is_exhaustive"]:
+                here = ngettext(
+                    "none found on %(n)s board (%(boards)s; all of them).",
+                    "none found on %(n)s boards (%(boards)s; all of them).",
+                    search["n_steps"],
+                )
+            here %= {"n": f"{search['n_steps']:,}", "boards": gettext(search["looked_at"])}
             if search["reason"]:
-                here = f"nothing to search: {search['reason']}."
+                here = gettext("nothing to search: %(reason)s.") % {"reason": in_page_language(search["reason"])}
         lines.append(
             PropertyLine(prop.name, prop.definition, property_entry.holds, property_entry.source, here, bool(violation))
         )

@@ -142,7 +142,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
         and cite_figure(
             benchmark,
             publication,
-            "ranks by single instances",
+            gettext("ranks by single instances"),
             request.build_absolute_uri(f"{request.path}?revision={publication.revision.number}"),
             told_hash(publication.revision, audience),
             part="instances",

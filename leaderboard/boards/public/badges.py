@@ -66,7 +66,7 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
         if prospect is None:
             sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else "Who can win is being computed."
             return Badge(benchmark.name, "unknown" if reason else "computing", f"{where}. {sentence}", "quiet")
-        verdict = VERDICT_WORDS[prospect.verdict]
+        verdict = str(VERDICT_WORDS[prospect.verdict])
         names = {system.key: system.name for system in board.systems}
         message, sentence = (
             verdict.lower(),

@@ -152,6 +152,23 @@ SENTENCES = (
         "better one is predicted."
     ),
     gettext_noop("A system can gain under %(rule)s by leaving out its worst score: only common tasks are compared."),
+    # Why there are no prospects or violations, or no verdict on one system.
+    gettext_noop("no weights satisfy the conditions"),
+    gettext_noop("whether any weights satisfy the conditions could not be decided"),
+    gettext_noop("no task has a weight above 0"),
+    gettext_noop("there is no system, or no task of weight above 0"),
+    gettext_noop("with two-step aggregation groups vote, not tasks"),
+    gettext_noop("not reached within the number of steps allowed"),
+    gettext_noop("neither weights nor a certificate passed the exact verification"),
+    # What is wrong with conditions on weights.
+    gettext_noop("the task %(name)s does not vote: it is unordered"),
+    gettext_noop("the task %(name)s does not vote: its weight is 0"),
+    gettext_noop("the group %(name)s has no voting task"),
+    gettext_noop("a condition names no task"),
+    gettext_noop("%(condition)s is a second objective; there can be only one"),
+    gettext_noop("%(condition)s is no condition; expected something like %(examples)s"),
+    gettext_noop("%(condition)s compares two numbers; expected something like %(examples)s"),
+    gettext_noop("%(condition)s has a + without a task before or after it"),
     # What must be known of a ranking beside its ranks, as `leaderboard.common.text.ranking_remark` writes it.
     gettext_noop("Proven optimal: no order disagrees less with the tasks (distance %(distance)s)."),
     gettext_noop(

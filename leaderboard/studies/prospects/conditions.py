@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
+from leaderboard.common.text import as_sentence
 from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
@@ -96,18 +97,26 @@ def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsFo
     try:
         return ConditionsForm(values, conditions=_conditions(values, revision))
     except ConditionError as error:
-        return ConditionsForm(values, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        return ConditionsForm(values, problem=problem_text(error))
+
+
+def problem_text(error: ConditionError) -> str:
+    """What is wrong with conditions, as a sentence in the language of the page."""
+    return as_sentence(in_page_language(str(error)))
 
 
 def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     if values["rule"] and values["rule"] not in RULES:
-        raise ConditionError(f"{values['rule'][:40]!r} is not a way to win; choose one of {', '.join(RULES)}")
+        raise ConditionError(
+            gettext("%(rule)s is not a way to win; choose one of %(rules)s")
+            % {"rule": repr(values["rule"][:40]), "rules": ", ".join(RULES)}
+        )
     own_conditions = read_conditions(values["conditions"].splitlines(), revision)
     bounds = []
     for row in range(1, N_BOUNDS + 1):
         of, least, most = (values[f"{name}{row}"] for name in ("of", "least", "most"))
         if (least or most) and not of:
-            raise ConditionError(f"condition {row} has a bound and no task or group")
+            raise ConditionError(gettext("condition %(n)s has a bound and no task or group") % {"n": row})
         if least or most:
             bounds.append(
                 Bound(_set_of(of), _share(least, row) if least else None, _share(most, row) if most else None)
@@ -118,11 +127,11 @@ def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     objective = own_conditions.objective
     if values["goal"] in GOALS and values["goal_of"]:
         if objective is not None:
-            raise ConditionError("only one set can be minimised or maximised")
+            raise ConditionError(gettext("only one set can be minimised or maximised"))
         objective = Objective("minimise" if values["goal"] == "minimise" else "maximise", _set_of(values["goal_of"]))
     conditions = Conditions((*bounds, *own_conditions.bounds), (*orders, *own_conditions.orders), objective)
     if not conditions.texts and not values["rule"]:
-        raise ConditionError("no condition is complete: choose a task or a group and enter a weight")
+        raise ConditionError(gettext("no condition is complete: choose a task or a group and enter a weight"))
     return conditions
 
 
@@ -131,9 +140,13 @@ def _share(text: str, row: int) -> Fraction:
     try:
         share = Fraction(text.removesuffix("%").strip().replace(",", ".")) / 100 if len(text) <= 20 else Fraction(-1)
     except (ValueError, ZeroDivisionError) as error:
-        raise ConditionError(f"condition {row}: {text[:20]!r} is not a percentage") from error
+        raise ConditionError(
+            gettext("condition %(n)s: %(share)s is not a percentage") % {"n": row, "share": repr(text[:20])}
+        ) from error
     if not 0 <= share <= 1:
-        raise ConditionError(f"condition {row}: {text[:20]!r} is not between 0 and 100 %")
+        raise ConditionError(
+            gettext("condition %(n)s: %(share)s is not between 0 and 100 %%") % {"n": row, "share": repr(text[:20])}
+        )
     return share
 
 
@@ -141,7 +154,7 @@ def _set_of(choice: str) -> TaskSet:
     """A choice of the form: `task:cola` or `group:qa`."""
     kind, _, key = choice.partition(":")
     if kind not in {"task", "group"} or not key:
-        raise ConditionError("an inequality needs a task or a group on both sides")
+        raise ConditionError(gettext("an inequality needs a task or a group on both sides"))
     return TaskSet((key,)) if kind == "task" else TaskSet(groups=(key,))
 
 
@@ -178,16 +191,20 @@ def answer(
     sentence = ""
     if not prospects.conditions_reason:
         n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
-        rule = "" if is_head_to_head else f"{rule_name(form.rule)} "
-        where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
-        sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win %(rule)s%(where)s.") % {
-            "n_winners": len(winners),
-            "n_ranked": n_ranked,
-            "rule": rule,
-            "where": where,
-        }
-        if kept_out := len(could - {prospect.system for prospect in winners}):
-            sentence += f" {kept_out} more could win without them."
+        if prospects.conditions and is_head_to_head:
+            sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win under these conditions.")
+        elif prospects.conditions:
+            sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win %(rule)s under these conditions.")
+        elif is_head_to_head:
+            sentence = gettext("%(n_winners)s of %(n_ranked)s systems can win under some weighting of the tasks.")
+        else:
+            sentence = gettext(
+                "%(n_winners)s of %(n_ranked)s systems can win %(rule)s under some weighting of the tasks."
+            )
+        sentence %= {"n_winners": len(winners), "n_ranked": n_ranked, "rule": rule_name(form.rule)}
+        if n_kept_out := len(could - {prospect.system for prospect in winners}):
+            more = ngettext("%(n)s more could win without them.", "%(n)s more could win without them.", n_kept_out)
+            sentence = f"{sentence} {more % {'n': n_kept_out}}"
     return ConditionsAnswer(
         rule_name="" if is_head_to_head else rule_name(form.rule),
         conditions=texts,
@@ -207,6 +224,9 @@ def choices(revision: Revision, voting: tuple[str, ...]) -> list[dict[str, Any]]
     in_use = {task.group for task in tasks}
     groups = [group for group in configuration.groups if group.key in in_use]
     return [
-        {"label": "Groups", "options": [{"value": f"group:{group.key}", "name": group.name} for group in groups]},
-        {"label": "Tasks", "options": [{"value": f"task:{task.key}", "name": task.name} for task in tasks]},
+        {
+            "label": gettext("Groups"),
+            "options": [{"value": f"group:{group.key}", "name": group.name} for group in groups],
+        },
+        {"label": gettext("Tasks"), "options": [{"value": f"task:{task.key}", "name": task.name} for task in tasks]},
     ]

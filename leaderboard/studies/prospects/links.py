@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from leaderboard.common.files import export_links
 from leaderboard.models import Benchmark, Publication
@@ -49,11 +50,11 @@ class ProspectsLinks:
         """All systems, then those of each verdict that some system has or that is chosen."""
         counts = self.page.counts
         total = sum(counts.values())
-        verdicts = [("", "All", total)]
+        verdicts = [("", gettext("All"), total)]
         if self.page.n_hidden or self.query.verdict == ALL:
             possible = total - counts["none"] - counts["no_scores"]
-            verdicts = [("", "Can win or tie", possible), (ALL, "All", total)]
-        verdicts += [(verdict, name, counts[verdict]) for verdict, name in VERDICT_WORDS.items()]
+            verdicts = [("", gettext("Can win or tie"), possible), (ALL, gettext("All"), total)]
+        verdicts += [(verdict, str(name), counts[verdict]) for verdict, name in VERDICT_WORDS.items()]
         return [
             VerdictLink(name, n, self._address(verdict=verdict, page=""), is_active=self.query.verdict == verdict)
             for verdict, name, n in verdicts

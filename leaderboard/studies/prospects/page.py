@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import is_called
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
@@ -100,7 +101,7 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
     """The prospects of what is published, and where there are none why not; both empty while they are computed."""
     stored, reason = stored_prospects(publication)
     if stored is None:
-        return None, reason
+        return None, in_page_language(reason)
     visible = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.prospects
     names, task_names = system_names(publication.revision), configuration_of(publication.revision).task_names
     chosen = [
@@ -174,13 +175,16 @@ def prospect_row(
     """
     incomparable_text = ""
     if n_rivals := prospect.n_incomparable:
-        who = "1 rival shares" if n_rivals == 1 else f"{n_rivals} rivals share"
-        incomparable_text = gettext("%(who)s no task with it and can neither beat it nor lose to it.") % {"who": who}
+        incomparable_text = ngettext(
+            "%(n)s rival shares no task with it and can neither beat it nor lose to it.",
+            "%(n)s rivals share no task with it and can neither beat it nor lose to it.",
+            n_rivals,
+        ) % {"n": n_rivals}
     return ProspectRow(
         key=prospect.system,
         name=names.get(prospect.system, prospect.system),
         verdict=prospect.verdict,
-        verdict_text=VERDICT_WORDS[prospect.verdict],
+        verdict_text=str(VERDICT_WORDS[prospect.verdict]),
         is_prospective=prospect.is_prospective,
         share_text=share_text(prospect),
         share_width=None if prospect.share is None else round(100 * prospect.share, 2),
@@ -223,17 +227,29 @@ def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
         for before, after in zip(stored.prospects.systems, whole.systems, strict=True)
         if before.is_prospective != after.is_prospective
     ]
-    gained = sum(after.is_prospective for _, after in changed)
-    lost = len(changed) - gained
+    n_gained = sum(after.is_prospective for _, after in changed)
     counts = whole.summary()["verdicts"]
-    is_one = len(stored.unweighted) == 1
-    start = (
-        f"{unweighted} {'weighs' if is_one else 'weigh'} nothing here and {'does' if is_one else 'do'} not vote. If "
-        f"{'it' if is_one else 'they'} counted, {counts['strict'] + counts['tie_only']} systems could win and "
-        f"{counts['none']} could not"
-    )
-    parts = [f"{gained} more could" if gained else "", f"{lost} no longer could" if lost else ""]
-    return f"{start}: {' and '.join(part for part in parts if part) or 'the same ones as without'}."
+    n_lost = len(changed) - n_gained
+    if n_gained and n_lost:
+        changes = gettext("%(n_gained)s more could and %(n_lost)s no longer could")
+    elif n_gained:
+        changes = gettext("%(n_gained)s more could")
+    elif n_lost:
+        changes = gettext("%(n_lost)s no longer could")
+    else:
+        changes = gettext("the same ones as without")
+    return ngettext(
+        "%(tasks)s weighs nothing here and does not vote. If it counted, %(n_winners)s systems could win and "
+        "%(n_others)s could not: %(changes)s.",
+        "%(tasks)s weigh nothing here and do not vote. If they counted, %(n_winners)s systems could win and "
+        "%(n_others)s could not: %(changes)s.",
+        len(stored.unweighted),
+    ) % {
+        "tasks": unweighted,
+        "n_winners": counts["strict"] + counts["tie_only"],
+        "n_others": counts["none"],
+        "changes": changes % {"n_gained": n_gained, "n_lost": n_lost},
+    }
 
 
 @dataclass(frozen=True)
@@ -261,19 +277,21 @@ def waiting_for(publication: Publication) -> Waiting:
         Job.State.SUPERSEDED.value: gettext("The results come with the next revision."),
         Job.State.FAILED.value: gettext("The results of this revision could not be computed."),
     }
-    text = texts.get(state, "The results of this revision are being computed.")
+    text = texts.get(state, texts[Job.State.RUNNING.value])
     if job and state == Job.State.FAILED and job.error:
-        text = f"{text[:-1]}: {error_line(job.error)}"
+        text = gettext("The results of this revision could not be computed: %(error)s") % {
+            "error": error_line(job.error)
+        }
     place = places(job.queue).get(job.pk) if job and state == Job.State.WAITING else None
     if place is not None:
-        before = (
-            f"{place.n_ahead:,} job{'' if place.n_ahead == 1 else 's'} before it" if place.n_ahead else "it is next"
-        )
-        text = gettext("%(text)s: %(before)s; expect them in %(place)s.") % {
-            "text": text[:-1],
-            "before": before,
-            "place": place.text,
-        }
+        text = gettext("The results of this revision are queued: it is next; expect them in %(time)s.")
+        if place.n_ahead:
+            text = ngettext(
+                "The results of this revision are queued: %(n)s job before it; expect them in %(time)s.",
+                "The results of this revision are queued: %(n)s jobs before it; expect them in %(time)s.",
+                place.n_ahead,
+            )
+        text %= {"n": f"{place.n_ahead:,}", "time": place.text}
     is_running = job is not None and state == Job.State.RUNNING
     percent_done = round(100 * job.progress) if job and is_running else None
     return Waiting(state, text, percent_done, earlier_prospects(publication))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import in_words, shortened
@@ -235,13 +236,21 @@ def on_demand_matrix(revision: Revision) -> ScoreMatrix:
     """
     table = revision_matrix(revision)
     if table is None or not table.matrix.votes.any():
-        raise ConditionError("the benchmark has no system, or no task of weight above 0")
+        raise ConditionError(gettext("the benchmark has no system, or no task of weight above 0"))
     n, n_tasks = table.matrix.n_systems, table.matrix.n_tasks
     if n * n * n_tasks > ON_DEMAND_CELLS:
         raise TooLargeError(
-            f"This board has {n} systems x {n} rivals x {n_tasks} tasks = {n * n * n_tasks:,}; at most "
-            f"{ON_DEMAND_CELLS:,} can be solved on demand. Download the scores and use the command line: "
-            f"python -m ranking_engine prospects scores.csv"
+            gettext(
+                "This board has %(n)s systems x %(n)s rivals x %(n_tasks)s tasks = %(n_cells)s; at most %(most)s can "
+                "be solved on demand. Download the scores and use the command line: %(command)s"
+            )
+            % {
+                "n": n,
+                "n_tasks": n_tasks,
+                "n_cells": f"{n * n * n_tasks:,}",
+                "most": f"{ON_DEMAND_CELLS:,}",
+                "command": "python -m ranking_engine prospects scores.csv",
+            }
         )
     aggregation = configuration_of(revision).aggregation
     refuse_beyond_budget(n, n_tasks, bits=weight_bits(table.matrix, aggregation))
@@ -260,8 +269,11 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
         names = configuration.task_names if kind == "task" else configuration.group_names
         keys = {fold_name(name): key for key, name in names.items()} | {fold_name(key): key for key in names}
         if fold_name(name) not in keys:
-            known = in_words(list(names.values()), 10) or "none"
-            raise ConditionError(f"unknown {kind} {shortened(name)!r}; there are {known}")
+            unknown = gettext("unknown task %(name)s; there are %(names)s")
+            if kind == "group":
+                unknown = gettext("unknown group %(name)s; there are %(names)s")
+            known = in_words(list(names.values()), 10) or gettext("none")
+            raise ConditionError(unknown % {"name": repr(shortened(name)), "names": known})
         return keys[fold_name(name)]
 
     def keyed(task_set: TaskSet) -> TaskSet:
@@ -283,25 +295,51 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
 
     def sum_of(task_set: TaskSet) -> str:
         names = [tasks.get(key, key) for key in task_set.tasks]
-        return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in task_set.groups)])
+        return " + ".join(
+            [*names, *(gettext("the group %(group)s") % {"group": groups.get(key, key)} for key in task_set.groups)]
+        )
 
     # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
     texts = []
     for side in (side for bound in conditions.bounds for side in bound.sides):
-        end, share = ("most", side.at_most or Fraction(0)) if side.at_least is None else ("least", side.at_least)
-        texts.append(f"{sum_of(side.of)} {_weigh(side.of)} at {end} {share_of_weight(share)}")
+        if side.at_least is None:
+            bound_text = ngettext(
+                "%(tasks)s weighs at most %(share)s", "%(tasks)s weigh at most %(share)s", _size(side.of)
+            )
+        else:
+            bound_text = ngettext(
+                "%(tasks)s weighs at least %(share)s", "%(tasks)s weigh at least %(share)s", _size(side.of)
+            )
+        share = (side.at_most or Fraction(0)) if side.at_least is None else side.at_least
+        texts.append(bound_text % {"tasks": sum_of(side.of), "share": share_of_weight(share)})
     texts += [
-        f"{sum_of(order.more)} {_weigh(order.more)} at least as much as {sum_of(order.less)}"
+        ngettext(
+            "%(tasks)s weighs at least as much as %(others)s",
+            "%(tasks)s weigh at least as much as %(others)s",
+            _size(order.more),
+        )
+        % {"tasks": sum_of(order.more), "others": sum_of(order.less)}
         for order in conditions.orders
     ]
     if aim := conditions.objective:
-        least = "as little" if aim.goal == "minimise" else "as much"
-        texts.append(f"of the winning weights, {sum_of(aim.of)} {_weigh(aim.of)} {least} as possible")
+        if aim.goal == "minimise":
+            goal = ngettext(
+                "of the winning weights, %(tasks)s weighs as little as possible",
+                "of the winning weights, %(tasks)s weigh as little as possible",
+                _size(aim.of),
+            )
+        else:
+            goal = ngettext(
+                "of the winning weights, %(tasks)s weighs as much as possible",
+                "of the winning weights, %(tasks)s weigh as much as possible",
+                _size(aim.of),
+            )
+        texts.append(goal % {"tasks": sum_of(aim.of)})
     return texts
 
 
-def _weigh(task_set: TaskSet) -> str:
-    return "weighs" if len(task_set.tasks) + len(task_set.groups) == 1 else "weigh"
+def _size(task_set: TaskSet) -> int:
+    return len(task_set.tasks) + len(task_set.groups)
 
 
 def system_names(revision: Revision) -> dict[str, str]:

@@ -4,19 +4,107 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext, ngettext_lazy
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.text import as_sentence, in_words, shortened
 from ranking_engine.prospects import MAJORITY, Prospect, WeightChange
 
 RIVALS_NAMED, TASKS_NAMED = 4, 6
 VERDICT_WORDS = {
-    "strict": "Can win",
-    "tie_only": "Can tie for first",
-    "none": "Cannot win",
-    "no_scores": "No scores",
-    "undecided": "Undecided",
+    "strict": gettext_lazy("Can win"),
+    "tie_only": gettext_lazy("Can tie for first"),
+    "none": gettext_lazy("Cannot win"),
+    "no_scores": gettext_lazy("No scores"),
+    "undecided": gettext_lazy("Undecided"),
+}
+# What proves that a system cannot win, or can only tie, by what is compared: the score under the mean, points under
+# another rule, the tasks against one rival, or against a mixture of rivals.
+ON_EVERY_TASK = {
+    ("none", "score"): gettext_noop("No weights work: %(rival)s has a higher score on every task."),
+    ("none", "points"): gettext_noop("No weights work: %(rival)s has more points on every task."),
+    ("none", "rival"): gettext_noop("No weights work: %(rival)s is ahead of it on every task."),
+    ("none", "mixture"): gettext_noop("No weights work: against %(rival)s it loses on balance on every task."),
+    ("tie_only", "score"): gettext_noop(
+        "Under some weights no rival has more, but under none does it have more than every rival: it has a higher "
+        "score than %(rival)s on no task."
+    ),
+    ("tie_only", "points"): gettext_noop(
+        "Under some weights no rival has more, but under none does it have more than every rival: it has more points "
+        "than %(rival)s on no task."
+    ),
+    ("tie_only", "rival"): gettext_noop(
+        "Under some weights no rival beats it, but under none does it beat every rival: %(rival)s is behind it on no "
+        "task."
+    ),
+    ("tie_only", "mixture"): gettext_noop(
+        "Under some weights no rival beats it, but under none does it beat every rival: against %(rival)s it gains on "
+        "balance on no task."
+    ),
+}
+UNDER_CONDITIONS = {
+    ("none", "score"): gettext_noop(
+        "No weights that satisfy %(conditions)s work: %(rival)s has a higher score under all of them."
+    ),
+    ("none", "points"): gettext_noop(
+        "No weights that satisfy %(conditions)s work: %(rival)s has more points under all of them."
+    ),
+    ("none", "rival"): gettext_noop(
+        "No weights that satisfy %(conditions)s work: it loses on balance to %(rival)s under all of them."
+    ),
+    ("tie_only", "points"): gettext_noop(
+        "Under some weights no rival has more, but under none does it have more than every rival, if %(conditions)s."
+    ),
+    ("tie_only", "rival"): gettext_noop(
+        "Under some weights no rival beats it, but under none does it beat every rival, if %(conditions)s."
+    ),
+}
+UNDER_CONDITIONS |= {
+    ("none", "mixture"): UNDER_CONDITIONS["none", "rival"],
+    ("tie_only", "score"): UNDER_CONDITIONS["tie_only", "points"],
+    ("tie_only", "mixture"): UNDER_CONDITIONS["tie_only", "rival"],
+}
+WITHOUT_RIVALS = {
+    "none": gettext_noop("No weights work."),
+    "tie_only": gettext_noop("Under some weights no rival beats it, but under none does it beat every rival."),
+}
+# How many can win, by how many of these only tie (none, some or all) and whether any cannot.
+CAN_WIN = {
+    ("none", False): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights.",
+        "%(can)s of %(n)s systems can win head to head under some weights.",
+        "n",
+    ),
+    ("some", False): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights (%(tied)s of them only by a tie).",
+        "%(can)s of %(n)s systems can win head to head under some weights (%(tied)s of them only by a tie).",
+        "n",
+    ),
+    ("all", False): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights (only by a tie).",
+        "%(can)s of %(n)s systems can win head to head under some weights (only by a tie).",
+        "n",
+    ),
+    ("none", True): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights; %(none)s cannot under any weights.",
+        "%(can)s of %(n)s systems can win head to head under some weights; %(none)s cannot under any weights.",
+        "n",
+    ),
+    ("some", True): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights (%(tied)s of them only by a tie); %(none)s "
+        "cannot under any weights.",
+        "%(can)s of %(n)s systems can win head to head under some weights (%(tied)s of them only by a tie); %(none)s "
+        "cannot under any weights.",
+        "n",
+    ),
+    ("all", True): ngettext_lazy(
+        "%(can)s of %(n)s system can win head to head under some weights (only by a tie); %(none)s cannot under any "
+        "weights.",
+        "%(can)s of %(n)s systems can win head to head under some weights (only by a tie); %(none)s cannot under any "
+        "weights.",
+        "n",
+    ),
 }
 SMALL_CHANGE = 0.0005  # smaller changes of a task's weight are not told one by one
 
@@ -25,7 +113,7 @@ def share_of_weight(share: Fraction | float) -> str:
     """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`; number and sign stay on one line."""
     value = 100 * float(share)
     if 0 < value < 0.05:
-        return "under 0.1\u00a0%"
+        return gettext("under %(share)s") % {"share": in_language("0.1") + "\u00a0%"}
     return in_language(f"{value:.1f}".removesuffix(".0")) + "\u00a0%"
 
 
@@ -34,9 +122,12 @@ def share_text(prospect: Prospect) -> str:
     if prospect.share is None:
         return ""
     if prospect.share_bound is not None and not prospect.share:
-        return f"less than {localise(100 * prospect.share_bound, '.2g')}\u00a0%"
+        return gettext("less than %(share)s") % {"share": localise(100 * prospect.share_bound, ".2g") + "\u00a0%"}
     if prospect.share_lower is not None and prospect.share_upper is not None:
-        return f"{localise(100 * prospect.share_lower, '.2g')} to {localise(100 * prospect.share_upper, '.2g')}\u00a0%"
+        return gettext("%(lower)s to %(upper)s") % {
+            "lower": localise(100 * prospect.share_lower, ".2g"),
+            "upper": localise(100 * prospect.share_upper, ".2g") + "\u00a0%",
+        }
     if not prospect.share:
         return share_of_weight(0.0)
     if not prospect.share_error:
@@ -51,9 +142,10 @@ def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
     """A mixture of rivals: `a half-and-half mixture of A and B`, `a mixture of A (60 %) and B (40 %)`."""
     rivals = sorted(shares, key=lambda rival: (-shares[rival], rival))
     if len(rivals) == 2 and shares[rivals[0]] == shares[rivals[1]]:
-        return f"a half-and-half mixture of {in_words([_name(rival, names) for rival in rivals])}"
+        named = in_words([_name(rival, names) for rival in rivals])
+        return gettext("a half-and-half mixture of %(rivals)s") % {"rivals": named}
     parts = [f"{_name(rival, names)} ({share_of_weight(shares[rival])})" for rival in rivals]
-    return f"a mixture of {in_words(parts, RIVALS_NAMED)}"
+    return gettext("a mixture of %(rivals)s") % {"rivals": in_words(parts, RIVALS_NAMED)}
 
 
 def _name(key: str, names: Mapping[str, str]) -> str:
@@ -70,48 +162,38 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
         rule: what is to be won.
     """
     if prospect.verdict not in ("strict", "tie_only", "none"):
-        return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
-    is_by_points, more = rule != MAJORITY, "a higher score" if rule == "mean" else "more points"
+        return as_sentence(in_page_language(prospect.reason))
+    kind = "rival" if rule == MAJORITY else "score" if rule == "mean" else "points"
     if prospect.verdict == "strict":
-        if is_by_points:
-            return gettext("There are weights under which it has %(more)s than every other system.") % {"more": more}
+        if kind == "score":
+            return gettext("There are weights under which it has a higher score than every other system.")
+        if kind == "points":
+            return gettext("There are weights under which it has more points than every other system.")
         if prospect.margin is None or prospect.margin >= 1:
             return gettext("There are weights under which it is above every rival on every task with weight.")
         return gettext("With its best weights it beats every rival by a margin of at least %(share_of_weight)s.") % {
             "share_of_weight": share_of_weight(prospect.margin)
         }
     rivals = list(prospect.certificate)
+    if not rivals and kind == "rival":
+        return gettext(WITHOUT_RIVALS[prospect.verdict])
+    if kind == "rival" and len(rivals) > 1:
+        kind = "mixture"
     against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
     kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
-    if prospect.verdict == "none":
-        start = "No weights work"
-        loses = f"{against} has {more}" if is_by_points else f"it loses on balance to {against}"
-        under_conditions = gettext("No weights that satisfy %(kept)s work: %(loses)s under all of them.") % {
-            "kept": kept,
-            "loses": loses,
-        }
-        by_points, by_one = f"{against} has {more} on every task", f"{against} is ahead of it on every task"
-        by_mixture = f"against {against} it loses on balance on every task"
-    else:
-        start = "Under some weights no rival beats it, but under none does it beat every rival"
-        if is_by_points:
-            start = "Under some weights no rival has more, but under none does it have more than every rival"
-        under_conditions = f"{start}, if {kept}."
-        by_points, by_one = f"it has {more} than {against} on no task", f"{against} is behind it on no task"
-        by_mixture = f"against {against} it gains on balance on no task"
-    if not rivals and not is_by_points:
-        return f"{start}."
-    if kept:
-        return under_conditions
-    return f"{start}: {by_points if is_by_points else by_one if len(rivals) == 1 else by_mixture}."
+    sentences = UNDER_CONDITIONS if kept else ON_EVERY_TASK
+    return gettext(sentences[prospect.verdict, kind]) % {"conditions": kept, "rival": against}
 
 
 def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> str:
     """`CoLA 60 %, RTE 40 %`, the heaviest first."""
     order = sorted(weights, key=lambda task: (-weights[task], task))
     parts = [f"{task_names.get(task, task)} {share_of_weight(weights[task])}" for task in order[:TASKS_NAMED]]
-    more = len(order) - TASKS_NAMED
-    return ", ".join(parts) + (f" and {more} more" if more > 0 else "")
+    return _and_more(", ".join(parts), len(order) - len(parts))
+
+
+def _and_more(names: str, n_more: int) -> str:
+    return gettext("%(names)s and %(n)s more") % {"names": names, "n": n_more} if n_more > 0 else names
 
 
 def moves_of(change: WeightChange, before: Mapping[str, float]) -> list[tuple[str, float, float]]:
@@ -126,17 +208,19 @@ def change_in_words(change: WeightChange, before: Mapping[str, float], task_name
     """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
     moved = moves_of(change, before)
     if not moved:
-        return "nothing"
+        return gettext("nothing")
     parts = [
-        f"{task_names.get(task, task)} from {share_of_weight(old)} to {share_of_weight(new)}"
+        gettext("%(task)s from %(before)s to %(after)s")
+        % {"task": task_names.get(task, task), "before": share_of_weight(old), "after": share_of_weight(new)}
         for task, old, new in moved[:TASKS_NAMED]
     ]
-    rest = len(moved) - len(parts)
+    text = _and_more(", ".join(parts), len(moved) - len(parts))
     still = len(before) - len(moved)
-    text = ", ".join(parts) + (f" and {rest} more" if rest > 0 else "")
     if not still:
         return text
-    return f"{text}; the other {'one does not change' if still == 1 else f'{still} do not change'}"
+    return ngettext(
+        "%(changes)s; the other one does not change", "%(changes)s; the other %(n)s do not change", still
+    ) % {"changes": text, "n": still}
 
 
 def counts_sentence(verdicts: Mapping[str, int]) -> str:
@@ -146,14 +230,16 @@ def counts_sentence(verdicts: Mapping[str, int]) -> str:
     can = strict + tied
     if not n_decided:
         return gettext("No system has scores to compare.")
-    sentence = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
-    if tied:
-        sentence += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
-    if none:
-        sentence += f"; {none} cannot under any weights"
-    sentence += "."
+    ties = "none" if not tied else "some" if can != tied else "all"
+    counts = {"can": can, "n": n_decided, "tied": tied, "none": none}
+    sentences = [CAN_WIN[ties, none > 0] % counts]
     if n := verdicts.get("undecided", 0):
-        sentence += f" {n} {'is' if n == 1 else 'are'} undecided."
+        sentences.append(ngettext("%(n)s is undecided.", "%(n)s are undecided.", n) % {"n": n})
     if n := verdicts.get("no_scores", 0):
-        sentence += f" {n} {'has' if n == 1 else 'have'} no score on a task of weight above 0."
-    return sentence
+        sentences.append(
+            ngettext(
+                "%(n)s has no score on a task of weight above 0.", "%(n)s have no score on a task of weight above 0.", n
+            )
+            % {"n": n}
+        )
+    return " ".join(sentences)

@@ -21,6 +21,7 @@ from leaderboard.rankings.revisions import told_hash
 from leaderboard.studies.prospects.conditions import (
     answer,
     choices,
+    problem_text,
     read_form,
     rule_choices,
 )
@@ -71,7 +72,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
                 stored, _ = stored_prospects(publication)
                 context["answer"] = answer(publication.revision, form, stored, audience_level=audience.level)
         except ConditionError as error:
-            form = replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", conditions=None)
+            form = replace(form, problem=problem_text(error), conditions=None)
         except TooLargeError as error:
             context_of_error = {"benchmark": benchmark, "reason": error}
             return render(request, "common/too_large.html", context_of_error, status=422)
@@ -86,7 +87,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
             "citation": cite_figure(
                 benchmark,
                 publication,
-                "who can win under which weights of the tasks",
+                gettext("who can win under which weights of the tasks"),
                 request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}"),
                 told_hash(publication.revision, audience),
                 part="prospects",

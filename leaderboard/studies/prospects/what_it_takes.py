@@ -6,8 +6,10 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.text import as_sentence
 from leaderboard.models import Publication, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.weights import weight_text
@@ -17,7 +19,16 @@ from leaderboard.studies.prospects.text import change_in_words, moves_of, share_
 from ranking_engine.prospects import VERDICTS, Prospect
 from ranking_engine.text.names import fold_name
 
-ORIGINS = {"own": "the benchmark’s own weights", "equal": "equal weights"}
+ORIGINS = {"own": gettext_lazy("the benchmark’s own weights"), "equal": gettext_lazy("equal weights")}
+# What one system can do, by its verdict and by whether the changes of the weights are named.
+HEADLINES = {
+    ("strict", True): gettext_lazy("It can win head to head: moving %(share)s of the weight is enough: %(changes)s."),
+    ("strict", False): gettext_lazy("It can win head to head: moving %(share)s of the weight is enough."),
+    ("tie_only", True): gettext_lazy(
+        "It can tie for first head to head: moving %(share)s of the weight is enough: %(changes)s."
+    ),
+    ("tie_only", False): gettext_lazy("It can tie for first head to head: moving %(share)s of the weight is enough."),
+}
 MOVES_TOLD = 140  # characters: a longer list of changed weights is left to the section that has room for it
 
 
@@ -74,7 +85,7 @@ def what_it_takes(
     """
     stored, reason = stored_prospects(publication)
     if stored is None:
-        return None, reason
+        return None, in_page_language(reason)
     revision = publication.revision
     names, task_names = system_names(revision), configuration_of(revision).task_names
     prospect = stored.prospects[key]
@@ -86,15 +97,10 @@ def what_it_takes(
         headline = gettext("It cannot win head to head under any task weights.")
     elif prospect.verdict in ("strict", "tie_only") and nearest:
         way = nearest[0]
-        listed = f": {way.moved_text}" if len(way.moved_text) <= MOVES_TOLD else ""
-        can = "It can win head to head" if prospect.verdict == "strict" else "It can tie for first head to head"
-        headline = gettext("%(can)s: moving %(total_text)s of the weight is enough%(listed)s.") % {
-            "can": can,
-            "total_text": way.total_text,
-            "listed": listed,
-        }
+        sentence = HEADLINES[prospect.verdict, len(way.moved_text) <= MOVES_TOLD]
         if way.is_already:
-            headline = gettext("With %(origin)s no rival beats it head to head.") % {"origin": way.origin}
+            sentence = gettext_lazy("With %(origin)s no rival beats it head to head.")
+        headline = sentence % {"origin": way.origin, "share": way.total_text, "changes": way.moved_text}
     return (
         WhatItTakes(
             headline=headline,
@@ -128,11 +134,11 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
             continue
         before, nearest = starts[origin], prospect.nearest[origin]
         total, largest = nearest.total_change, nearest.largest_change
-        n_points = share_of_weight(largest.change).removesuffix("\u00a0%")  # a change of a weight: `3.5` or `1`
+        points = share_of_weight(largest.change).removesuffix("\u00a0%")  # a change of a weight: `3.5` or `1`
         weights = ",".join(f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before)
         ways.append(
             NearestWay(
-                origin=ORIGINS[origin],
+                origin=str(ORIGINS[origin]),
                 is_already=total.change < 1e-12,
                 weights=task_weights(total.weights, task_names),
                 moves=[
@@ -141,7 +147,7 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
                 ],
                 moved_text=change_in_words(total, before, task_names),
                 total_text=share_of_weight(total.change),
-                largest_text=f"{n_points} point{'' if n_points == '1' else 's'}",
+                largest_text=ngettext("%(n)s point", "%(n)s points", 1 if points == "1" else 2) % {"n": points},
                 largest_moved_text=change_in_words(largest, before, task_names),
                 # They are weights of tasks, whatever groups these belong to.
                 what_if_query=urlencode({"weights": weights, "aggregation": "basic"}, safe=":,/"),
@@ -157,7 +163,7 @@ def pair_answer(
     names, task_names = system_names(revision), configuration_of(revision).task_names
     prospect = pair_under(revision, key, rival, audience_level)
     name, rival_name = names[key], names[rival]
-    text = prospect.reason[:1].upper() + prospect.reason[1:] + "."
+    text = as_sentence(in_page_language(prospect.reason))
     if prospect.n_incomparable:
         text = gettext("%(name)s and %(rival_name)s share no task, so neither can be above the other.") % {
             "name": name,
