@@ -31,15 +31,15 @@ def english_on(client, address: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [
         "", "?verdict=all", "?of1=task:task-1&least1=30", "?more=task:task-1&less=task:task-2&rule=borda", "?rule=mean",
         "?goal=minimise&goal_of=task:task-1&of1=task:task-2&most1=50", "?of1=task:task-1&least1=x",
         "?conditions=nothing", "?conditions=Task 9 >= 0.3",
     ],
 )  # fmt: skip
-def test_who_can_win_is_in_the_language_of_the_site(make, pseudo_language, asked):
+def test_who_can_win_is_in_the_language_of_the_site(make, pseudo_language, query):
     benchmark = make.published(SCORES, name="Bench")
     run(benchmark, PROSPECTS)
     client = signed_in(owner_of(benchmark))
-    assert english_on(client, reverse("prospects", args=[benchmark.key]) + asked) == []
+    assert english_on(client, reverse("prospects", args=[benchmark.key]) + query) == []
