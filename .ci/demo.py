@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 SECONDS_FOR_A_BOARD = 120
-SECONDS_TO_STOP = 5
+SECONDS_TO_STOP = 30  # a moment on an idle machine
 SECONDS_TO_START_AGAIN = 60  # some seven on an idle machine
 VAR = Path("var")
 
