@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
-from ranking_engine.kernels.strengths import centred, is_connected
+from ranking_engine.kernels.strengths import centred, is_connected, newton_step
 from ranking_engine.kernels.tables import MatrixBatch
 from ranking_engine.rules.bradley_terry import SAME_STRENGTH
 from ranking_engine.rules.plackett_luce import FARTHEST, Picks, fitted
@@ -167,7 +167,6 @@ def strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
     b, n = boards.present.shape
     strengths = centred(np.broadcast_to(start, (b, n)), boards.present, n_present)
     is_solved, is_far = n_present[:, 0] == 1, _are_far(strengths)
-    diagonal = np.arange(n)
     for _ in range(_NEWTON_STEPS):
         rows = np.flatnonzero(~is_solved & ~is_far)
         if not rows.size:
@@ -175,19 +174,10 @@ def strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
         left = boards if len(rows) == b else boards.only(rows)
         here = left.present
         gradient, common = left.slope_and_bend(strengths[rows])
-        information = -common
-        information[:, diagonal, diagonal] += common.sum(axis=2)
-        # Regular, and the same at mean 0: a constant between those on the board, one for each of the others.
-        constant = common.max(axis=(1, 2)) / n_present[rows, 0].astype(np.float32)
-        information += constant[:, None, None] * (here[:, :, None] & here[:, None, :])
-        information[:, diagonal, diagonal] += ~here
         try:
-            step = np.linalg.solve(information, gradient.astype(np.float32)[:, :, None])[:, :, 0].astype(np.float64)
+            step, largest = newton_step(common, gradient, here, n_present[rows])
         except np.linalg.LinAlgError:  # a board far apart: the loop below sees to all that are left
             break
-        step = centred(step, here, n_present[rows])
-        largest = np.abs(step).max(axis=1)
-        step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]  # far away the quadratic model overshoots
         moved = strengths[rows] + step
         is_far[rows] = _are_far(moved)
         strengths[rows] = moved

@@ -98,20 +98,10 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
         expected = played[rows] * chance
         gradient = np.where(here, total[rows] - expected.sum(axis=2), 0.0)
         weights = np.multiply(expected, chance.transpose(0, 2, 1), dtype=np.float32, casting="same_kind")
-        information = -weights
-        diagonal = np.arange(n)
-        information[:, diagonal, diagonal] += weights.sum(axis=2)
-        # Regular, and the same at mean 0: a constant between those on the board, one for each of the others.
-        constant = (weights.max(axis=(1, 2)) / n_present[rows, 0]).astype(np.float32)
-        information += constant[:, None, None] * (here[:, :, None] & here[:, None, :])
-        information[:, diagonal, diagonal] += ~here
         try:
-            step = np.linalg.solve(information, gradient.astype(np.float32)[:, :, None])[:, :, 0].astype(np.float64)
+            step, largest = newton_step(weights, gradient, here, n_present[rows])
         except np.linalg.LinAlgError:  # a board far apart: the loop below sees to all that are left
             break
-        step = centred(step, here, n_present[rows])
-        largest = np.abs(step).max(axis=1)
-        step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
         strengths[rows] += step
         is_far = ~(np.abs(strengths[rows]).max(axis=1) <= _MAX_STRENGTH)
         strengths[rows[is_far]] = 0.0
@@ -121,6 +111,35 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
         strengths[r, systems] = fitted(won[r][np.ix_(systems, systems)])[0]
     strengths = np.where(present, centred(strengths, present, n_present), np.nan)
     return snapped(strengths, SAME_STRENGTH)
+
+
+def newton_step(
+    common: NDArray[np.float32], gradient: FloatArray, present: BoolArray, n_present: NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
+    """Return a step of Newton's method on each board, at most 2 long, and its greatest part before it was shortened.
+
+    Args:
+        common: what each two systems share of the second derivative, shape (n_boards, n_systems, n_systems); it is
+            solved in single precision.
+        gradient: of each system.
+        present: who is on the board.
+        n_present: how many these are, shape (n_boards, 1).
+
+    Raises:
+        numpy.linalg.LinAlgError: a board is too far apart for single precision.
+    """
+    information = -common
+    diagonal = np.arange(present.shape[1])
+    information[:, diagonal, diagonal] += common.sum(axis=2)
+    # Regular, and the same at mean 0: a constant between those on the board, one for each of the others.
+    constant = (common.max(axis=(1, 2)) / n_present[:, 0]).astype(np.float32)
+    information += constant[:, None, None] * (present[:, :, None] & present[:, None, :])
+    information[:, diagonal, diagonal] += ~present
+    step = np.linalg.solve(information, gradient.astype(np.float32)[:, :, None])[:, :, 0].astype(np.float64)
+    step = centred(step, present, n_present)
+    largest = np.abs(step).max(axis=1)
+    step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]  # far away the quadratic model overshoots
+    return step, largest
 
 
 def _chances(strengths: FloatArray) -> FloatArray:
