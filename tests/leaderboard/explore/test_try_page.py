@@ -180,16 +180,21 @@ def test_whoever_tries_too_often_waits(client, settings):
 
 
 def test_what_takes_too_long_is_left_out_and_said_so(client, settings):
-    settings.ON_DEMAND_SECONDS = 3  # the largest table takes several times as long
     dice = random.Random(1)
     rows = [f"s{i}," + ",".join(str(dice.randrange(100)) for _ in range(198)) for i in range(295)]
     table = "\n".join(["system," + ",".join(f"t{t}" for t in range(198)), *rows])
     about = "".join(f'[[task]]\nname = "t{t}"\ngroup = "g{t // 3}"\n' for t in range(198))
-    page = unescape(compact(posted(client, table, about=about, aggregation="two_step")))
-    assert "The limit of 3 seconds was too short for" in page
+    # The largest table takes several times as long; a busy machine may need more for the first rule alone.
+    for seconds in (3, 6, 12, 24):
+        settings.ON_DEMAND_SECONDS = seconds
+        answer = posted(client, table, about=about, aggregation="two_step")
+        if answer.status_code == 200:
+            break
+    page = unescape(compact(answer))
+    assert f"The limit of {seconds} seconds was too short for" in page
     # The slowest comes last; where the machine is busy, so many are left out that it is one of those not named.
     assert re.search(r"was too short for [^<]*(Bradley-Terry|and \d+ more)", page)
-    assert "It takes more time or memory than allowed for an answer on demand: 3 seconds." in page
+    assert f"It takes more time or memory than allowed for an answer on demand: {seconds} seconds." in page
     assert "Ranks of your table" in page
 
 

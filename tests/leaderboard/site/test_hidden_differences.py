@@ -56,11 +56,22 @@ OF_THEIR_MOMENT = ("/account/second-factor/totp/activate/", "/account/tokens/", 
 
 
 def answers(world: Hidden, kind: str, paths: Sequence[str] = ()) -> dict[str, Answer]:
-    """Status, headers and body of these addresses, or of every one."""
+    """Status, headers and body of these addresses, or of every one; what reading them stores is not kept.
+
+    A visit to a board is stored, and the export of one's own data lists it.
+    """
+    if kind not in world.tokens:
+        world.tokens[kind] = world.token(kind)
+    with transaction.atomic():
+        given = read(world, kind, paths)
+        transaction.set_rollback(True)
+    return given
+
+
+def read(world: Hidden, kind: str, paths: Sequence[str]) -> dict[str, Answer]:
     cache.clear()
-    client, token = world.client(kind), world.token(kind) if kind not in world.tokens else world.tokens[kind]
-    world.tokens[kind] = token
-    said = {}
+    client, token = world.client(kind), world.tokens[kind]
+    answer_of = {}
     for path in paths or world.paths():
         if path in OF_THEIR_MOMENT:
             continue
@@ -71,8 +82,8 @@ def answers(world: Hidden, kind: str, paths: Sequence[str] = ()) -> dict[str, An
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         for pattern in OF_ONE_REQUEST:
             body = pattern.sub(b"", body)
-        said[path] = (answer.status_code, headers, body)
-    return said
+        answer_of[path] = (answer.status_code, headers, body)
+    return answer_of
 
 
 def first_difference(before: Answer, after: Answer) -> tuple[object, object]:
