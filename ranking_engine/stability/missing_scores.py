@@ -59,7 +59,7 @@ def run_chunk(
     """Return `<rule>.<correlation>`, shape (repeats of the chunk, levels), and `<rule>.filled_<policy>`.
 
     Rules that are too slow for all repeats have a row for every so-many-th, see `plan.Sparse`. The latter, of rules
-    that are scored in batches, are for tables without gaps at the levels of `filled_levels`.
+    that are scored in batches, are for tables without gaps at the levels of `filled_levels`, of the same repeats.
     """
     plan = _plan(matrix, parameters)
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
@@ -83,20 +83,22 @@ def run_chunk(
                 progress(done * len(trials) + block.stop, len(groups) * len(trials))
         arrays |= {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in correlations.items()}
     arrays |= plan.proven(alone)
-    # The same of tables whose gaps are filled, compared with the full table, filled.
-    rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
+    # The same of tables whose gaps are filled, compared with the full table, filled; of as many repeats as above.
     places = filled_levels(parameters["levels"])
-    filled_trials = [(repeat, place) for repeat in repeats for place in places]
-    filled = {f"{rule}.filled_{policy}": np.full(len(filled_trials), np.nan) for policy in IMPUTING for rule in rules}
+    filled: Arrays = {}
     whole = MatrixBatch(part.matrix, part.matrix.scores[None])
-    references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
-    for block in blocks(range(len(filled_trials)), _height(part.matrix)):
-        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, [filled_trials[k] for k in block]))
-        for policy in IMPUTING:
-            for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
-                reference = average_ranks(ranks_of(references[policy][rule]))[0]
-                values = _of_the_first(reference, noisy, parameters)
-                filled[f"{rule}.filled_{policy}"][block.start : block.stop] = values
+    for every, group in sorted(groups.items()):
+        rules = [rule for rule in group if is_batched(rule, part.matrix)]
+        references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
+        trials = [(repeat, place) for repeat in repeats if repeat % every == 0 for place in places]
+        filled |= {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
+        for block in blocks(range(len(trials) if rules else 0), _height(part.matrix)):
+            gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, [trials[k] for k in block]))
+            for policy in IMPUTING:
+                for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
+                    reference = average_ranks(ranks_of(references[policy][rule]))[0]
+                    values = _of_the_first(reference, noisy, parameters)
+                    filled[f"{rule}.filled_{policy}"][block.start : block.stop] = values
     return arrays | {name: values.reshape(-1, len(places)) for name, values in filled.items()}
 
 
@@ -180,8 +182,11 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
     n, T = matrix.n_systems, int(matrix.votes.sum())
-    trials = parameters["n_repeats"] * len(parameters["levels"])
-    return trials * _CELL_SECONDS * n * (n + T) * max(1, T / 8) + _plan(matrix, parameters).slow_seconds
+    n_levels, n_filled = len(parameters["levels"]), len(filled_levels(parameters["levels"])) * len(IMPUTING)
+    quick_seconds = parameters["n_repeats"] * n_levels * _CELL_SECONDS * n * (n + T) * max(1, T / 8)
+    plan = _plan(matrix, parameters)
+    slow_and_filled = sum(slow.seconds for rule, slow in plan.sparse.items() if is_batched(rule, matrix))
+    return quick_seconds + plan.slow_seconds + slow_and_filled * n_filled / n_levels
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:

@@ -127,6 +127,21 @@ def test_weights_beyond_exact_floats_are_ranked_one_by_one():
     assert_same_as_naive(matrix, n_repeats=2, levels=[0, 20], rules=["borda", "copeland", "baldwin"])
 
 
+def test_a_slow_rule_ranks_tables_with_gaps_and_filled_ones_of_the_same_fewer_repeats():
+    matrix = random_matrix(12, 4, seed=2, noise=1.0)
+    parameters = {"rules": ["soft_condorcet", "borda"], "n_repeats": 9, "levels": [5, 20], "top": 5}
+    every_repeat = run_study("missing_scores", matrix, parameters | {"budget": 1e6, "more_repeats": 1.0}, seed=1)
+    fewer = run_study("missing_scores", matrix, parameters | {"budget": 0.01, "more_repeats": 1.0}, seed=1)
+    slow = fewer.summary["slow_rules"]["soft_condorcet"]
+    assert 2 <= slow["n_repeats"] < 9
+    step = -(-9 // slow["n_repeats"])
+    assert fewer.arrays.keys() == every_repeat.arrays.keys()
+    assert {"soft_condorcet.filled_median", "borda.filled_worst"} < fewer.arrays.keys()
+    for name, values in every_repeat.arrays.items():
+        ranked = values[::step] if name.startswith("soft_condorcet.") else values
+        assert np.array_equal(fewer.arrays[name], ranked, equal_nan=True), name
+
+
 def test_the_share_of_observed_voting_scores_is_deleted_and_nothing_else():
     matrix = random_matrix(10, 5, seed=0, missing=0.2)
     gaps = with_gaps(matrix, 25, 0, 0, 0)
