@@ -90,10 +90,10 @@ def run_chunk(
     for every, group in sorted(groups.items()):
         rules = [rule for rule in group if is_batched(rule, part.matrix)]
         references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
-        trials = [(repeat, place) for repeat in repeats if repeat % every == 0 for place in places]
-        filled |= {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
-        for block in blocks(range(len(trials) if rules else 0), _height(part.matrix)):
-            gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, [trials[k] for k in block]))
+        draws = [(repeat, place) for repeat in repeats if repeat % every == 0 for place in places]
+        filled |= {f"{rule}.filled_{policy}": np.full(len(draws), np.nan) for policy in IMPUTING for rule in rules}
+        for block in blocks(range(len(draws) if rules else 0), _height(part.matrix)):
+            gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, [draws[k] for k in block]))
             for policy in IMPUTING:
                 for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
                     reference = average_ranks(ranks_of(references[policy][rule]))[0]
