@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.models import Benchmark, Publication
 from ranking_engine.text.characters import writable
 
@@ -54,15 +56,28 @@ def cite_figure(
         input_hash: of the inputs of the revision, as far as it may be told.
         part: what tells the entry from those of other figures of the revision.
     """
-    note = f"Revision {publication.revision.number}, ranking engine {publication.engine_version}"
     return cite_address(
         f"{benchmark.key}-r{publication.revision.number}{part and f'-{part}'}",
         f"{benchmark.name}: {what}",
         address,
         year=publication.published_at.year,
-        note=note + (f", inputs SHA-256 {input_hash}" if input_hash else ""),
+        note=revision_note(publication.revision.number, publication.engine_version, input_hash),
         doi=benchmark.doi,
     )
+
+
+def revision_note(number: int, engine_version: str, input_hash: str | None) -> str:
+    """Which state of a board something is of: its revision, and what computed it from which inputs.
+
+    Args:
+        number: of the revision.
+        engine_version: of the ranking engine.
+        input_hash: of the inputs, as far as it may be told.
+    """
+    text = gettext("Revision %(number)s, ranking engine %(version)s")
+    if input_hash:
+        text = gettext("Revision %(number)s, ranking engine %(version)s, inputs SHA-256 %(hash)s")
+    return text % {"number": number, "version": engine_version, "hash": input_hash}
 
 
 def _latex(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.lines import Curve, line_chart
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.study_findings import (
@@ -48,7 +48,7 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
         proof = gettext("These boards exist; there may be worse ones.")
         if summary.get("no_upper"):
             proof = gettext("These boards exist; there may be worse ones (nothing is proven beyond: %(reason)s).") % {
-                "reason": summary["no_upper"]
+                "reason": in_page_language(summary["no_upper"])
             }
     elif upper - summary["discordant_share"] <= PROVEN:
         proof = gettext("No choice reverses more pairs: that is proven.")
@@ -203,7 +203,7 @@ def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> Stud
             "n_repeats": summary["n_repeats"],
             "strength": localise(summary["strength"], "g"),
             "n_instances": summary["n_instances"],
-            "manipulation": summary["manipulation"],
+            "manipulation": gettext(summary["manipulation"]),
         },
     )
 
@@ -226,7 +226,7 @@ def best_ranking(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             "found, on average, and %(own)s from the ranking by %(rule)s."
         )
     sentence %= {
-        "measure": gettext(MEASURE_NAMES[measure]), "reason": closest.get("reason", ""),
+        "measure": gettext(MEASURE_NAMES[measure]), "reason": in_page_language(closest.get("reason", "")),
         "distance": percent(closest["distance"]), "own": percent(own), "rule": rule,
     }  # fmt: skip
     unproven = [MEASURE_NAMES[key] for key, one in best.items() if one["distance"] is not None and not one["proven"]]

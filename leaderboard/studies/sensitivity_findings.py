@@ -149,7 +149,8 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
             )
             % {"hypothesis": gettext(summary["null_hypothesis"])}
             + (
-                gettext("No critical-difference diagram: %(reason)s.") % {"reason": friedman["reason"]}
+                gettext("No critical-difference diagram: %(reason)s.")
+                % {"reason": "; ".join(map(in_page_language, friedman["reason"].split("; ")))}
                 if friedman["reason"]
                 else gettext("Friedman’s test: p = %(p_value)s. Nemenyi’s critical difference; %(note)s.")
                 % {"p_value": localise(friedman["p_value"], ".2g"), "note": friedman["note"]}
@@ -165,7 +166,7 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     computed = {name: bounds for name, bounds in summary["feasible"].items() if not bounds["reason"]}
     if not computed:
         reason = next((bounds["reason"] for bounds in summary["feasible"].values()), gettext("nothing was tried"))
-        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": reason}, [], [])
+        return StudyFindings(gettext("No result: %(reason)s.") % {"reason": in_page_language(reason)}, [], [])
     name, bounds = next(iter(computed.items()))
     share, moved = bounds["discordant_share"], bounds["max_rank_change"]
     sentence = gettext(

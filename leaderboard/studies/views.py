@@ -85,7 +85,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
                 citation=cite_figure(
                     benchmark,
                     publication,
-                    f"study “{section.state.name}”",
+                    gettext("study “%(study)s”") % {"study": gettext(section.state.name)},
                     request.build_absolute_uri(
                         f"{path}?revision={publication.revision.number}#study-{section.state.key}"
                     ),
@@ -186,6 +186,7 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     rows = [
         {
             "state": state,
+            "name": gettext(state.name),
             "progress_percent": round(100 * state.progress),
             "may_run": state.state not in ("waiting", "running", "done"),
             "when": form[f"{state.key}-when"],

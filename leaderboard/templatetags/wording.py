@@ -25,6 +25,13 @@ STATUSES = {
     "undefined": gettext_lazy("undefined"),
     "failed": gettext_lazy("failed"),
 }
+JOB_STATES = {
+    "waiting": gettext_lazy("waiting"),
+    "running": gettext_lazy("running"),
+    "done": gettext_lazy("done"),
+    "failed": gettext_lazy("failed"),
+    "superseded": gettext_lazy("superseded"),
+}
 STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
 SIGNS = {"ascending": "▲", "descending": "▼"}
 
@@ -84,6 +91,12 @@ def notice_text(notice: Notice) -> str:
 def status_text(status: str) -> str:
     """What a rule made of the scores, in words."""
     return str(STATUSES.get(status, status))
+
+
+@register.filter
+def job_state_text(state: str) -> str:
+    """How far a job is, in a word."""
+    return str(JOB_STATES.get(state, state))
 
 
 @register.filter

@@ -26,7 +26,7 @@ from ranking_engine.catalogue.omission import NATIVE_RULES, policy_sentence
 from ranking_engine.catalogue.rule import FAMILIES
 from ranking_engine.files.metadata import KINDS
 from ranking_engine.importers import FORMATS
-from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES
+from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, declared_parameters
 from ranking_engine.votes.models import MODELS
 
 CATALOGUE = Path(__file__).parents[2] / "locale" / "django.pot"
@@ -95,10 +95,12 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
             )
             if text
         )
+        options = (value.replace("_", " ") for values in rule.options.values() for value in values)
+        yield from (("ranking_engine/catalogue/variants.py", (text, "")) for text in options)
         sources = (entry(rule.key, key).source for key in PROPERTIES)
         yield from (("ranking_engine/catalogue", (text, "")) for text in sources if text)
     texts = (*MISSING_POLICIES.values(), *map(policy_sentence, MISSING_POLICIES), *AGGREGATIONS.values())
-    for text in (*texts, *TIES.values(), NATIVE_RULES):
+    for text in (*texts, *TIES.values(), *(f"ties {convention}" for convention in TIES), NATIVE_RULES):
         yield "ranking_engine/core", (text, "")
     yield from (("ranking_engine/importers", (one.NAME, "")) for one in FORMATS)
     yield from (("ranking_engine/files/metadata.py", (text, "")) for text in KINDS.values())
@@ -111,6 +113,10 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
         )
     for study in (*STUDIES.values(), *EXPERIMENTS.values()):
         yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))
+    for parameter in (parameter for study in EXPERIMENTS for parameter in declared_parameters(study)):
+        choices = (choice.replace("_", " ") for choice in parameter.choices)
+        texts = [text for text in (parameter.label, parameter.help, *choices) if text]
+        yield from (("ranking_engine/stability", (text, "")) for text in texts)
     for need in choose_rule({}).requirements:  # what every answer needs
         yield from (("ranking_engine/catalogue/choice.py", (text, "")) for text in (need.text, need.lack))
     for question in QUESTIONS:

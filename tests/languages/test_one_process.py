@@ -86,7 +86,7 @@ def test_a_sentence_of_the_engine_is_itself_in_english_and_where_it_is_not_known
     assert in_page_language("something new happened") == "something new happened"
     assert in_page_language("") == ""
     assert rule_name("copeland") == pseudo("Copeland")
-    assert rule_name("copeland[variant=lower]") == f"{pseudo('Copeland')} (lower)"
+    assert rule_name("copeland[variant=lower]") == f"{pseudo('Copeland')} ({pseudo('lower')})"
     assert rule_name("no_rule") == "no_rule"
     with translation.override("en"):
         assert [in_page_language(sentence) for sentence in SENTENCES] == list(SENTENCES)

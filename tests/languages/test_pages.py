@@ -46,10 +46,20 @@ def test_no_more_texts_of_a_page_are_english_than_are_known(make, pseudo_languag
 
 def english_in(page: bytes) -> list[str]:
     """The different texts of a page outside of the brackets, code left out."""
+    return sorted(set(ENGLISH.findall(outside_of_brackets(page))))
+
+
+def unmarked_words_in(page: bytes, *data: str) -> list[str]:
+    """The different words of a page outside of the brackets, without code and what people wrote."""
+    return sorted(set(re.findall(r"[^\W\d_]{2,}", outside_of_brackets(page))) - set(data))
+
+
+def outside_of_brackets(page: bytes) -> str:
+    """The texts of a page without those that are marked, code left out."""
     texts = " | ".join(" ".join(text.split()) for tag, text in text_of(page) if tag not in ("code", "pre"))
     while texts != (plain := MARKED.sub("|", texts)):
         texts = plain
-    return sorted(set(ENGLISH.findall(texts)))
+    return texts
 
 
 def test_english_is_seen_outside_of_brackets_only():

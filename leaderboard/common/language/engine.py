@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from django.utils.translation import get_language, gettext, gettext_noop
 
+from leaderboard.common.language.engine_problems import PROBLEMS
 from leaderboard.common.language.numbers import PROGRAMS
 from ranking_engine import RULES
 from ranking_engine.catalogue.registry import get_rule
@@ -199,7 +200,13 @@ def rule_name(key: str) -> str:
     except ValueError:
         return key
     own = RULES[rule_of_variant(key)].name
-    return gettext(own) + name.removeprefix(own)
+    under = name.removeprefix(own)[2:-1]  # of ` (lower)`, or ` (with Copeland, Mean)`
+    if not under:
+        return gettext(own)
+    if under.startswith("with "):
+        others = ", ".join(gettext(other) for other in under.removeprefix("with ").split(", "))
+        return f"{gettext(own)} ({gettext('with %(rules)s') % {'rules': others}})"
+    return f"{gettext(own)} ({', '.join(in_page_language(option) for option in under.split(', '))})"
 
 
 def in_page_language(text: str) -> str:
@@ -217,7 +224,8 @@ def _translated(_language: str, text: str) -> str:
         if match is None:
             parts.append(gettext(rest))
             break
-        values = {name: gettext(value) if name in NAMES else value for name, value in match.groupdict().items()}
+        values = match.groupdict()
+        values |= {name: in_page_language(value) for name, value in values.items() if name in NAMES}
         if more := MORE.fullmatch(values.get("names", "")):
             values["names"] = gettext("%(names)s and %(n)s more") % more.groupdict()
         parts.append(gettext(sentence) % values)
@@ -229,7 +237,7 @@ def _translated(_language: str, text: str) -> str:
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     """Each sentence with what it is like once it has values; a value at the end goes on to the end of the text."""
     patterns = []
-    for sentence in SENTENCES:
+    for sentence in (*SENTENCES, *PROBLEMS):
         regex = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+?)", re.escape(sentence).replace("%%", "%"))
         end = "(?:$| )" if sentence.endswith(".") else "$"
         patterns.append((sentence, re.compile(regex + end, re.DOTALL)))

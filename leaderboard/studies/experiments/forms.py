@@ -8,9 +8,9 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext
 
 from leaderboard.common.form_fields import LineFormField
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.computing.rankings import site_rules
-from leaderboard.studies.experiments.parameters_text import TASKS
+from leaderboard.studies.experiments.parameters_text import TASKS, choice_text
 from leaderboard.studies.experiments.start import LARGEST_SEED
 from ranking_engine import RULES
 from ranking_engine.catalogue.registry import get_rule
@@ -62,21 +62,29 @@ class ExperimentForm(forms.Form):
             initial = suggested.get(parameter.name) or parameter.default
             self.fields[parameter.name] = _field(parameter, choices, initial)
             if parameter.name == "rule" or (parameter.name == "rules" and "rule" not in self.fields):
-                instead = " It is studied in place of the rule above." if parameter.kind == kinds.RULE else ""
+                instead = ""
+                if parameter.kind == kinds.RULE:
+                    instead = f" {gettext('It is studied in place of the rule above.')}"
                 self.fields[VECTOR] = LineFormField(
                     required=False,
                     max_length=LONGEST,
                     label=gettext("Your own points"),
-                    help_text="A rule that gives these points for the places on each task, such as "
-                    f"<code>12,10,8,7,6,5,4,3,2,1</code>.{instead}",
+                    help_text=gettext(
+                        "A rule that gives these points for the places on each task, such as "
+                        "<code>12,10,8,7,6,5,4,3,2,1</code>."
+                    )
+                    + instead,
                 )
                 self.fields[COMBINED] = LineFormField(
                     required=False,
                     max_length=LONGEST,
                     label=gettext("A rule combined from others"),
-                    help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
-                    "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
-                    f"<code>mean[unit=accuracy]</code> turns scores into the unit of that task.{instead}",
+                    help_text=gettext(
+                        "<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
+                        "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
+                        "<code>mean[unit=accuracy]</code> turns scores into the unit of that task."
+                    )
+                    + instead,
                 )
         self.fields[SEED] = forms.IntegerField(
             min_value=0,
@@ -99,7 +107,7 @@ class ExperimentForm(forms.Form):
                 is_text = isinstance(value, str) and parameter.is_list
                 parameters[parameter.name] = parameter.read(value) if is_text else parameter.checked(value)
             except ValueError as error:
-                self.add_error(parameter.name, f"{error}.")
+                self.add_error(parameter.name, f"{in_page_language(str(error))}.")
         vector, combined = self.cleaned_data.get(VECTOR), self.cleaned_data.get(COMBINED)
         own = []
         if vector:
@@ -113,7 +121,7 @@ class ExperimentForm(forms.Form):
             try:
                 own.append(get_rule(combined).key)
             except ValueError as error:
-                self.add_error(COMBINED, f"{error}.")
+                self.add_error(COMBINED, f"{in_page_language(str(error))}.")
         if own and "rule" not in self.fields:
             parameters["rules"] = [*parameters.get("rules", []), *own]
         elif len(own) == 1:
@@ -135,7 +143,11 @@ class ExperimentForm(forms.Form):
             ticks += [name for name in (VECTOR, COMBINED) if name in self.fields]
         own = [name for name in self.fields if name not in {*scope, *ticks}]
         part = [name for name in scope if name not in ticks]
-        named = [("Parameters", own, False), ("Part of the board", part, False), ("Rules and tasks", ticks, True)]
+        named = [
+            (gettext("Parameters"), own, False),
+            (gettext("Part of the board"), part, False),
+            (gettext("Rules and tasks"), ticks, True),
+        ]
         return [
             {"legend": legend, "fields": [self[name] for name in names], "is_lists": is_lists}
             for legend, names, is_lists in named
@@ -149,10 +161,11 @@ class ExperimentForm(forms.Form):
 
 
 def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -> forms.Field:  # noqa: ANN401
-    kind, help_text = parameter.kind, parameter.help
+    kind, help_text = parameter.kind, gettext(parameter.help) if parameter.help else ""
     if kind in (kinds.INTEGERS, kinds.NUMBERS):
-        help_text += f" Write up to {parameter.most_items} numbers, with commas."
-    about: dict[str, Any] = {"label": parameter.label, "help_text": help_text, "required": False}
+        how = gettext("Write up to %(n)s numbers, with commas.") % {"n": parameter.most_items}
+        help_text = f"{help_text} {how}"
+    about: dict[str, Any] = {"label": gettext(parameter.label), "help_text": help_text, "required": False}
     if kind == kinds.FLAG:
         return forms.BooleanField(initial=initial, **about)
     if kind in (kinds.INTEGER, kinds.NUMBER):
@@ -161,10 +174,10 @@ def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -
     if kind == kinds.RULE:
         return forms.ChoiceField(choices=choices, initial=initial, **about)
     if kind == kinds.CHOICE:
-        named = [(choice, choice.replace("_", " ") or "Plurank") for choice in parameter.choices]
+        named = [(choice, choice_text(choice)) for choice in parameter.choices]
         return forms.ChoiceField(choices=named, initial=initial, **about)
     if kind in (kinds.RULES, kinds.CHOICES) or parameter.name == TASKS:
-        offered = [(choice, choice) for choice in parameter.choices] if kind == kinds.CHOICES else choices
+        offered = [(choice, gettext(choice)) for choice in parameter.choices] if kind == kinds.CHOICES else choices
         widget = forms.CheckboxSelectMultiple
         return forms.MultipleChoiceField(choices=offered, initial=initial, widget=widget, **about)
     text = ", ".join(map(str, initial)) if initial is not None else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.models import Benchmark, Experiment, Job, Report
 from leaderboard.queue.kinds import EXPERIMENT
@@ -17,10 +17,12 @@ from ranking_engine.stability.catalogue import EXPERIMENTS, Study
 
 REMOVED = "removed"
 STATE_TEXTS = {
-    "waiting": "Queued.",
-    "running": "Running:",
-    "superseded": "Cancelled.",
-    REMOVED: "The result was deleted with the ranks of this old revision. Run it again on the current board.",
+    "waiting": gettext_noop("Queued."),
+    "running": gettext_noop("Running:"),
+    "superseded": gettext_noop("Cancelled."),
+    REMOVED: gettext_noop(
+        "The result was deleted with the ranks of this old revision. Run it again on the current board."
+    ),
 }
 
 
@@ -48,8 +50,10 @@ class ExperimentState:
     def state_text(self) -> str:
         """Its state as a sentence; empty once it is done."""
         if self.state == Job.State.FAILED:
-            return f"It could not be computed{f': {self.reason}' if self.reason else '.'}"
-        return STATE_TEXTS.get(self.state, "")
+            if not self.reason:
+                return gettext("It could not be computed.")
+            return gettext("It could not be computed: %(reason)s") % {"reason": self.reason}
+        return gettext(STATE_TEXTS[self.state]) if self.state in STATE_TEXTS else ""
 
     @property
     def progress_percent(self) -> int | None:
@@ -107,7 +111,7 @@ def _state(experiment: Experiment, job: Job | None, report: Report | None) -> Ex
         reason = error_line(job.error) if job.state == Job.State.FAILED else ""
     return ExperimentState(
         experiment,
-        EXPERIMENTS[experiment.study].name if experiment.study in EXPERIMENTS else experiment.study,
+        gettext(EXPERIMENTS[experiment.study].name) if experiment.study in EXPERIMENTS else experiment.study,
         state,
         progress,
         reason,

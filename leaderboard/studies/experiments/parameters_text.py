@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.language.engine import rule_name
 from leaderboard.studies.study_findings import StudyNames
 from ranking_engine.stability import parameters as kinds
@@ -15,13 +17,17 @@ SYSTEMS = ("systems", "pool")  # those that list systems
 
 def parameter_rows(study: str, parameters: Mapping[str, Any], names: StudyNames) -> list[tuple[str, str]]:
     """The parameters of an experiment as label and text, all of them, the seed last; systems and tasks by `names`."""
-    labels = {parameter.name: parameter.label for parameter in declared_parameters(study)}
     rows = []
     for parameter in declared_parameters(study):
         if parameter.name in parameters:
             value = parameters[parameter.name]
-            rows.append((labels[parameter.name], _text(parameter, value, names)))
-    return [*rows, ("Seed", str(parameters["seed"]))]
+            rows.append((gettext(parameter.label), _text(parameter, value, names)))
+    return [*rows, (gettext("Seed"), str(parameters["seed"]))]
+
+
+def choice_text(choice: str) -> str:
+    """One of the things that a parameter may be, in the language of the page; nothing is as Plurank has it."""
+    return gettext(choice.replace("_", " ")) if choice else "Plurank"
 
 
 def names_systems(parameters: Mapping[str, Any]) -> bool:
@@ -31,9 +37,9 @@ def names_systems(parameters: Mapping[str, Any]) -> bool:
 
 def _text(parameter: Parameter, value: Any, names: StudyNames) -> str:  # noqa: ANN401
     if value is None:
-        return "all" if parameter.kind == kinds.RULES else "default"
+        return gettext("all") if parameter.kind == kinds.RULES else gettext("default")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
         return ", ".join(_text(parameter, item, names) for item in value)
     if parameter.kind in (kinds.RULE, kinds.RULES):
@@ -42,4 +48,4 @@ def _text(parameter: Parameter, value: Any, names: StudyNames) -> str:  # noqa: 
         return names.tasks.get(value, value)
     if parameter.name in SYSTEMS:
         return names.systems.get(value, value)
-    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ") or "Plurank"
+    return f"{value:g}" if isinstance(value, float) else choice_text(str(value))

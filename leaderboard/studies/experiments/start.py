@@ -12,6 +12,8 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.locks import user_lock
 from leaderboard.computing.experiments import Forecast, forecast
 from leaderboard.models import Benchmark, Experiment, Job, Publication, Report
@@ -26,8 +28,6 @@ from ranking_engine.stability.catalogue import checked_parameters
 OPEN = (Job.State.WAITING, Job.State.RUNNING)
 DAY = timedelta(days=1)
 LARGEST_SEED = 2**31 - 1
-FEWER = "Choose fewer rules, repeats or systems."
-ELSEWHERE = "The command line, python -m ranking_engine stability, has no limit."
 
 
 class ExperimentError(ValueError):
@@ -78,11 +78,14 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
     if publication is None:
         raise ExperimentError(gettext("You can run experiments after the first board is published."))
     if not 0 <= seed <= LARGEST_SEED:
-        raise ExperimentError(f"`seed` is {str(seed)[:40]}; expected a whole number from 0 to {LARGEST_SEED:,}.")
+        raise ExperimentError(
+            gettext("`seed` is %(seed)s; expected a whole number from 0 to %(most)s.")
+            % {"seed": str(seed)[:40], "most": localise(LARGEST_SEED, ",")}
+        )
     try:
         own = checked_parameters(study, given)
     except ValueError as error:
-        raise ExperimentError(f"{error}.") from error
+        raise ExperimentError(f"{in_page_language(str(error))}.") from error
     parameters = {"study": study, "seed": seed, **own}
     present = _same(publication, parameters)
     if present is not None:
@@ -94,15 +97,23 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
         known: Forecast = compute(forecast, study_matrix(publication.revision), study, own)
     except TookTooLongError as error:
         raise ExperimentLimitError(
-            f"This board is so large that even the estimate took too long. {FEWER} {ELSEWHERE}"
+            gettext(
+                "This board is so large that even the estimate took too long. Choose fewer rules, repeats or systems. "
+                "The command line, python -m ranking_engine stability, has no limit."
+            )
         ) from error
     if known.reason:
-        raise ExperimentError(gettext("This study cannot run on this board: %(reason)s.") % {"reason": known.reason})
+        raise ExperimentError(
+            gettext("This study cannot run on this board: %(reason)s.") % {"reason": in_page_language(known.reason)}
+        )
     limit = settings.EXPERIMENT_SECONDS
     if known.seconds > limit:
         raise ExperimentLimitError(
-            f"This would take about {known.seconds:,.0f} s; one experiment may take up to {limit:,} s. {FEWER} "
-            f"{ELSEWHERE}"
+            gettext(
+                "This would take about %(seconds)s s; one experiment may take up to %(limit)s s. Choose fewer rules, "
+                "repeats or systems. The command line, python -m ranking_engine stability, has no limit."
+            )
+            % {"seconds": localise(known.seconds, ",.0f"), "limit": localise(limit, ",")}
         )
     return Proposal(publication, parameters, known.seconds, None)
 
@@ -176,18 +187,25 @@ def _require_time_left(audience: Audience, seconds: float) -> None:
             % {"n_open": n_open, "most": most}
         )
     on_board = Experiment.objects.filter(benchmark=audience.benchmark)
-    limits = (
-        ("You", own, settings.EXPERIMENT_SECONDS_A_PERSON),
-        ("This board", on_board, settings.EXPERIMENT_SECONDS_A_BOARD),
+    of_person = gettext("You used %(used)s s for experiments within a day; the limit is %(limit)s s. Try again later.")
+    of_board = gettext(
+        "This board used %(used)s s for experiments within a day; the limit is %(limit)s s. Try again later."
     )
-    for whose, rows, limit in limits:
+    if seconds:
+        of_person = gettext(
+            "You used %(used)s s for experiments within a day; the limit is %(limit)s s, and this would take about "
+            "%(seconds)s s. Try again later."
+        )
+        of_board = gettext(
+            "This board used %(used)s s for experiments within a day; the limit is %(limit)s s, and this would take "
+            "about %(seconds)s s. Try again later."
+        )
+    limits = (
+        (of_person, own, settings.EXPERIMENT_SECONDS_A_PERSON),
+        (of_board, on_board, settings.EXPERIMENT_SECONDS_A_BOARD),
+    )
+    for text, rows, limit in limits:
         used = float(rows.filter(requested_at__gt=since).aggregate(sum=Sum("estimate"))["sum"] or 0.0)
         if used >= limit or used + seconds > limit:
-            needed = f", and this would take about {seconds:,.0f} s" if seconds else ""
-            raise ExperimentLimitError(
-                gettext(
-                    "%(whose)s used %(used)s s for experiments within a day; the limit is %(limit)s s%(needed)s. Try "
-                    "again later."
-                )
-                % {"whose": whose, "used": f"{used:,.0f}", "limit": f"{limit:,}", "needed": needed}
-            )
+            figures = {"used": used, "limit": limit, "seconds": seconds}
+            raise ExperimentLimitError(text % {name: localise(value, ",.0f") for name, value in figures.items()})

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import readable_benchmark
-from leaderboard.common.citations import cite_address
+from leaderboard.common.citations import cite_address, revision_note
 from leaderboard.common.paging import page_links
 from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
@@ -82,7 +82,6 @@ def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
     row = experiment_at(benchmark, number)
     state = state_of(row)
     input_hash = told_hash(row.revision, audience)
-    note = f"Revision {row.revision.number}, ranking engine {row.engine_version}"
     study = EXPERIMENTS.get(row.study)
     result = findings_of(benchmark, state)
     api = reverse("api:experiment", args=[key, number])
@@ -99,10 +98,11 @@ def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
         "is_present": row.revision.number == benchmark.published_number,
         "citation": cite_address(
             f"{key}-experiment-{number}",
-            f"{benchmark.name}: experiment {number}, study “{state.name}”",
+            gettext("%(benchmark)s: experiment %(number)s, study “%(study)s”")
+            % {"benchmark": benchmark.name, "number": number, "study": state.name},
             request.build_absolute_uri(request.path),
             year=row.requested_at.year,
-            note=note + (f", inputs SHA-256 {input_hash}" if input_hash else ""),
+            note=revision_note(row.revision.number, row.engine_version, input_hash),
             doi=benchmark.doi,
         ),
     }
