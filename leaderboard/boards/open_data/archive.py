@@ -119,7 +119,7 @@ def readme(
     lines = [
         f"# {markdown_text(benchmark.name)}, {markdown_text(release.name)}",
         "",
-        "Scores, ranks and stability studies of one frozen revision of a leaderboard.",
+        "Scores, ranks, prospects and stability studies of one frozen revision of a leaderboard.",
         "",
         *(f"- {fact}" for fact in facts),
         "",

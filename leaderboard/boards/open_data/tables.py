@@ -1,14 +1,24 @@
 """The tables of a frozen revision's archive: one row an observation, keys in place of names, every digit."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from leaderboard.boards.revision_exports import FIGURE_HEADINGS, RANK_HEADINGS, Origin, interval_cells, study_export
+from leaderboard.boards.revision_exports import (
+    FIGURE_HEADINGS,
+    PROSPECT_HEADINGS,
+    RANK_HEADINGS,
+    Origin,
+    interval_cells,
+    prospects_export,
+    study_export,
+)
 from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.models import Baseline, Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board, rank_rows
 from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_at
 from leaderboard.rankings.systems import about_systems
+from leaderboard.studies.prospects.stored import stored_prospects
 from leaderboard.studies.states import study_states
 from ranking_engine.files.benchmark_file import DIRECTIONS
 
@@ -117,6 +127,15 @@ def ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     return Origin.of(benchmark, publication.revision).export("ranks", "ranks under every rule.", headings, rows)
 
 
+def prospects_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+    """Who can win under which weights, with proofs; no line before that is computed."""
+    stored, _ = stored_prospects(publication)
+    table = prospects_export(Origin.of(benchmark, publication.revision), stored, all_tasks=False)
+    kept = [k for k, heading in enumerate(PROSPECT_HEADINGS) if heading.key != "name"]
+    rows = [[row[k] for k in kept] for row in table.rows]
+    return replace(table, headings=[PROSPECT_HEADINGS[k] for k in kept], rows=rows)
+
+
 def studies_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """The figures of every study that is done, a line each."""
     headings = [ColumnHead("study", "Study", is_text=True), *FIGURE_HEADINGS]
@@ -138,6 +157,7 @@ TABLES: dict[str, tuple[str, Maker]] = {
     "scores": ("The score of each system on each task, or why there is none.", scores_table),
     "rules": ("The ranking rules, and what became of each.", rules_table),
     "ranks": ("The rank of each system under each rule, with rank intervals.", ranks_table),
+    "prospects": ("Which systems can win under some weighting of the tasks, with weights or proofs.", prospects_table),
     "studies": ("Figures of the stability studies.", studies_table),
 }
 KEYS = {
@@ -146,6 +166,7 @@ KEYS = {
     "rules": ("key",),
     "scores": ("system", "task"),
     "ranks": ("rule", "system"),
+    "prospects": ("system",),
     "instances": ("system", "task", "instance"),
 }
 REFERENCES = {"system": "systems/key", "task": "tasks/key", "rule": "rules/key"}  # of columns to columns

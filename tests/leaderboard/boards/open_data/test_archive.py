@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 
+import numpy as np
 import pytest
 import yaml
 from django.db import transaction
@@ -17,6 +18,8 @@ from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.boards.open_data import tables
 from leaderboard.models import Benchmark
 from leaderboard.rankings.published import published_board
+from ranking_engine import ScoreMatrix
+from ranking_engine.prospects import prospects
 from tests.factories import Factory, owner_of
 
 NAME = 'Odd & <b>"name"</b>'
@@ -59,7 +62,7 @@ def test_the_zip_has_the_same_bytes_each_time_and_one_folder(client, path):
     assert first.content == second.content
     with zipfile.ZipFile(io.BytesIO(first.content)) as packed:
         assert {name.partition("/")[0] for name in packed.namelist()} == {"odd-bnameb-2026-1"}
-    names = ("systems", "tasks", "scores", "rules", "ranks", "studies")
+    names = ("systems", "tasks", "scores", "rules", "ranks", "prospects", "studies")
     assert set(files_of(first)) == {
         "README.md", "CITATION.cff", "croissant.json", *(f"{name}.csv" for name in names),
         *(f"parquet/{name}.parquet" for name in names),
@@ -94,6 +97,15 @@ def test_ranks_are_those_of_every_rule_of_the_board(client, frozen, path):
         (column.rule, column.status) for column in board.columns
     ]
     assert len(rows_of(files["studies.csv"])) > 10
+
+
+def test_who_can_win_is_as_the_engine_says_of_the_same_table(client, path):
+    """B lacks a score; C is dominated by A on speed and equals it on recall."""
+    files = files_of(client.get(f"{path}data.zip"))
+    matrix = ScoreMatrix([[0.3, 7.0], [0.1, np.nan], [2.0, 7.0]], system_names=list("abc"), directions=[-1, 1])
+    assert {row["system"]: row["verdict"] for row in rows_of(files["prospects.csv"])} == {
+        one.system: one.verdict for one in prospects(matrix).systems
+    }
 
 
 def test_parquet_has_the_rows_of_the_csv_with_types(client, path):
