@@ -19,7 +19,7 @@ from leaderboard.boards.filters import (
 from leaderboard.boards.groups import Group, field_of, grouping_of, marking_field
 from leaderboard.boards.query import FILTERED, META, BoardQuery
 from leaderboard.boards.rows import NOTHING, Row, Rows, RowsInTurn, rank_range
-from leaderboard.boards.saturation import BaselineStanding, saturation
+from leaderboard.boards.saturation import BaselineStanding, saturation, winning_guests
 from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.configuration import configuration_of, own_rule
@@ -70,6 +70,7 @@ class Board:
     fields: Sequence[MetadataField]  # of the metadata, that filters look at
     shown_fields: Sequence[MetadataField]  # those that are columns
     saturation: list[BaselineStanding]  # of each baseline, how many systems are above it
+    winning_guests: str  # which systems out of competition win, and who is first in competition
     marks: Sequence[Group]  # what each mark in the rows means; none where nothing is marked
     marked_by: str  # the key of the field that is marked; empty where none is
     n_shown: int
@@ -305,6 +306,7 @@ def lay_out(
         fields=fields,
         shown_fields=shown_fields,
         saturation=saturation(columns, reference, systems, about) if sees_others else [],
+        winning_guests=winning_guests(columns, reference, systems, about) if sees_others else "",
         marks=marks.legend if marks else [],
         marked_by=marking.key if marking else "",
         n_shown=len(chosen.others) + len(chosen.pinned),

@@ -128,6 +128,7 @@ class BoardPage:
         self.coverage_text = coverage_text(board.columns, facts["n_systems"])
         self.has_predictions, self.prediction = board.has_predictions, in_page_language(board.prediction)
         self.separability, self.saturation = board.separability, board.saturation
+        self.winning_guests = board.winning_guests
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
         self.reference = {"key": board.reference.rule, "name": board.reference.name}
         self._agreements = agreements(board.columns, board.reference)

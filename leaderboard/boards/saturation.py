@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.text import in_words
 from leaderboard.models import Baseline
 from leaderboard.models.systems import MEASURES
 from leaderboard.rankings.published import Column
@@ -106,3 +107,39 @@ def saturation(
             )
         )
     return standings
+
+
+def winning_guests(
+    columns: Sequence[Column], reference: Column, systems: Sequence[BoardSystem], about: Mapping[int, About]
+) -> str:
+    """Which systems out of competition win, and which system in competition is first; empty where none of them wins.
+
+    They are ranked like all others, so that the first line of a board may name one.
+
+    Args:
+        columns: of the board.
+        reference: one of them.
+        systems: of the board, in the order of the columns.
+        about: of systems by id, which of them are out of competition.
+    """
+    kinds = [about[system.id].baseline if system.id in about else Baseline.NONE for system in systems]
+    is_guest = np.array([kind == Baseline.GUEST for kind in kinds], dtype=bool)
+    elected = np.array([column.is_winner for column in columns if column.elects]).reshape(-1, len(systems))
+    n_rules = (elected & is_guest).sum(axis=0)
+    sentences = [
+        ngettext(
+            "%(name)s takes part out of competition; it wins under %(n)s of %(of)s rule.",
+            "%(name)s takes part out of competition; it wins under %(n)s of %(of)s rules.",
+            len(elected),
+        )
+        % {"name": systems[i].name, "n": n_rules[i], "of": len(elected)}
+        for i in np.flatnonzero(n_rules).tolist()
+    ]
+    competing = (reference.ranks >= 1) & ~is_guest
+    if sentences and competing.any():
+        first = np.flatnonzero(competing & (reference.ranks == reference.ranks[competing].min())).tolist()
+        sentences.append(
+            gettext("First in competition under %(rule)s: %(names)s.")
+            % {"rule": reference.name, "names": in_words([systems[i].name for i in first])}
+        )
+    return " ".join(sentences)

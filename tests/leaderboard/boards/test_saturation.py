@@ -20,6 +20,7 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from ranking_engine.files.tables import TableError
 from tests.factories import owner_of
+from tests.markup import compact
 
 ANYONE = AnonymousUser()
 PEOPLE = {"People": [50.0, 50.0], "Best": [70.0, 60.0], "Mixed": [90.0, 40.0], "Low": [10.0, 20.0]}
@@ -52,7 +53,13 @@ def test_a_system_out_of_competition_is_marked_and_neither_measures_nor_counts(m
     [standing] = board.saturation
     assert (standing.system, standing.rank, standing.n_above, standing.n_others) == ("people", 3, 1, 2)
     assert [column.ranks.tolist() for column in board.columns] == [column.ranks.tolist() for column in before.columns]
-    assert "out of competition" in client.get(f"/b/{benchmark.key}/").content.decode()
+    n = sum("Best" in column.winner_names for column in board.columns)
+    of = sum(column.elects for column in board.columns)
+    assert before.winning_guests == ""
+    assert board.winning_guests == (
+        f"Best takes part out of competition; it wins under {n} of {of} rules. First in competition under Mean: Mixed."
+    )
+    assert board.winning_guests in compact(client.get(f"/b/{benchmark.key}/"))
 
 
 @pytest.mark.parametrize("seed", range(6))
