@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import as_one, changes_between, record_changes
+from leaderboard.common.text import in_a_list
 from leaderboard.models import AuditEntry, Benchmark, System, User
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.submissions.csv_tables import reading
@@ -23,7 +24,7 @@ from leaderboard.submissions.quotas import take_cells
 from ranking_engine.files.dialect import delimiter_of
 from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_FIELDS, MetadataField, Value, read_fields, read_values
 from ranking_engine.files.problems import InputError, Problems
-from ranking_engine.text.names import clean_name, fold_name, listed, shorten
+from ranking_engine.text.names import clean_name, fold_name, shorten
 
 MAX_REASON = 500  # characters: it is kept with every system that changes
 TAKEN_AWAY = "-"  # in place of a value: there is none any more
@@ -79,7 +80,7 @@ def declare_fields(benchmark: Benchmark, declared: Any, *, author: User, reason:
             message = gettext("%(field)s is not %(allowed)s for %(unfit)s. Change these values first.") % {
                 "field": field.name,
                 "allowed": field.allowed,
-                "unfit": listed(unfit),
+                "unfit": in_a_list(unfit),
             }
             raise ValidationError({"metadata_fields": message})
     locked.metadata_fields = [field.declaration for field in fields]

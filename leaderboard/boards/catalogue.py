@@ -8,11 +8,11 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.boards.rows import score_text
 from leaderboard.common.documents import section_html
-from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.language.engine import in_page_language, violation_text
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import ranking_remark, value_text
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule
-from ranking_engine.axioms import PROPERTIES, Property, entry, sentence, stored_witnesses
+from ranking_engine.axioms import PROPERTIES, Property, entry, stored_witnesses
 from ranking_engine.axioms.table import convention_of, conventions
 from ranking_engine.catalogue.example import TOY, Example, example_of
 from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policies_of
@@ -151,7 +151,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
                 prop,
                 holds=property_entry.holds,
                 source=gettext(property_entry.source) if property_entry.source else "",
-                witness=sentence(stored.witness) if stored else "",
+                witness=violation_text(stored.witness) if stored else "",
                 board=board_table(stored.board) if stored else None,
             )
         )
@@ -162,7 +162,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
         if seconds < 1:
             text = gettext("about %(n)s ms") % {"n": localise(1000 * seconds, ".0f")}
         text = gettext("less than 1 ms") if seconds < 0.001 else text
-        size = gettext("%(n_systems)s systems × %(n_tasks)s tasks") % {"n_systems": f"{n:,}", "n_tasks": T}
+        size = gettext("%(n_systems)s systems × %(n_tasks)s tasks") % {"n_systems": localise(n, ","), "n_tasks": T}
         costs.append((size, in_page_language(rule.why_not_computed(n)) or text))
     return RuleEntry(
         rule=rule,
@@ -206,7 +206,7 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
         steps=steps,
         ranks=ranks,
         winners=[TOY.system_names[i] for i in ranking.winners],
-        given=rule.example_note,
+        given=gettext(rule.example_note) if rule.example_note else "",
         remark=in_page_language(ranking_remark(ranking)),
     )
 

@@ -87,6 +87,16 @@ class RulePage:
         return sentence % {"rule": column.name, "camp": camp.text, "n": column.n_ranked, "n_systems": n_systems}
 
     @property
+    def reason(self) -> str:
+        """Why the rule ranks nothing; empty where it ranks."""
+        return in_page_language(self.column.reason)
+
+    @property
+    def remark(self) -> str:
+        """What must be known of the ranking beside its ranks."""
+        return in_page_language(self.column.remark)
+
+    @property
     def has_details(self) -> bool:
         """Whether a score on the page comes with a standard error or a number of instances."""
         return any(cell.details_text for row in self.rows for cell in row.cells)
@@ -167,7 +177,7 @@ def build_rule_page(
             (gettext("Missing scores"), gaps),
             # The examples are of the rules themselves.
             *([(gettext("Leaving out a score"), omission)] if omission else []),
-            (gettext("Source"), about.source),
+            (gettext("Source"), gettext(about.source)),
         ],
         properties=rule_properties(revision, rule),
         intervals=_intervals(board, places, system_url),

@@ -14,6 +14,7 @@ from leaderboard.access.audience import readable_benchmark
 from leaderboard.boards.query import read_query
 from leaderboard.boards.rule import build_rule_page
 from leaderboard.common.files import export_links
+from leaderboard.common.language.engine import rule_name
 from leaderboard.common.paging import with_parameters
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
@@ -39,9 +40,10 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    about = get_rule(rule_key)
     context: dict[str, Any] = {
         "benchmark": benchmark,
-        "rule": get_rule(rule_key),
+        "rule": {"name": rule_name(rule_key), "summary": gettext(about.summary), "source": gettext(about.source)},
         "catalogue_rule": RULES[rule_of_variant(rule_key)],
         "page": page,
     }

@@ -56,6 +56,11 @@ def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> s
     return gettext("%(first)s and %(last)s") % {"first": ", ".join(named[:-1]), "last": named[-1]}
 
 
+def in_a_list(names: Sequence[str], most: int = 3) -> str:
+    """`A, B, C`, and of more than `most` names `A, B, C and 4 more`; see `in_words` for lists in running text."""
+    return in_words(names, most) if len(names) > most else ", ".join(names)
+
+
 def shortened(name: str) -> str:
     """A name that fits into a sentence."""
     return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1].rstrip()}…"

@@ -7,7 +7,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import by_catalogue
+from leaderboard.common.text import by_catalogue, in_a_list
 from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Report, Revision
 from leaderboard.queue.kinds import AXIOMS
@@ -15,7 +15,6 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine import Ranking
 from ranking_engine.axioms import RankedRevision, history_flips
-from ranking_engine.text.names import listed
 
 SHOWN_SYSTEMS = 3
 
@@ -95,7 +94,7 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
     text = gettext("Other systems changed their order under %(rules)s")
     if len(names) > SHOWN_SYSTEMS:
         text = gettext("Other systems changed their order under %(rules)s rules")
-    text %= {"rules": listed(names)}
+    text %= {"rules": in_a_list(names)}
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
     if first is None:
         return gettext("%(text)s, only because ties appeared or were broken.") % {"text": text}

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import value_text
+from leaderboard.common.text import in_a_list, value_text
 from leaderboard.models import Score
 from leaderboard.rankings.configuration import ConfiguredTask
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore
 from ranking_engine.core.decimals import exact_precision, rounded, rounded_to
-from ranking_engine.text.names import listed
 
 REASONS = {**dict(Score.MissingReason.choices), NOT_SUBMITTED: gettext_lazy("not submitted")}
 
@@ -92,7 +91,7 @@ def precision_sentence(precisions: Mapping[str, str | None]) -> str:
         return ""
     parts = [
         gettext("%(names)s to %(precision)s")
-        % {"names": gettext("all") if len(names) == len(precisions) else listed(names), "precision": precision}
+        % {"names": gettext("all") if len(names) == len(precisions) else in_a_list(names), "precision": precision}
         for precision, names in named.items()
     ]
     return gettext(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext, gettext_noop, ngettext
 
-from leaderboard.common.language.engine import in_page_language, rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name, violation_text
+from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.iia_violations import iia_violations_since_before
 from leaderboard.computing.rankings import TWO_STEP, site_rules
 from leaderboard.models import Job, Report, Revision
@@ -20,7 +21,7 @@ from leaderboard.rankings.reports import make_report, unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.prospects.stored import system_names
 from ranking_engine import RULES, ScoreMatrix
-from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, witness
+from ranking_engine.axioms import PROPERTIES, Witness, entry, witness
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import PREDICTED
@@ -185,7 +186,7 @@ def _lines(
         violation = search.get("witness") if search else None
         here = ""
         if violation:
-            here = sentence(Witness.from_json(violation), systems, tasks)
+            here = violation_text(Witness.from_json(violation), systems, tasks)
         elif search and not property_entry.holds:  # how hard it looked that found nothing
             here = ngettext(
                 "none found on %(n)s board (%(boards)s; not all of them).",
@@ -198,10 +199,10 @@ def _lines(
                     "none found on %(n)s boards (%(boards)s; all of them).",
                     search["n_steps"],
                 )
-            here %= {"n": f"{search['n_steps']:,}", "boards": gettext(search["looked_at"])}
+            here %= {"n": localise(search["n_steps"], ","), "boards": gettext(search["looked_at"])}
             if search["reason"]:
                 here = gettext("nothing to search: %(reason)s.") % {"reason": in_page_language(search["reason"])}
-        lines.append(
-            PropertyLine(prop.name, prop.definition, property_entry.holds, property_entry.source, here, bool(violation))
-        )
+        source = gettext(property_entry.source) if property_entry.source else ""
+        name, definition = gettext(prop.name), gettext(prop.definition)
+        lines.append(PropertyLine(name, definition, property_entry.holds, source, here, bool(violation)))
     return lines

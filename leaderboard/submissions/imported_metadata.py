@@ -6,10 +6,11 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from leaderboard.common.text import in_a_list
 from leaderboard.models import Benchmark
 from ranking_engine.files.metadata import MetadataField
 from ranking_engine.importers.results_table import Import
-from ranking_engine.text.names import fold_name, listed, shorten
+from ranking_engine.text.names import fold_name, shorten
 
 ORGANISATION = "organisation"  # which every system has, whatever fields are declared
 
@@ -63,13 +64,13 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
     notes = (
         [
             gettext("The files also state %(kept)s of systems; it is kept with the scores.")
-            % {"kept": listed(list(kept), 20)}
+            % {"kept": in_a_list(list(kept), 20)}
         ]
         if kept
         else []
     )
     if unknown:
-        called = listed([shorten(label) for label in unknown], 20)
+        called = in_a_list([shorten(label) for label in unknown], 20)
         notes.append(
             gettext("Left out: %(called)s of systems; this benchmark declares no such fields.") % {"called": called}
         )

@@ -8,14 +8,16 @@ properties that fail; `history_flips` lists which systems changed the order of o
 from ranking_engine.axioms.definitions import Witness, effect_of, violates
 from ranking_engine.axioms.history import Flips, RankedRevision, flips_of_history, history_flips
 from ranking_engine.axioms.properties import PROPERTIES, Property
-from ranking_engine.axioms.search import MAX_STEPS, WitnessSearch, witness
-from ranking_engine.axioms.sentences import sentence
+from ranking_engine.axioms.search import LOOKED_AT, MAX_STEPS, WitnessSearch, witness
+from ranking_engine.axioms.sentences import TEXTS, sentence
 from ranking_engine.axioms.stored import StoredWitness, stored_witnesses
 from ranking_engine.axioms.table import Entry, convention_of, conventions, entry, table
 
 __all__ = [
+    "LOOKED_AT",
     "MAX_STEPS",
     "PROPERTIES",
+    "TEXTS",
     "Entry",
     "Flips",
     "Property",

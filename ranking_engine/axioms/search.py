@@ -173,3 +173,5 @@ _FINDERS: Mapping[str, _Finder] = {
         copies, "a copy of each system, on the board and among few of its systems", lambda board: True, in_parts=True
     ),
 }
+# All that `WitnessSearch.looked_at` says, for those who translate it.
+LOOKED_AT = tuple(dict.fromkeys(finder.looked_at for finder in _FINDERS.values()))

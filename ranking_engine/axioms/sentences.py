@@ -1,176 +1,174 @@
-"""What a witness says, in one plain sentence with the names of systems and tasks."""
+"""What a witness says, in one plain sentence with the names of systems and tasks, in any language.
+
+`TEXTS` has every sentence whole, with a named place for each value, so that a translator can move them. The engine
+knows no languages: who calls `sentence` hands in what translates a text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from ranking_engine.axioms.board_search import SMALL_PART
 from ranking_engine.axioms.definitions import Witness
 from ranking_engine.catalogue.registry import RULES
 
+Translate = Callable[[str], str]
 
-def sentence(witness: Witness, systems: Mapping[str, str] | None = None, tasks: Mapping[str, str] | None = None) -> str:
+_ORDER_CHANGES = {
+    "reversed": "%(y)s overtakes %(x)s",
+    "tied": "%(y)s now ties with %(x)s",
+    "parted": "%(x)s gets ahead of %(y)s, with which it was tied",
+}
+_WHERE_CLONES_JOIN = {
+    "several": "which no other system separates from %(clones)s on any task",
+    "same": "with the same scores as %(x)s",
+    "near": "next to %(x)s on every task",
+}
+_WHAT_CLONES_DO = {
+    "others_win": "%(y)s wins",
+    "others_lose": "%(y)s no longer wins",
+    "clones_win": "one of these wins, where none did",
+    "clones_lose": "none of these wins, where one did",
+}
+
+# By property and case, which is the effect or what `_CASES` says; the last are of parts of the board and of lists.
+TEXTS: Mapping[tuple[str, ...], str] = {
+    ("transitivity", ""): "%(rule)s does not put these systems in one order: it names a winner at most.",
+    **{
+        ("anonymity", effect): f"If the tasks %(half)s exchanged their scores, {change}."
+        for effect, change in _ORDER_CHANGES.items()
+    },
+    ("non_dictatorship", ""): "The ranking follows the task %(task)s even if all other tasks have the opposite order.",
+    ("unanimity", ""): "%(x)s is above %(y)s on every task, yet it is not ranked above %(y)s.",
+    **{("iia", effect): f"Remove %(removed)s and {change}." for effect, change in _ORDER_CHANGES.items()},
+    **{
+        ("local_iia", effect, where): f"Remove %(removed)s, {where} of the ranking, and {change}."
+        for where in ("at one end", "at the ends")
+        for effect, change in _ORDER_CHANGES.items()
+    },
+    ("monotonicity", "raised", "y"): "%(x)s wins; raise it on %(scores)s, and %(y)s wins instead.",
+    ("monotonicity", "raised", ""): "%(x)s wins; raise it on %(scores)s, and it no longer wins.",
+    ("monotonicity", "lowered"): "%(x)s does not win; lower it on %(scores)s, and it does.",
+    ("majority", "y"): "%(x)s is alone first on tasks of more than half the weight, yet %(y)s wins.",
+    ("majority", ""): "%(x)s is alone first on tasks of more than half the weight, yet it does not win.",
+    ("condorcet_winner", "y"): "%(x)s beats every other system head to head, yet %(y)s wins.",
+    ("condorcet_winner", ""): "%(x)s beats every other system head to head, yet it does not win.",
+    ("condorcet_loser", ""): "%(x)s loses to every other system head to head, yet it wins.",
+    ("consistency", "one", "y"): (
+        "Take the task %(half)s by itself and the others by themselves: %(x)s wins on both parts, yet %(y)s wins on "
+        "all tasks."
+    ),
+    ("consistency", "one", ""): (
+        "Take the task %(half)s by itself and the others by themselves: %(x)s wins on both parts, yet not on all tasks "
+        "together."
+    ),
+    ("consistency", "several", "y"): (
+        "Split the tasks into %(half)s and the others: %(x)s wins on both parts, yet %(y)s wins on all tasks."
+    ),
+    ("consistency", "several", ""): (
+        "Split the tasks into %(half)s and the others: %(x)s wins on both parts, yet not on all tasks together."
+    ),
+    ("participation", "left_out"): (
+        "Without the task %(task)s, %(x)s wins; %(task)s puts %(x)s above %(y)s, yet with it %(y)s wins instead."
+    ),
+    ("participation", "repeated"): (
+        "%(x)s wins, and %(task)s puts it above %(y)s; add another task just like %(task)s and %(y)s wins instead."
+    ),
+    ("participation", "new"): (
+        "%(x)s wins; add a task like %(task)s, with its scores handed on so that %(x)s is above %(y)s, and %(y)s wins "
+        "instead."
+    ),
+    **{
+        ("clones", how, effect): f"Let %(added)s join, {where}, and {what}."
+        for how, where in _WHERE_CLONES_JOIN.items()
+        for effect, what in _WHAT_CLONES_DO.items()
+    },
+    **{
+        ("copies", effect): f"Let an exact copy of %(copied)s join, and {change}."
+        for effect, change in _ORDER_CHANGES.items()
+    },
+    ("copies", "wins"): "Let an exact copy of %(copied)s join, and %(x)s, which did not win, wins.",
+    ("copies", "loses"): "Let an exact copy of %(copied)s join, and %(x)s no longer wins.",
+    ("reversal_symmetry", ""): "%(x)s wins, and wins again when every task is turned upside down.",
+    ("part", "systems"): "Among %(systems)s alone: %(text)s",
+    ("part", "task"): "On the task %(tasks)s alone: %(text)s",
+    ("part", "tasks"): "On the tasks %(tasks)s alone: %(text)s",
+    ("list", "last"): "%(first)s and %(last)s",
+    ("list", "more"): "%(n)s more",
+    ("score", "to"): "%(task)s to %(score)s",
+    ("score", "none"): "missing",
+}
+_CASES: Mapping[str, Callable[[Witness], tuple[str, ...]]] = {
+    "local_iia": lambda witness: (witness.effect, "at one end" if len(witness.removed) == 1 else "at the ends"),
+    "monotonicity": lambda witness: ("raised", witness.y and "y") if witness.effect == "raised" else ("lowered",),
+    "majority": lambda witness: (witness.y and "y",),
+    "condorcet_winner": lambda witness: (witness.y and "y",),
+    "consistency": lambda witness: ("one" if len(witness.half) == 1 else "several", witness.y and "y"),
+    "clones": lambda witness: (
+        "several" if witness.clones else witness.effect.partition(":")[0],
+        witness.effect.partition(":")[2],
+    ),
+}
+
+
+def sentence(
+    witness: Witness,
+    systems: Mapping[str, str] | None = None,
+    tasks: Mapping[str, str] | None = None,
+    *,
+    translate: Translate = str,
+    in_figures: Callable[[str], str] = str,
+) -> str:
     """Return the violation in words, without markup.
 
     Args:
         witness: what is to be told.
         systems, tasks: the names to show for those of the witness; where there is none, they show as they are.
+        translate: what gives one of `TEXTS`, or the name of a rule, in the language that is wanted.
+        in_figures: what writes a number, such as `0.5`, as that language does.
     """
     systems, tasks = systems or {}, tasks or {}
 
-    def named(names: tuple[str, ...], known: Mapping[str, str]) -> tuple[str, ...]:
-        return tuple(known.get(name, name) for name in names)
+    def named(names: Sequence[str], known: Mapping[str, str], limit: int = 4) -> str:
+        return _joined([known.get(name, name) for name in names], limit, translate)
 
-    x = systems.get(witness.x, witness.x)
-    renamed = replace(
-        witness,
-        systems=None if witness.systems is None else named(witness.systems, systems),
-        tasks=None if witness.tasks is None else named(witness.tasks, tasks),
-        x=x,
-        y=systems.get(witness.y, witness.y),
-        removed=named(witness.removed, systems),
-        clones=named(witness.clones, systems),
-        half=named(witness.half, tasks),
-        task=tasks.get(witness.task, witness.task),
+    x, case_of = systems.get(witness.x, witness.x), _CASES.get(witness.property)
+    case = case_of(witness) if case_of else (witness.effect,)
+    scores = [
+        translate(TEXTS["score", "to"])
+        % {
+            "task": tasks.get(name, name),
+            "score": translate(TEXTS["score", "none"]) if score is None else in_figures(f"{score:.6g}"),
+        }
+        for name, score in (witness.scores if witness.property == "monotonicity" else {}).items()
+    ]
+    text = translate(TEXTS[witness.property, *case]) % {
+        "rule": translate(RULES[witness.rule].name),
+        "x": x,
+        "y": systems.get(witness.y, witness.y),
+        "removed": named(witness.removed, systems),
+        "clones": named((witness.x, *witness.clones), systems),
+        "copied": named(witness.clones[:1], systems),
+        "half": named(witness.half, tasks, 6),
+        "task": tasks.get(witness.task, witness.task),
         # a copy of x is called after it
-        added=systems.get(witness.added) or witness.added.replace(witness.x, x, 1),
-        scores={tasks.get(name, name): score for name, score in witness.scores.items()},
-    )
-    text = _SENTENCES[witness.property](renamed)
-    if renamed.systems is not None and len(renamed.systems) <= SMALL_PART:
-        return f"Among {joined(renamed.systems, SMALL_PART)} alone: {text}"
-    if renamed.tasks is not None and renamed.property != "participation":
-        one = len(renamed.tasks) == 1
-        return f"On the {'task' if one else 'tasks'} {joined(renamed.tasks, 6)} alone: {text}"
+        "added": systems.get(witness.added) or witness.added.replace(witness.x, x, 1),
+        "scores": _joined(scores, 4, translate),
+    }
+    if witness.systems is not None and len(witness.systems) <= SMALL_PART:
+        among = named(witness.systems, systems, SMALL_PART)
+        return translate(TEXTS["part", "systems"]) % {"systems": among, "text": text}
+    if witness.tasks is not None and witness.property != "participation":
+        part = translate(TEXTS["part", "task" if len(witness.tasks) == 1 else "tasks"])
+        return part % {"tasks": named(witness.tasks, tasks, 6), "text": text}
     return text
 
 
-def joined(names: Sequence[str], limit: int = 4) -> str:
+def _joined(names: Sequence[str], limit: int, translate: Translate) -> str:
     """Return names as a text: A, B and C; beyond `limit` of them the last are counted."""
-    parts = list(names) if len(names) <= limit else [*names[: limit - 1], f"{len(names) - limit + 1} more"]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _transitivity(witness: Witness) -> str:
-    return f"{RULES[witness.rule].name} does not put these systems in one order: it names a winner at most."
-
-
-def _anonymity(witness: Witness) -> str:
-    return f"If the tasks {joined(witness.half)} exchanged their scores, {_order_change(witness)}."
-
-
-def _non_dictatorship(witness: Witness) -> str:
-    return f"The ranking follows the task {witness.task} even if all other tasks have the opposite order."
-
-
-def _unanimity(witness: Witness) -> str:
-    return f"{witness.x} is above {witness.y} on every task, yet it is not ranked above {witness.y}."
-
-
-def _order_change(witness: Witness) -> str:
-    return {
-        "reversed": f"{witness.y} overtakes {witness.x}",
-        "tied": f"{witness.y} now ties with {witness.x}",
-        "parted": f"{witness.x} gets ahead of {witness.y}, with which it was tied",
-    }[witness.effect]
-
-
-def _iia(witness: Witness) -> str:
-    return f"Remove {joined(witness.removed)} and {_order_change(witness)}."
-
-
-def _local_iia(witness: Witness) -> str:
-    where = "at one end" if len(witness.removed) == 1 else "at the ends"
-    return f"Remove {joined(witness.removed)}, {where} of the ranking, and {_order_change(witness)}."
-
-
-def _monotonicity(witness: Witness) -> str:
-    scores = {task: "missing" if score is None else f"{score:.6g}" for task, score in witness.scores.items()}
-    to = joined([f"{task} to {score}" for task, score in scores.items()])
-    if witness.effect == "raised":
-        end = f"{witness.y} wins instead" if witness.y else "it no longer wins"
-        return f"{witness.x} wins; raise it on {to}, and {end}."
-    return f"{witness.x} does not win; lower it on {to}, and it does."
-
-
-def _yet(witness: Witness) -> str:
-    return f"yet {witness.y} wins" if witness.y else "yet it does not win"
-
-
-def _majority(witness: Witness) -> str:
-    return f"{witness.x} is alone first on tasks of more than half the weight, {_yet(witness)}."
-
-
-def _condorcet_winner(witness: Witness) -> str:
-    return f"{witness.x} beats every other system head to head, {_yet(witness)}."
-
-
-def _condorcet_loser(witness: Witness) -> str:
-    return f"{witness.x} loses to every other system head to head, yet it wins."
-
-
-def _consistency(witness: Witness) -> str:
-    one = len(witness.half) == 1
-    split = f"Split the tasks into {joined(witness.half, 6)} and the others"
-    if one:
-        split = f"Take the task {witness.half[0]} by itself and the others by themselves"
-    end = f"yet {witness.y} wins on all tasks" if witness.y else "yet not on all tasks together"
-    return f"{split}: {witness.x} wins on both parts, {end}."
-
-
-def _participation(witness: Witness) -> str:
-    x, y, task = witness.x, witness.y, witness.task
-    return {
-        "left_out": f"Without the task {task}, {x} wins; {task} puts {x} above {y}, yet with it {y} wins instead.",
-        "repeated": f"{x} wins, and {task} puts it above {y}; add another task just like {task} and {y} wins instead.",
-        "new": f"{x} wins; add a task like {task}, with its scores handed on so that {x} is above {y}, and {y} wins "
-        "instead.",
-    }[witness.effect]
-
-
-def _clones(witness: Witness) -> str:
-    if witness.clones:
-        where = f"which no other system separates from {joined((witness.x, *witness.clones))} on any task"
-    elif witness.effect.startswith("same"):
-        where = f"with the same scores as {witness.x}"
-    else:
-        where = f"next to {witness.x} on every task"
-    end = {
-        "others_win": f"{witness.y} wins",
-        "others_lose": f"{witness.y} no longer wins",
-        "clones_win": "one of these wins, where none did",
-        "clones_lose": "none of these wins, where one did",
-    }[witness.effect.partition(":")[2]]
-    return f"Let {witness.added} join, {where}, and {end}."
-
-
-def _copies(witness: Witness) -> str:
-    end = {
-        "wins": f"{witness.x}, which did not win, wins",
-        "loses": f"{witness.x} no longer wins",
-    }.get(witness.effect) or _order_change(witness)
-    return f"Let an exact copy of {witness.clones[0]} join, and {end}."
-
-
-def _reversal_symmetry(witness: Witness) -> str:
-    return f"{witness.x} wins, and wins again when every task is turned upside down."
-
-
-_SENTENCES: Mapping[str, Callable[[Witness], str]] = {
-    "transitivity": _transitivity,
-    "anonymity": _anonymity,
-    "non_dictatorship": _non_dictatorship,
-    "unanimity": _unanimity,
-    "iia": _iia,
-    "monotonicity": _monotonicity,
-    "majority": _majority,
-    "condorcet_winner": _condorcet_winner,
-    "condorcet_loser": _condorcet_loser,
-    "consistency": _consistency,
-    "participation": _participation,
-    "local_iia": _local_iia,
-    "clones": _clones,
-    "copies": _copies,
-    "reversal_symmetry": _reversal_symmetry,
-}
+    parts = list(names)
+    if len(names) > limit:
+        parts = [*names[: limit - 1], translate(TEXTS["list", "more"]) % {"n": len(names) - limit + 1}]
+    if len(parts) < 2:
+        return "".join(parts)
+    return translate(TEXTS["list", "last"]) % {"first": ", ".join(parts[:-1]), "last": parts[-1]}

@@ -20,7 +20,7 @@ from django.template import engines
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
-from ranking_engine.axioms import PROPERTIES, entry
+from ranking_engine.axioms import LOOKED_AT, PROPERTIES, TEXTS, conventions, entry
 from ranking_engine.catalogue.choice import QUESTIONS, choose_rule
 from ranking_engine.catalogue.omission import NATIVE_RULES, policy_sentence
 from ranking_engine.catalogue.rule import FAMILIES
@@ -90,14 +90,16 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
                 rule.name,
                 rule.summary,
                 rule.advice,
+                rule.source,
                 rule.winner_below,
+                rule.example_note,
                 rule.task_sum.name if rule.task_sum else "",
             )
             if text
         )
         options = (value.replace("_", " ") for values in rule.options.values() for value in values)
         yield from (("ranking_engine/catalogue/variants.py", (text, "")) for text in options)
-        sources = (entry(rule.key, key).source for key in PROPERTIES)
+        sources = (entry(rule.key, key, options).source for options in conventions(rule.key) for key in PROPERTIES)
         yield from (("ranking_engine/catalogue", (text, "")) for text in sources if text)
     texts = (*MISSING_POLICIES.values(), *map(policy_sentence, MISSING_POLICIES), *AGGREGATIONS.values())
     for text in (*texts, *TIES.values(), *(f"ties {convention}" for convention in TIES), NATIVE_RULES):
@@ -111,6 +113,8 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
         yield from (
             ("ranking_engine/axioms/properties.py", (text, "")) for text in (one.name, one.definition, one.source)
         )
+    yield from (("ranking_engine/axioms/sentences.py", (text, "")) for text in TEXTS.values())
+    yield from (("ranking_engine/axioms/search.py", (text, "")) for text in LOOKED_AT)
     for study in (*STUDIES.values(), *EXPERIMENTS.values()):
         yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))
     for parameter in (parameter for study in EXPERIMENTS for parameter in declared_parameters(study)):

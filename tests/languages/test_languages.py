@@ -86,7 +86,7 @@ def test_the_pseudo_language_keeps_placeholders_and_markup(text, expected):
 
 
 class _Texts(HTMLParser):
-    """The texts of a page with the element that each is in."""
+    """The texts of a page with the element that each is in; not those of documents, which are said to be English."""
 
     def __init__(self):
         super().__init__()
@@ -94,15 +94,16 @@ class _Texts(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         if tag not in ("meta", "link", "input", "br", "img", "path", "circle", "rect", "line", "hr", "use"):
-            self._open.append(tag)
+            self._open.append((tag, tag != "html" and ("lang", "en") in attrs))
 
     def handle_endtag(self, tag):
-        while self._open and self._open.pop() != tag:
+        while self._open and self._open.pop()[0] != tag:
             pass
 
     def handle_data(self, data):
-        if data.strip() and self._open and self._open[-1] not in ("script", "style"):
-            self.texts.append((self._open[-1], data))
+        element = self._open[-1][0] if self._open else "script"
+        if data.strip() and element not in ("script", "style") and not any(english for _, english in self._open):
+            self.texts.append((element, data))
 
 
 def text_of(page: bytes) -> list[tuple[str, str]]:

@@ -5,13 +5,14 @@ sentences, and says them in the language that is in force.
 """
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from leaderboard.common.language.engine_problems import PROBLEMS
-from leaderboard.common.language.numbers import PROGRAMS
-from ranking_engine import RULES
+from leaderboard.common.language.numbers import PROGRAMS, in_language
+from ranking_engine import RULES, axioms
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 
@@ -207,6 +208,13 @@ def rule_name(key: str) -> str:
         others = ", ".join(gettext(other) for other in under.removeprefix("with ").split(", "))
         return f"{gettext(own)} ({gettext('with %(rules)s') % {'rules': others}})"
     return f"{gettext(own)} ({', '.join(in_page_language(option) for option in under.split(', '))})"
+
+
+def violation_text(
+    witness: axioms.Witness, systems: Mapping[str, str] | None = None, tasks: Mapping[str, str] | None = None
+) -> str:
+    """A violation of a property in the language of the page, with the names of systems and tasks where they differ."""
+    return axioms.sentence(witness, systems, tasks, translate=gettext, in_figures=in_language)
 
 
 def in_page_language(text: str) -> str:

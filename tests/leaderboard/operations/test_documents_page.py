@@ -29,7 +29,7 @@ def test_the_list_begins_with_the_first_hour_of_five_people_and_leads_to_every_p
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_reads_whole_and_its_links_and_pictures_lead_somewhere(client, page):
     answer = client.get(address(page))
-    body = answer.content.decode().partition('<article class="doc">')[2].partition("</article>")[0]
+    body = answer.content.decode().partition('<article class="doc" lang="en">')[2].partition("</article>")[0]
     title = (FOLDER / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
     assert answer.status_code == 200
     assert re.sub("<[^>]*>", "", body).lstrip().startswith(title.replace("`", ""))
