@@ -6,7 +6,7 @@ UPDATE says up to where people were told, and the notices are written with it, o
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -39,10 +39,19 @@ class BoardChange:
     ranks: RankDifference[int]  # by the ids of systems
     names: Mapping[int, str]
     submitters: Mapping[int, int]  # user by the id of a system: who submitted what counts there now
+    predicted: Set[int]  # the ids of systems whose rank rests on predicted scores, before or now
 
     def best_first(self, systems: Iterable[int]) -> list[int]:
         """Systems in the order of their ranks now."""
         return sorted(systems, key=lambda i: (self.ranks.after[i], self.names[i]))
+
+    def marked(self, sentence: Sentence, systems: Iterable[int]) -> Sentence:
+        """The sentence, and which of the systems that it names have a rank that rests on predicted scores."""
+        names: list[Value] = [shortened(self.names[i]) for i in systems if i in self.predicted]
+        if not names:
+            return sentence
+        whole = Sentence("%(sentence)s Predicted scores count in the rank of %(systems)s.")
+        return whole.of(sentence=sentence, systems=listed(names, SHOWN_SYSTEMS))
 
 
 def tell_of_publications() -> int:
@@ -92,9 +101,10 @@ def _tell_of_publication(benchmark: Benchmark) -> int:
 
 def board_change(benchmark: Benchmark, old: Publication, new: Publication) -> BoardChange | None:
     """Two published boards under the benchmark's default rule; None where one of the rankings is not there."""
-    before, after = ranks_of(old, benchmark.default_rule), ranks_of(new, benchmark.default_rule)
-    if before is None or after is None:
+    stored = [ranks_of(publication, benchmark.default_rule) for publication in (old, new)]
+    if stored[0] is None or stored[1] is None:
         return None
+    (before, predicted_before), (after, predicted_after) = stored[0], stored[1]
     holds = {held.system_id: held.submission_id for held in last_in_force(new.revision)}
     held = Submission.objects.filter(pk__among=holds.values())
     users = dict(held.values_list("pk", "batch__uploader_id"))
@@ -103,11 +113,12 @@ def board_change(benchmark: Benchmark, old: Publication, new: Publication) -> Bo
         ranks=RankDifference(before, after),
         names={system.id: system.name for system in systems_at(new.revision)},
         submitters={system: users[submission] for system, submission in holds.items()},
+        predicted=predicted_before | predicted_after,
     )
 
 
-def ranks_of(publication: Publication, rule: str) -> dict[int, int] | None:
-    """The rank of every ranked system by its id; None where the ranking is not stored."""
+def ranks_of(publication: Publication, rule: str) -> tuple[dict[int, int], Set[int]] | None:
+    """The rank of every ranked system by its id, and whose rests on predicted scores; None where none is stored."""
     reports = Report.objects.filter(
         revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=[BOARD, RANKING]
     )
@@ -116,11 +127,13 @@ def ranks_of(publication: Publication, rule: str) -> dict[int, int] | None:
     if board is None or ranking is None:
         return None
     systems = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids")
-    ranks = unpack_arrays(ranking.arrays, ["ranks"]).get("ranks")
-    if systems is None or ranks is None:
+    arrays = unpack_arrays(ranking.arrays, ["ranks", "n_predicted"])
+    if systems is None or "ranks" not in arrays:
         return None
-    pairs = zip(systems.tolist(), ranks.tolist(), strict=True)
-    return {system: rank for system, rank in pairs if rank >= 1}
+    is_ranked = arrays["ranks"] >= 1
+    ranked = dict(zip(systems[is_ranked].tolist(), arrays["ranks"][is_ranked].tolist(), strict=True))
+    predicted = systems[is_ranked & (arrays["n_predicted"] > 0)].tolist() if "n_predicted" in arrays else []
+    return ranked, frozenset(predicted)
 
 
 def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int | None) -> dict[int, Sentence]:
@@ -149,7 +162,7 @@ def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author:
             if len(own_systems) == 1 and passed and audience.sees_board:
                 sentence = Sentence("On %(benchmark)s, under %(rule)s: %(falls)s. Now ahead of it: %(ahead)s.")
                 values["ahead"] = listed([shortened(change.names[j]) for j in passed], SHOWN_SYSTEMS)
-            sentences[user.pk] = sentence.of(**values)
+            sentences[user.pk] = change.marked(sentence.of(**values), own_systems[:SHOWN_SYSTEMS])
     return sentences
 
 
@@ -180,7 +193,7 @@ def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, 
                 name or (Sentence("another system") if place else Sentence("Another system"))
                 for place, name in enumerate(dict.fromkeys(names))
             ]
-            sentences[user.pk] = Sentence(
+            sentence = Sentence(
                 "%(systems)s is now first on %(benchmark)s under %(rule)s.",
                 "%(systems)s are now first on %(benchmark)s under %(rule)s.",
             ).of(
@@ -189,4 +202,6 @@ def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, 
                 benchmark=benchmark.name,
                 rule=engine_text(change.rule_name),
             )
+            named = [i for i, name in zip(seen, names, strict=True) if name]
+            sentences[user.pk] = change.marked(sentence, named[:SHOWN_SYSTEMS])
     return sentences

@@ -10,10 +10,13 @@ from django.urls import reverse
 from jobs.runner import run_job
 from leaderboard.benchmarks.identities.links import NEW, change_links
 from leaderboard.boards.public.feeds import PREDICTING
-from leaderboard.models import Benchmark, Job
+from leaderboard.models import Benchmark, Job, Notice
+from leaderboard.notifications.notices import notice_text
+from leaderboard.rankings.notices import tell_of_publications
 from leaderboard.rankings.predictions import predictions_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.text import PREDICTED_MARK
+from tests.factories import owner_of
 from tests.markup import compact
 from tests.ranking_engine import naive_predictions
 
@@ -236,3 +239,23 @@ def test_history_timeline_and_feed_mark_what_rests_on_predicted_scores(make, cli
         assert MARK not in compact(native)
     feed = client.get(reverse("feed", args=[benchmark.key])).content.decode()
     assert str(PREDICTING) in feed
+
+
+def test_notices_name_the_systems_whose_rank_rests_on_predicted_scores(make):
+    user = make.user("Ada")
+    benchmark = make.published(scores(), missing_policy="predicted", default_rule="mean", name="Speech")
+    tell_of_publications()
+    best = scores()["S04"]
+    gap = [best[0] + 3, None, *(value + 3 for value in best[2:])]
+    for table in ({"Gap": gap}, {"Whole": [value + 9 for value in best]}):
+        make.accepted(benchmark, table, by=user if "Gap" in table else None)
+        make.publish(benchmark)
+        tell_of_publications()
+    first, fell = (notice_text(notice) for notice in Notice.objects.filter(user=user).order_by("pk"))
+    assert first == "Gap is now first on Speech under Mean. Predicted scores count in the rank of Gap."
+    assert fell == (
+        "On Speech, under Mean: Gap fell from rank 1 to 2. Now ahead of it: Whole. "
+        "Predicted scores count in the rank of Gap."
+    )
+    of_owner = Notice.objects.filter(user=owner_of(benchmark), kind="first_place").order_by("pk")
+    assert [notice_text(notice) for notice in of_owner] == [first, "Whole is now first on Speech under Mean."]
