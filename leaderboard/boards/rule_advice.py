@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from ranking_engine.axioms import PROPERTIES, entry
 from ranking_engine.catalogue.choice import QUESTIONS, Candidate, Choice, Requirement, choose_rule
@@ -179,7 +180,7 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
     if rule.max_systems is not None:
         caveats.append(
             gettext("It is not computed for more than %(max_systems)s systems.")
-            % {"max_systems": f"{rule.max_systems:,}"}
+            % {"max_systems": localise(rule.max_systems, ",")}
         )
     if rule.is_slow:
         caveats.append(gettext("On large boards it appears some time after the others."))

@@ -25,7 +25,7 @@ FILTERED = re.compile(r"\|(?:yesno|default|default_if_none):\"(?! ?is-|(?:none|s
 HANDED_ON = re.compile(
     r"\w=\"([^\"]*[^\W\d_]{2,} [^\"]*|[A-Z][^\"]*)\"|\{% firstof [^%\"]*(?<!_\()\"([^\"]*[^\W\d_]{2,}[^\"]*)\""
 )
-TEXT_ATTRIBUTES = re.compile(r"\b(?:aria-label|title|placeholder|alt)=\"([^\"]*)\"")
+TEXT_ATTRIBUTES = re.compile(r"(?:\b(?:aria-label|title|placeholder|alt)|description\"\s+content)=\"([^\"]*)\"")
 
 
 def unmarked_in(source: str) -> list[str]:
@@ -67,6 +67,7 @@ def test_an_unmarked_text_is_seen_wherever_it_is():
         "no one",
     ]
     assert unmarked_in('{% firstof a "none" %}{% firstof a _("none") %}<code>is code</code>') == ["none"]
+    assert unmarked_in('<meta property="og:description" content="Many rules">') == ["Many rules"]
     assert unmarked_in("<h1>Plurank</h1>{% blocktranslate %}All <b>fine</b>{% endblocktranslate %}&nbsp;·") == []
 
 

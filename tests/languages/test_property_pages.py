@@ -16,8 +16,9 @@ from leaderboard.rankings.text import precision_sentence
 from leaderboard.studies.axioms import rule_properties
 from ranking_engine import RULES
 from ranking_engine.axioms import PROPERTIES, convention_of, conventions
+from ranking_engine.catalogue.choice import QUESTIONS
 from tests.factories import owner_of
-from tests.languages.test_pages import english_in
+from tests.languages.test_pages import UNMARKED, english_in
 from tests.ranking_engine.axioms.test_sentences import SENTENCES, example
 from tests.signing_in import signed_in
 
@@ -36,9 +37,10 @@ def unmarked_in(text: str) -> list[str]:
 
 def searched(make, **fields):
     """A published benchmark whose violations were looked for."""
+    parameters = FEW | fields.pop("parameters", {})
     benchmark = make.published(fields.pop("scores", SCORES), name="Bench", **fields)
     job = Job.objects.get(benchmark=benchmark, kind=AXIOMS)
-    Job.objects.filter(pk=job.pk).update(parameters=FEW)
+    Job.objects.filter(pk=job.pk).update(parameters=parameters)
     assert run_job(job.pk, worker="test") == "done"
     return benchmark
 
@@ -65,14 +67,27 @@ def test_violations_on_a_board_are_in_the_language_of_the_site(make, pseudo_lang
     assert len(violated) >= 8
 
 
-def test_a_board_whose_violations_are_not_there_says_why_in_the_language_of_the_site(make, pseudo_language):
-    two_steps = searched(make, aggregation="two_step")
-    waiting = make.published(SCORES, name="Other", missing_policy="median")
-    for benchmark, state in ((two_steps, "undefined"), (waiting, "computing")):
-        properties = rule_properties(benchmark.publication.revision, "borda")
-        assert (properties.state, unmarked_in(properties.reason + properties.note)) == (state, [])
-        page = signed_in(owner_of(benchmark)).get(reverse("rule", args=[benchmark.key, "borda"]))
-        assert english_in(page.content) == []
+@pytest.mark.parametrize(
+    ("state", "shown_state"),
+    [(Job.State.WAITING, "computing"), (Job.State.FAILED, "failed"), (Job.State.SUPERSEDED, "undefined")],
+)
+def test_a_board_without_a_search_says_why_in_the_language_of_the_site(make, pseudo_language, state, shown_state):
+    benchmark = make.published(SCORES, name="Bench", missing_policy="median")
+    Job.objects.filter(benchmark=benchmark, kind=AXIOMS).update(state=state)
+    assert state_and_english(benchmark) == (shown_state, [])
+
+
+@pytest.mark.parametrize("fields", [{"aggregation": "two_step"}, {"parameters": {"seconds": 1e-9}}])
+def test_a_search_that_looked_at_nothing_says_why_in_the_language_of_the_site(make, pseudo_language, fields):
+    assert state_and_english(searched(make, **fields)) == ("undefined", [])
+
+
+def state_and_english(benchmark) -> tuple[str, list[str]]:
+    """The state of the search under Borda, and what is English on its page, which says why there are no violations."""
+    properties = rule_properties(benchmark.publication.revision, "borda")
+    assert [line.here for line in properties.lines if line.here] == []
+    page = signed_in(owner_of(benchmark)).get(reverse("rule", args=[benchmark.key, "borda"]))
+    return properties.state, [*english_in(page.content), *unmarked_in(properties.reason + properties.note)]
 
 
 def test_the_api_says_violations_in_english_in_every_language(make, client, pseudo_language):
@@ -90,6 +105,17 @@ def test_the_page_of_a_rule_is_in_the_language_of_the_site(client, db, pseudo_la
     entry = rule_entry(rule, convention)
     texts = [text for one in entry.properties for text in (one.source, one.witness)]
     assert unmarked_in(" ".join([*texts, entry.when, entry.example.given, entry.example.remark])) == []
+
+
+@pytest.mark.parametrize("query", ["?has=iia&gaps=1", "?has=clones&has=participation", "?family=positional"])
+def test_a_part_of_the_catalogue_is_in_the_language_of_the_site(client, db, pseudo_language, query):
+    assert english_in(client.get(reverse("rules") + query).content) == []
+
+
+@pytest.mark.parametrize("answer", [(question.key, one.key) for question in QUESTIONS for one in question.answers])
+def test_what_an_answer_leads_to_is_in_the_language_of_the_site(client, db, pseudo_language, answer):
+    english = english_in(client.get(reverse("choose_rule"), dict([answer])).content)
+    assert len(english) <= UNMARKED["choose_rule"], english
 
 
 def test_lists_of_rules_and_tasks_are_in_the_language_of_the_page(pseudo_language):
