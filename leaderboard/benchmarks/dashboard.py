@@ -10,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
 from leaderboard.common.text import in_words, shortened
@@ -21,12 +22,12 @@ PAGE_BATCHES = 30
 SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS = 5, 50, 200
 SHOWN_NAMES = 3
 STATES = {
-    Submission.State.PENDING: "waiting for a moderator",
-    Submission.State.APPROVED: "approved, waiting for the embargo to end",
-    Submission.State.ACCEPTED: "accepted",
-    Submission.State.REJECTED: "rejected",
-    Submission.State.WITHDRAWN: "withdrawn",
-    Submission.State.RETRACTED: "withdrawn before a decision",
+    Submission.State.PENDING: gettext_noop("waiting for a moderator"),
+    Submission.State.APPROVED: gettext_noop("approved, waiting for the embargo to end"),
+    Submission.State.ACCEPTED: gettext_noop("accepted"),
+    Submission.State.REJECTED: gettext_noop("rejected"),
+    Submission.State.WITHDRAWN: gettext_noop("withdrawn"),
+    Submission.State.RETRACTED: gettext_noop("withdrawn before a decision"),
 }
 
 
@@ -117,10 +118,20 @@ def own_drafts(user: User) -> list[OwnDraft]:
     scores = Draft.objects.filter(_open_to(user), owner=user, expires_at__gt=now).select_related("benchmark")
     fresh = BenchmarkDraft.objects.filter(owner=user, expires_at__gt=now)
     drafts = [
-        OwnDraft(f"Scores for {row.benchmark.name}", reverse("draft", args=[row.uuid]), row.created_at, row.expires_at)
+        OwnDraft(
+            gettext("Scores for %(benchmark)s") % {"benchmark": row.benchmark.name},
+            reverse("draft", args=[row.uuid]),
+            row.created_at,
+            row.expires_at,
+        )
         for row in scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS]
     ] + [
-        OwnDraft(f"Benchmark {row.name}", reverse("new_draft", args=[row.uuid]), row.created_at, row.expires_at)
+        OwnDraft(
+            gettext("Benchmark %(name)s") % {"name": row.name},
+            reverse("new_draft", args=[row.uuid]),
+            row.created_at,
+            row.expires_at,
+        )
         for row in fresh.defer("table", "about").order_by("-created_at")[:SHOWN_DRAFTS]
     ]
     return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
@@ -138,15 +149,18 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
     for row in submissions.filter(position__lte=SHOWN_NAMES).select_related("system").order_by("batch", "position"):
         # What waits proves no system to be one's own: the board may hide it from its submitter.
         is_hidden = row.batch_id in hiding and row.state != Submission.State.ACCEPTED
-        names[row.batch_id].append("one system" if is_hidden else shortened(row.shown_name))
+        names[row.batch_id].append(gettext("one system") if is_hidden else shortened(row.shown_name))
     requested_in = set(open_requests().filter(submission__batch__in=ids).values_list("submission__batch", flat=True))
     lines = []
     for batch in batches:
         counts = states[batch.pk]
-        words = [STATES[Submission.State(state)] for state in counts]
-        text = (
-            words[0] if len(words) == 1 else in_words([f"{n} {STATES[Submission.State(s)]}" for s, n in counts.items()])
-        )
+        words = [gettext(STATES[Submission.State(state)]) for state in counts]
+        text = words[0] if words else ""
+        if len(words) > 1:
+            numbers = zip(counts.values(), words, strict=True)
+            text = in_words([gettext("%(n)s %(state)s") % {"n": n, "state": word} for n, word in numbers])
+        if batch.pk in requested_in:
+            text = gettext("%(state)s; withdrawal requested") % {"state": text}
         lines.append(
             OwnBatch(
                 uuid=batch.uuid,
@@ -154,7 +168,7 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
                 benchmark_key=batch.benchmark.key,
                 benchmark_name=batch.benchmark.name,
                 created_at=batch.created_at,
-                state=f"{text}; withdrawal requested" if batch.pk in requested_in else text,
+                state=text,
                 is_open=bool(set(counts) & set(UNDECIDED)) or batch.pk in requested_in,
                 may_withdraw=Submission.State.ACCEPTED in counts and batch.pk not in requested_in,
             )

@@ -14,6 +14,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from leaderboard.models import (
     ApiToken,
@@ -100,32 +101,32 @@ def _day_counts(model: type[SubmissionCount] | type[CellCount] | type[Prediction
 
 # Partials go before their jobs, and listed sessions after the sessions.
 OLD_ROWS = (
-    OldRows("partials", "partial results of studies that will not be completed", _partials),
-    OldRows("jobs", "ended jobs of revisions before the published one", _jobs),
-    OldRows("drafts", "drafts of submissions that were not confirmed",
+    OldRows("partials", gettext_noop("partial results of studies that will not be completed"), _partials),
+    OldRows("jobs", gettext_noop("ended jobs of revisions before the published one"), _jobs),
+    OldRows("drafts", gettext_noop("drafts of submissions that were not confirmed"),
             lambda: Draft.objects.filter(expires_at__lt=timezone.now())),
-    OldRows("vote drafts", "votes that were not confirmed",
+    OldRows("vote drafts", gettext_noop("votes that were not confirmed"),
             lambda: VoteBatch.objects.filter(state=VoteBatch.State.DRAFT, expires_at__lt=timezone.now())),
-    OldRows("benchmark drafts", "drafts of benchmarks that were not confirmed",
+    OldRows("benchmark drafts", gettext_noop("drafts of benchmarks that were not confirmed"),
             lambda: BenchmarkDraft.objects.filter(expires_at__lt=timezone.now())),
-    OldRows("sessions", "sessions that ended", _sessions),
-    OldRows("listed sessions", "browsers in people's lists whose session ended", _listed_sessions),
-    OldRows("attempts", "expired counts of failed attempts",
+    OldRows("sessions", gettext_noop("sessions that ended"), _sessions),
+    OldRows("listed sessions", gettext_noop("browsers in people's lists whose session ended"), _listed_sessions),
+    OldRows("attempts", gettext_noop("expired counts of failed attempts"),
             lambda: AttemptCount.objects.filter(ends_at__lt=timezone.now())),
-    OldRows("tokens", "API tokens that expired",
+    OldRows("tokens", gettext_noop("API tokens that expired"),
             lambda: ApiToken.objects.filter(expiry__lt=_before(settings.KEEP_DAYS))),
-    OldRows("invitations", "invitations that expired",
+    OldRows("invitations", gettext_noop("invitations that expired"),
             lambda: Invitation.objects.filter(expires_at__lt=_before(settings.KEEP_DAYS))),
-    OldRows("counts", "counts of daily caps", lambda: _day_counts(SubmissionCount)),
-    OldRows("cell counts", "counts of scores that were stored on a day", lambda: _day_counts(CellCount)),
-    OldRows("prediction counts", "counts of predictions on a day", lambda: _day_counts(PredictionCount)),
-    OldRows("team invitations", "invitations to teams that expired",
+    OldRows("counts", gettext_noop("counts of daily caps"), lambda: _day_counts(SubmissionCount)),
+    OldRows("cell counts", gettext_noop("counts of scores that were stored on a day"), lambda: _day_counts(CellCount)),
+    OldRows("prediction counts", gettext_noop("counts of predictions on a day"), lambda: _day_counts(PredictionCount)),
+    OldRows("team invitations", gettext_noop("invitations to teams that expired"),
             lambda: TeamInvitation.objects.filter(expires_at__lt=timezone.now())),
-    OldRows("messages", "emails and webhook deliveries that were sent or abandoned", _messages),
-    OldRows("notices", "notices", _notices),
+    OldRows("messages", gettext_noop("emails and webhook deliveries that were sent or abandoned"), _messages),
+    OldRows("notices", gettext_noop("notices"), _notices),
 )  # fmt: skip
 DESCRIPTIONS = {kind.name: kind.description for kind in OLD_ROWS} | {
-    RANKS_KIND: "reports of earlier revisions' ranks and studies"
+    RANKS_KIND: gettext_noop("reports of earlier revisions' ranks and studies")
 }
 
 

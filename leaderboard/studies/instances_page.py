@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from leaderboard.computing.task_distances import published_ranking
@@ -22,9 +23,20 @@ from ranking_engine import RULES
 from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
 from ranking_engine.core.instances import AGGREGATIONS
 from ranking_engine.stability.instance_subsets import shown_sizes
-from ranking_engine.stability.separability.pair_tests import VERDICTS
 
-NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
+NAMES = {"two_level": gettext_noop("Two levels"), "one_level": gettext_noop("One level"), "mean": gettext_noop("Mean")}
+NAMES_OF_TWO = {
+    ("two_level", "one_level"): gettext_noop("Two levels and one level"),
+    ("two_level", "mean"): gettext_noop("Two levels and mean"),
+    ("one_level", "mean"): gettext_noop("One level and mean"),
+}
+INSTANCE_VERDICTS = (  # as VERDICTS of the engine, whose tests are of tasks
+    gettext_noop("too few instances to tell"),
+    gettext_noop("not separable"),
+    gettext_noop("separable"),
+    gettext_noop("contradicted"),
+    gettext_noop("tied"),
+)
 ERRORS = ("standard_error", "detectable", "task_error", "instance_share")
 NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"
 
@@ -76,7 +88,9 @@ class NeighbourRow:
     @property
     def interval_text(self) -> str:
         """The interval; nothing where there are too few instances for one."""
-        return "" if isnan(self.lower) else f"{_shown(self.lower)} to {_shown(self.upper)}"
+        if isnan(self.lower):
+            return ""
+        return gettext("%(low)s to %(high)s") % {"low": _shown(self.lower), "high": _shown(self.upper)}
 
     @property
     def error_text(self) -> str:
@@ -94,7 +108,8 @@ class NeighbourRow:
         if isnan(self.instance_share):
             return ""
         instances = round(100 * self.instance_share)
-        return f"{instances} % instances, {100 - instances} % tasks"
+        shares = {"instances": instances, "tasks": 100 - instances}
+        return gettext("%(instances)s %% instances, %(tasks)s %% tasks") % shares
 
     @property
     def p_text(self) -> str:
@@ -179,8 +194,10 @@ class InstancesPage:
     def subset_rows(self) -> list[tuple[str, list[str]]]:
         """A row for every aggregation: its name, and the tau-b at each of these numbers."""
         return [
-            (NAMES[key], ["–" if isnan(taus[k - 1]) else localise(taus[k - 1], ".2f").replace("-", "\N{MINUS SIGN}")
-                          for k in self.subset_sizes])
+            (gettext(NAMES[key]), [
+                "–" if isnan(taus[k - 1]) else localise(taus[k - 1], ".2f").replace("-", "\N{MINUS SIGN}")
+                for k in self.subset_sizes
+            ])
             for key, taus in self.subset_taus.items()
         ]  # fmt: skip
 
@@ -189,7 +206,7 @@ class InstancesPage:
         """A row for every two aggregations."""
         return [
             FirstPlacesRow(
-                f"{NAMES[one.first]} and {NAMES[one.second].lower()}",
+                gettext(NAMES_OF_TWO[one.first, one.second]),
                 ["–" if isnan(rate) else f"{localise(100 * rate, '.0f')} %" for rate in one.agreement],
                 ["–" if isnan(tau) else localise(tau, ".2f").replace("-", "\N{MINUS SIGN}") for tau in one.tau],
             )
@@ -214,10 +231,10 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
         if job.state == Job.State.FAILED:
             return InstancesPage(FAILED, reason=error_line(job.error))
         if job.state == Job.State.SUPERSEDED:
-            return InstancesPage(UNDEFINED, reason="it was cancelled because a newer revision exists")
+            return InstancesPage(UNDEFINED, reason=gettext("it was cancelled because a newer revision exists"))
         return InstancesPage(COMPUTING)
     if report.summary["status"] != THERE:
-        return InstancesPage(UNDEFINED, reason=report.summary["reason"])
+        return InstancesPage(UNDEFINED, reason=in_page_language(report.summary["reason"]))
     systems = systems_at(publication.revision)
     names = configuration_of(publication.revision).task_names
     arrays = report.arrays
@@ -233,7 +250,7 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
             float(arrays["upper"][k]),
             int(arrays["n_common"][k]),
             float(arrays["p_adjusted"][k]),
-            VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
+            gettext(INSTANCE_VERDICTS[arrays["verdicts"][k]]),
             *(float(arrays[name][k]) if name in arrays else nan for name in ERRORS),
         )
         for k, (i, j) in enumerate(arrays["pairs"].tolist())
@@ -305,16 +322,36 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     tested = summary["neighbours"]
     if not tested["n_pairs"]:
         return ""
-    rule = RULES[summary["rule"]].name if summary["rule"] in RULES else NAMES["two_level"].lower()
+    rule = rule_name(summary["rule"]) if summary["rule"] in RULES else gettext("two levels")
     n, pairs = tested["n_separable"], tested["n_pairs"]
-    which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
-    count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
-    return gettext("%(count)s of %(which)s under %(rule)s differ significantly at the %(level)s %% level.") % {
-        "count": count,
-        "which": which,
-        "rule": rule,
-        "level": localise(100 * level, "g"),
-    }
+    if pairs == tested["n_neighbours"]:
+        text = ngettext(
+            "%(n)s of %(pairs)s pair of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
+            "%(n)s of %(pairs)s pairs of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
+            pairs,
+        )
+        none = ngettext(
+            "None of %(pairs)s pair of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
+            "None of %(pairs)s pairs of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
+            pairs,
+        )
+    else:
+        text = ngettext(
+            "%(n)s of %(pairs)s pair of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
+            "level.",
+            "%(n)s of %(pairs)s pairs of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
+            "level.",
+            pairs,
+        )
+        none = ngettext(
+            "None of %(pairs)s pair of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
+            "level.",
+            "None of %(pairs)s pairs of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
+            "level.",
+            pairs,
+        )
+    figures = {"n": n, "pairs": pairs, "rule": rule, "level": localise(100 * level, "g")}
+    return (text if n else none) % figures
 
 
 def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
@@ -328,7 +365,7 @@ def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
         "is found in 80 %% of cases by a test of this pair alone. Smaller ones are missed more often; the verdicts "
         "below, adjusted over all pairs, need larger ones."
     ) % {
-        "n_common": f"{known[0].n_common:,}",
+        "n_common": localise(known[0].n_common, ","),
         "detectable_text": known[0].detectable_text,
         "first": first,
         "second": second,

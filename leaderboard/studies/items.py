@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent
 from ranking_engine.core.instances import InstanceScores
@@ -147,7 +148,7 @@ def items_shown(
                 n_items=entry["n_items"],
                 n_all_right=entry["n_all_right"],
                 n_none_right=entry["n_none_right"],
-                reason=entry["reason"],
+                reason=in_page_language(entry["reason"]),
                 difficulty_text=_middle(figures[:, 0]),
                 discrimination_text=_middle(figures[:, 1]),
                 suspects=[
@@ -178,14 +179,18 @@ def items_sentence(tasks: Sequence[ItemsOfTask]) -> str:
     n = sum(task.n_items for task in tasks)
     of_all, of_none = (sum(getattr(task, name) for task in tasks) for name in ("n_all_right", "n_none_right"))
     sentence = gettext("Of %(n)s instances every system gets %(of_all)s right, and none gets %(of_none)s right.") % {
-        "n": f"{n:,}",
-        "of_all": f"{of_all:,}",
-        "of_none": f"{of_none:,}",
+        "n": localise(n, ","),
+        "of_all": localise(of_all, ","),
+        "of_none": localise(of_none, ","),
     }
     suspects = sum(task.n_suspects for task in tasks)
     if suspects:
-        which = "1 instance is" if suspects == 1 else f"{suspects:,} instances are"
-        sentence += f" {which} probably right the more rarely the better a system is: look at the label."
+        to_look_at = ngettext(
+            "%(n)s instance is probably right the more rarely the better a system is: look at the label.",
+            "%(n)s instances are probably right the more rarely the better a system is: look at the label.",
+            suspects,
+        ) % {"n": localise(suspects, ",")}
+        sentence = f"{sentence} {to_look_at}"
     return sentence
 
 
@@ -194,7 +199,9 @@ def _middle(values: np.ndarray) -> str:
     if not known.size:
         return ""
     low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
-    return f"{_short(middle)} ({_short(low)} to {_short(high)})"
+    return gettext("%(middle)s (%(low)s to %(high)s)") % {
+        "middle": _short(middle), "low": _short(low), "high": _short(high),
+    }  # fmt: skip
 
 
 def _short(value: float) -> str:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.rankings.confidence.intervals import range_text
 from leaderboard.rankings.scores import BoardSystem
@@ -15,7 +15,10 @@ from ranking_engine.core.instances import InstanceScores
 from ranking_engine.stability.resampling.two_levels import DESIGNS, LEAST_TASKS, STATISTICS, two_level_intervals
 from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
 
-STATISTIC_NAMES = {"mean": "Mean of the tasks’ means", "places": "Places on the tasks’ means"}
+STATISTIC_NAMES = {
+    "mean": gettext_noop("Mean of the tasks’ means"),
+    "places": gettext_noop("Places on the tasks’ means"),
+}
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem]) ->
                 share = float(arrays[f"redrawn_share_{statistic}"][i])
                 rows.append(RedrawnRow(systems[i].key, systems[i].name, rank, intervals, share))
         rows.sort(key=lambda row: (row.rank, row.key))
-        tables.append(RedrawnTable(statistic, STATISTIC_NAMES[statistic], share_sentence(rows), rows))
+        tables.append(RedrawnTable(statistic, gettext(STATISTIC_NAMES[statistic]), share_sentence(rows), rows))
     return tables
 
 
@@ -117,8 +120,9 @@ def share_sentence(rows: Sequence[RedrawnRow]) -> str:
             "instances each."
         ) % {"least_tasks": LEAST_TASKS, "least_units": LEAST_UNITS}
     share = median(shares)
-    more, less = ("instances", "tasks") if share > 0.5 else ("tasks", "instances")
-    part = max(share, 1 - share)
-    return gettext(
-        "For the median system %(share)s %% of the uncertainty comes from %(more)s, the rest from %(less)s."
-    ) % {"share": f"{100 * part:.0f}", "more": more, "less": less}
+    text = gettext("For the median system %(share)s %% of the uncertainty comes from tasks, the rest from instances.")
+    if share > 0.5:
+        text = gettext(
+            "For the median system %(share)s %% of the uncertainty comes from instances, the rest from tasks."
+        )
+    return text % {"share": f"{100 * max(share, 1 - share):.0f}"}

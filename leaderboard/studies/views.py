@@ -137,7 +137,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "publication": publication,
         "page": instances_page(publication, has_items=sees_instances(audience)),
-        "names": NAMES.values(),
+        "names": [gettext(name) for name in NAMES.values()],
         "citation": publication
         and cite_figure(
             benchmark,

@@ -8,7 +8,7 @@ from django.template.defaultfilters import date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import is_aware, localtime
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from leaderboard.common import text as wording
 from leaderboard.common.language.reasons import reason_in_page_language
@@ -25,12 +25,13 @@ STATUSES = {
     "undefined": gettext_lazy("undefined"),
     "failed": gettext_lazy("failed"),
 }
-JOB_STATES = {
-    "waiting": gettext_lazy("waiting"),
-    "running": gettext_lazy("running"),
-    "done": gettext_lazy("done"),
-    "failed": gettext_lazy("failed"),
-    "superseded": gettext_lazy("superseded"),
+STORED_WORDS = {
+    *(gettext_noop("waiting"), gettext_noop("running"), gettext_noop("done"), gettext_noop("failed")),  # jobs
+    gettext_noop("superseded"),
+    *(gettext_noop("sweep"), gettext_noop("rankings"), gettext_noop("studies"), gettext_noop("scoring")),  # processes
+    *(gettext_noop("scored"), gettext_noop("refused"), gettext_noop("cancelled")),  # predictions
+    *(gettext_noop("public"), gettext_noop("unlisted"), gettext_noop("private")),  # benchmarks
+    *(gettext_noop("owner"), gettext_noop("member")),  # organisations
 }
 STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
 SIGNS = {"ascending": "▲", "descending": "▼"}
@@ -94,9 +95,9 @@ def status_text(status: str) -> str:
 
 
 @register.filter
-def job_state_text(state: str) -> str:
-    """How far a job is, in a word."""
-    return str(JOB_STATES.get(state, state))
+def stored_word(key: str) -> str:
+    """What is stored of a state, a role or a visibility, as pages say it."""
+    return gettext(key) if key in STORED_WORDS else key
 
 
 @register.filter

@@ -15,7 +15,7 @@ from tests.languages.pseudo import pseudo
 from tests.signing_in import signed_in
 
 TEMPLATES = settings.ROOT / "templates"
-NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL", "BibTeX"}  # the same in every language
+NAMES = {"Plurank", "ID", "ORCID", "CSV", "JSON", "URL", "BibTeX", "SHA"}  # the same in every language
 NO_PAGES = {"styleguide.html"}  # for programmers
 CODE_IN_ATTRIBUTES = {"copeland variant lower"}  # an example of what to type
 TAG = r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}"
@@ -25,7 +25,9 @@ FILTERED = re.compile(r"\|(?:yesno|default|default_if_none):\"(?! ?is-|(?:none|s
 HANDED_ON = re.compile(
     r"\w=\"([^\"]*[^\W\d_]{2,} [^\"]*|[A-Z][^\"]*)\"|\{% firstof [^%\"]*(?<!_\()\"([^\"]*[^\W\d_]{2,}[^\"]*)\""
 )
-TEXT_ATTRIBUTES = re.compile(r"(?:\b(?:aria-label|title|placeholder|alt)|description\"\s+content)=\"([^\"]*)\"")
+TEXT_ATTRIBUTES = re.compile(
+    r"(?:\b(?:aria-label|data-label|title|placeholder|alt)|description\"\s+content)=\"([^\"]*)\""
+)
 
 
 def unmarked_in(source: str) -> list[str]:

@@ -49,6 +49,15 @@ def english_in(page: bytes) -> list[str]:
     return sorted(set(ENGLISH.findall(outside_of_brackets(page))))
 
 
+def english_within(page: bytes) -> list[str]:
+    """The different texts of a page of three English words or more, those within marked sentences among them."""
+    texts = " | ".join(" ".join(text.split()) for tag, text in text_of(page) if tag not in ("code", "pre"))
+    runs = re.findall(r"[^\W\d_]{2,}(?:[ ,;:–-]+[^\W\d_]{2,}){2,}", texts)
+    # In the pseudo-language nearly every word has an accent.
+    plain = re.compile(r"(?:\b[A-Za-z]*[aceinouy][A-Za-z]*\b[ ,;:–-]*){3,}")
+    return sorted({text.strip() for run in runs for text in plain.findall(run)})
+
+
 def unmarked_words_in(page: bytes, *data: str) -> list[str]:
     """The different words of a page outside of the brackets, without code and what people wrote."""
     return sorted(set(re.findall(r"[^\W\d_]{2,}", outside_of_brackets(page))) - set(data))
