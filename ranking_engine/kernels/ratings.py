@@ -21,7 +21,7 @@ from ranking_engine.rules.soft_condorcet import (
     steepest,
 )
 
-_BLOCK_CELLS = 1 << 15  # so that a few tables of them stay in a processor's cache
+_BLOCK_CELLS = 1 << 16  # so that a few tables of them stay in a processor's cache
 _TEMPERATURE = 1.0  # the rule's default
 _FEWER = 0.75  # of the boards of a block: tables are copied so that the others are left behind
 
@@ -53,8 +53,8 @@ def descended(margins: FloatArray, present: BoolArray) -> FloatArray:
     """Return the ratings of each board; systems that are not on it stay in the middle."""
     b, n = present.shape
     ratings, rows = np.full((b, n), HIGHEST / 2), np.arange(b)
-    now, sizes, lengths = ratings.copy(), np.abs(margins), np.ones(b)
-    losses, slopes, bends = loss_slope_bend(margins, sizes, now, _TEMPERATURE)
+    now, sizes, lengths, scratch = ratings.copy(), np.abs(margins), np.ones(b), np.empty((2, *margins.shape))
+    losses, slopes, bends = loss_slope_bend(margins, sizes, now, _TEMPERATURE, scratch)
     for _ in range(MAX_STEPS):
         is_moving = steepest(now, slopes) * _TEMPERATURE > FLAT
         if np.count_nonzero(is_moving) < _FEWER * len(rows):
@@ -70,7 +70,9 @@ def descended(margins: FloatArray, present: BoolArray) -> FloatArray:
         if dusty.size:
             apart = snapped(np.where(present[dusty], tried[dusty], np.nan), SAME)
             tried[dusty] = np.where(present[dusty], apart, HIGHEST / 2)
-        new_losses, new_slopes, new_bends = loss_slope_bend(margins, sizes, tried, _TEMPERATURE)
+        new_losses, new_slopes, new_bends = loss_slope_bend(
+            margins, sizes, tried, _TEMPERATURE, scratch[:, : len(rows)]
+        )
         is_better = new_losses <= losses
         lengths = np.where(is_better, np.minimum(lengths * FASTER, 1.0), lengths * SLOWER)
         taken = is_better & is_moving

@@ -63,9 +63,9 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
     than the distance. Systems whose ratings differ by rounding alone are made equal after each step: what makes two of
     them alike must not be lost by the order in which floats are added.
     """
-    sizes = np.abs(margins)
+    sizes, scratch = np.abs(margins), np.empty((2, *margins.shape))
     ratings = np.full(len(margins), HIGHEST / 2)
-    loss, slope, bend = loss_slope_bend(margins, sizes, ratings, temperature)
+    loss, slope, bend = loss_slope_bend(margins, sizes, ratings, temperature, scratch)
     length, n_steps, is_minimum = 1.0, 0, False
     while n_steps < MAX_STEPS:
         if steepest(ratings, slope) * temperature <= FLAT:
@@ -75,7 +75,7 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
         tried = np.clip(ratings - length * slope / np.maximum(bend, LEAST_BEND), 0.0, HIGHEST)
         if has_dust(tried):
             tried = snapped(tried, SAME)
-        after = loss_slope_bend(margins, sizes, tried, temperature)
+        after = loss_slope_bend(margins, sizes, tried, temperature, scratch)
         if after[0] <= loss:
             ratings, (loss, slope, bend) = tried, after
             length = min(length * FASTER, 1.0)
@@ -97,23 +97,28 @@ def has_dust(ratings: FloatArray) -> BoolArray:
 
 
 def loss_slope_bend(
-    margins: FloatArray, sizes: FloatArray, ratings: FloatArray, temperature: float
+    margins: FloatArray, sizes: FloatArray, ratings: FloatArray, temperature: float, scratch: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the loss, up to a constant, its slope, and how much the slope bends: no less than it does.
 
-    The loss is half the sum of m_ij sigma((r_j - r_i) / temperature).
+    The loss is half the sum of m_ij sigma((r_j - r_i) / temperature). With e_i = exp(r_i / temperature) the difference
+    of sigma from one half is half of (e_i - e_j) / (e_i + e_j): an exponential a system instead of one a pair.
 
     Args:
         margins: as in `descended`, of one board or of many along further axes before.
         sizes: their absolute values.
         ratings: of the systems of each board.
-        temperature: as in `descended`.
+        temperature: as in `descended`, no less than 0.1, so that no exponential is beyond floats.
+        scratch: two arrays like `margins`, which are written over: new ones would cost more than what is computed.
     """
-    half = ratings[..., :, None] - ratings[..., None, :]
-    half /= 2 * temperature
-    np.tanh(half, out=half)
-    losses = (margins * half).reshape(*ratings.shape[:-1], -1).sum(axis=-1) / -4
-    half *= half
-    np.subtract(1.0, half, out=half)
-    slopes = -np.einsum("...ij,...ij->...i", margins, half) / (4 * temperature)
-    return losses, slopes, np.einsum("...ij,...ij->...i", sizes, half) / (4 * temperature**2)
+    powers = np.exp((ratings - HIGHEST / 2) / temperature)
+    upper, lower = powers[..., :, None], powers[..., None, :]
+    apart, total = scratch
+    np.subtract(upper, lower, out=apart)
+    np.add(upper, lower, out=total)
+    apart /= total
+    losses = np.einsum("...ij,...ij->...i", margins, apart).sum(axis=-1) / -4
+    np.multiply(apart, apart, out=total)
+    np.subtract(1.0, total, out=total)
+    slopes = -np.einsum("...ij,...ij->...i", margins, total) / (4 * temperature)
+    return losses, slopes, np.einsum("...ij,...ij->...i", sizes, total) / (4 * temperature**2)
