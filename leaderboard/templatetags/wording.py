@@ -77,6 +77,13 @@ def translated(text: str) -> str:
 
 
 @register.filter
+def option(value: str) -> str:
+    """A value of an option, such as `winning_votes`, in the language of the page; unchanged without a translation."""
+    words = value.replace("_", " ")
+    return value if (text := gettext(words)) == words else text
+
+
+@register.filter
 def reason(text: str) -> str:
     """A reason that the site itself wrote down, in the language of the page."""
     return reason_in_page_language(text)

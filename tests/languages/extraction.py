@@ -102,7 +102,7 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
         sources = (entry(rule.key, key, options).source for options in conventions(rule.key) for key in PROPERTIES)
         yield from (("ranking_engine/catalogue", (text, "")) for text in sources if text)
     texts = (*MISSING_POLICIES.values(), *map(policy_sentence, MISSING_POLICIES), *AGGREGATIONS.values())
-    for text in (*texts, *TIES.values(), *(f"ties {convention}" for convention in TIES), NATIVE_RULES):
+    for text in (*texts, *TIES, *TIES.values(), *(f"ties {convention}" for convention in TIES), NATIVE_RULES):
         yield "ranking_engine/core", (text, "")
     yield from (("ranking_engine/importers", (one.NAME, "")) for one in FORMATS)
     yield from (("ranking_engine/files/metadata.py", (text, "")) for text in KINDS.values())
