@@ -4,6 +4,7 @@ import re
 
 from django.utils.translation import gettext
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.models import User
 from leaderboard.models.people import skeleton_of
 from ranking_engine.text.confusables import skeleton
@@ -30,7 +31,7 @@ def is_taken(name: str, user: User | None = None) -> bool:
 def display_name_problem(name: str) -> str:
     """Why a new account cannot have this display name, as a sentence; empty where it can. An empty name always can."""
     if name and (problem := name_problem(name, allow_formula=True)):
-        return gettext("The display name %(problem)s.") % {"problem": problem}
+        return in_page_language(f"The display name {problem}.")
     if SITES_OWN.fullmatch(skeleton(name)):
         return gettext("This name is reserved; choose another display name.")
     if is_taken(name):

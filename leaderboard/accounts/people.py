@@ -18,7 +18,7 @@ from leaderboard.accounts.organisations.roles import give_own_role
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.notifications.deliveries import switch_off_leavers
-from ranking_engine.text.characters import line_problem
+from ranking_engine.text.characters import refused_in_line
 
 INVITATION_DAYS = 7
 MAX_INVITATIONS = 50  # open ones of a benchmark
@@ -52,8 +52,9 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
             gettext("The name has %(n_name)s characters; at most %(name_length)s are kept.")
             % {"n_name": f"{len(name):,}", "name_length": NAME_LENGTH}
         )
-    if problem := line_problem(name):
-        raise PeopleError(gettext("The name %(problem)s.") % {"problem": problem})
+    if character := refused_in_line(name):
+        problem = gettext("The name holds the invisible or control character %(character)s; leave it out.")
+        raise PeopleError(problem % {"character": character})
     if role not in Role.values:
         raise PeopleError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if hands_over and role != Role.OWNER:

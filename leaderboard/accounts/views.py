@@ -87,7 +87,8 @@ def close_account(request: HttpRequest) -> HttpResponse:
 def own_data_zip(request: HttpRequest) -> HttpResponse:
     """Everything that the site keeps about the person who signed in a moment ago."""
     if not may_ask(request):
-        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+        text = gettext("Too many downloads in a minute. Try again later.")
+        return HttpResponse(text, status=429, content_type="text/plain; charset=utf-8")
     response = HttpResponse(own_data(signed_in(request)), content_type="application/zip")
     response["Content-Disposition"] = 'attachment; filename="plurank-data.zip"'
     return response

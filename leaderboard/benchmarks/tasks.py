@@ -159,8 +159,8 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
     n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
     size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks, after.variants).quick)
     if size > settings.ON_DEMAND_BUDGET:
-        reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to rank twice while you wait."
-        return replace(preview, too_large=reason)
+        text = gettext("A board of %(n)s systems x %(n_tasks)s tasks is too large to rank twice while you wait.")
+        return replace(preview, too_large=text % {"n": n_systems, "n_tasks": n_tasks})
     names = [system.name for system in old.systems]
     try:
         old_rankings, new_rankings = rankings_of_both(old, new)

@@ -179,7 +179,10 @@ def build_board(
     if not published.columns:
         return None
     if query.ranks not in ("", FILTERED):
-        raise UnknownChoiceError(f"`ranks` is {FILTERED}, or left out for ranks among all, not {query.ranks[:40]!r}.")
+        raise UnknownChoiceError(
+            gettext("`ranks` is %(filtered)s, or left out for ranks among all, not %(ranks)s.")
+            % {"filtered": FILTERED, "ranks": repr(query.ranks[:40])}
+        )
     fields = fields_of(audience, described.about)
     whole: RanksOfAll | None = None
     laid_out = query

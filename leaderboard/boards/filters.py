@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from leaderboard.boards.query import META, BoardQuery, bounds_of
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import is_called
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError
 from leaderboard.rankings.scores import BoardSystem
@@ -105,7 +106,7 @@ def bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
         value = field.read(text)
     except ValueError as error:
         raise UnknownChoiceError(
-            gettext("A bound of %(field)s: %(error)s.") % {"field": field.name, "error": error}
+            gettext("A bound of %(field)s: %(error)s.") % {"field": field.name, "error": in_page_language(str(error))}
         ) from error
     if is_most and field.kind == "date":
         year, month, _ = (int(part) for part in f"{value}-12-31".split("-")[:3])
@@ -114,7 +115,8 @@ def bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
     number = field.number(value)
     if number is None:
         raise UnknownChoiceError(
-            gettext("%(field)s is %(allowed)s, and has no bounds.") % {"field": field.name, "allowed": field.allowed}
+            gettext("%(field)s is %(allowed)s, and has no bounds.")
+            % {"field": field.name, "allowed": in_page_language(field.allowed)}
         )
     return number
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from leaderboard.common.files import ColumnHead, ExportTable, Value
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import with_task_names
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, Publication, Revision
@@ -147,8 +150,11 @@ def margins_export(origin: Origin, audience_level: str) -> ExportTable:
     n = len(systems)
     if not is_small(n):
         raise ExportError(
-            f"{n:,} systems have {n * (n - 1):,} margins; at most {MAX_PAIRS:,} are written into a file. The API "
-            "gives them system by system."
+            gettext(
+                "%(n)s systems have %(n_margins)s margins; at most %(most)s are written into a file. The API gives "
+                "them system by system."
+            )
+            % {"n": localise(n, ","), "n_margins": localise(n * (n - 1), ","), "most": localise(MAX_PAIRS, ",")}
         )
     every = range(n)
     margins = margins_between(origin.revision, every, every, n_systems=n, audience_level=audience_level)
@@ -285,7 +291,7 @@ def orders_text(origin: Origin) -> tuple[str, str]:
     """
     table = revision_matrix(origin.revision)
     if table is None:
-        raise ExportError("There is nothing to rank, so there is nothing to export.")
+        raise ExportError(gettext("There is nothing to rank, so there is nothing to export."))
     try:
         profile = task_orders(weighed(table.matrix, origin.revision))
     except PreflibError as error:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, gettext_noop
 
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words
 from ranking_engine.axioms import PROPERTIES, entry
@@ -188,7 +188,7 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         choice=choice,
         is_decided=choice.asks_something or all(given.get(question.key) for question in QUESTIONS),
         first=first,
-        reasons=[gettext("It %(what)s.") % {"what": gettext(need.text)} for need in first.met],
+        reasons=[in_page_language(f"It {need.text}.") for need in first.met],
         caveats=caveats,
         runners_up=runners_up,
         n_meeting=len(choice.meeting),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import Audience, readable_benchmark
@@ -72,13 +73,17 @@ def export(request: HttpRequest, key: str, table: str, extension: str) -> HttpRe
     is_parquet = extension == "parquet"
     is_table = table in TABLES and (extension in EXPORT_FORMATS or is_parquet)
     if not is_table and (table, extension) not in WHOLE:
-        raise Http404(f"There is no file {table[:40]}.{extension[:40]}; there are {', '.join(TABLES)}.")
+        raise Http404(
+            gettext("There is no file %(file)s; there are %(tables)s.")
+            % {"file": f"{table[:40]}.{extension[:40]}", "tables": ", ".join(TABLES)}
+        )
     needs_ranks = table not in OF_SCORES_ALONE
     publication = publication_asked_for(benchmark, request.GET.get("revision", ""), needs_ranks=needs_ranks)
     if publication is None:
-        raise Http404("This benchmark has no published board yet.")
+        raise Http404(gettext("This benchmark has no published board yet."))
     if not may_ask(request):
-        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+        text = gettext("Too many downloads in a minute. Try again later.")
+        return HttpResponse(text, status=429, content_type="text/plain; charset=utf-8")
     source = ExportSource(request, benchmark, audience, publication)
     try:
         if is_table and is_parquet:
@@ -116,11 +121,11 @@ def _ranks(source: ExportSource) -> ExportTable:
     rule = source.choice("rule", source.benchmark.default_rule)
     source.benchmark.publication = source.publication
     if not has_rule(source.benchmark, rule):
-        raise Http404(f"There is no rule {rule!r}.")
+        raise Http404(gettext("There is no rule %(rule)s.") % {"rule": repr(rule)})
     query = replace(read_query(source.request.GET), sort="", reference=rule, rules=(rule,), families=(), pins=())
     board = build_board(source.audience, query, is_whole=True)
     if board is None:
-        raise ExportError("No rule ranks here yet.")
+        raise ExportError(gettext("No rule ranks here yet."))
     visible_keys = {row.key for row in board.rows}
     # Of a filtered view whose ranks are among what it shows, the columns have those systems alone.
     ranked_ids = set(board.published.system_ids.tolist())
@@ -145,7 +150,7 @@ def _studies(source: ExportSource) -> ExportTable:
         return studies_export(source.origin, source.benchmark, source.publication)
     names = {state.key: state.name for state in study_states(source.benchmark, source.publication)}
     if study not in names:
-        raise Http404(f"There is no study {study!r}.")
+        raise Http404(gettext("There is no study %(study)s.") % {"study": repr(study)})
     return study_export(source.origin, source.publication, study, names[study])
 
 
@@ -155,7 +160,7 @@ def _pareto(source: ExportSource) -> ExportTable:
     choices = {name: source.request.GET.get(name, "")[:200] for name in ("x", "y", "better")}
     page = pareto_page(source.audience, **choices)
     if page is None or page.field is None:
-        raise ExportError("No system has a number or a date beside its scores.")
+        raise ExportError(gettext("No system has a number or a date beside its scores."))
     return pareto_export(page, source.origin)
 
 
@@ -164,7 +169,7 @@ def _time(source: ExportSource) -> ExportTable:
     source.benchmark.publication = source.publication
     page = time_page(source.audience, by=source.choice("by", ""), rule=source.choice("rule", ""))
     if page is None or not page.course.moments:
-        raise ExportError("No rule ranks here yet, or no system has such a date.")
+        raise ExportError(gettext("No rule ranks here yet, or no system has such a date."))
     return time_export(page, source.origin)
 
 

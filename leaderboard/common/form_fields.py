@@ -11,7 +11,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 
 from leaderboard.models.texts import is_line, is_lines
-from ranking_engine.text.characters import lines_problem
+from ranking_engine.text.characters import refused_in_lines
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -63,8 +63,9 @@ def sent_lines(request: HttpRequest, name: str, most: int) -> str:
         BadRequest: it holds what no keyboard writes.
     """
     text = request.POST.get(name, "").strip()[:most]
-    if problem := lines_problem(text):
-        raise BadRequest(gettext("The %(name)s %(problem)s.") % {"name": name, "problem": problem})
+    if character := refused_in_lines(text):
+        problem = gettext("The %(name)s holds the control character %(character)s; leave it out.")
+        raise BadRequest(problem % {"name": name, "character": character})
     return text
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
-from ranking_engine.text.characters import line_problem
+from ranking_engine.text.characters import refused_in_line
 from ranking_engine.text.names import fold_name
 
 MAX_MEMBERS, MAX_INVITATIONS, INVITATION_DAYS = 20, 20, 7  # of a team
@@ -45,8 +45,9 @@ def found_team(benchmark: Benchmark, user: User, name: str) -> Team:
     name = name.strip()
     if not 0 < len(name) <= MAX_NAME:
         raise EvaluationError(gettext("The name of a team has 1 to %(max_name)s characters.") % {"max_name": MAX_NAME})
-    if problem := line_problem(name):
-        raise EvaluationError(gettext("The name %(problem)s.") % {"problem": problem})
+    if character := refused_in_line(name):
+        problem = gettext("The name holds the invisible or control character %(character)s; leave it out.")
+        raise EvaluationError(problem % {"character": character})
     try:
         with transaction.atomic():
             team = Team.objects.create(benchmark=benchmark, name=name, name_folded=fold_name(name))

@@ -57,7 +57,8 @@ def manage_task_references(request: HttpRequest, key: str, task: str) -> HttpRes
     limit = settings.UPLOAD_BYTES + FORM_BYTES
     request.upload_handlers = [InMemoryUpload(request)]
     if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
-        return HttpResponse(f"The file is larger than {settings.UPLOAD_BYTES / 1e6:.0f} MB.", status=413)
+        text = gettext("The file is larger than %(n)s MB.") % {"n": localise(settings.UPLOAD_BYTES / 1e6, ".0f")}
+        return HttpResponse(text, status=413)
     return task_references_page(request, key, task)
 
 

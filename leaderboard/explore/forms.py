@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import as_sentence
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.try_table import TryOptions
@@ -67,7 +67,7 @@ def variants_in(text: str) -> tuple[str, ...]:
     try:
         return read_variants([line.strip() for line in text.splitlines() if line.strip()])
     except ValueError as error:
-        raise ValidationError(as_sentence(str(error))) from error
+        raise ValidationError(as_sentence(in_page_language(str(error)))) from error
 
 
 class TryForm(forms.Form):

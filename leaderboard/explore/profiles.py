@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.locks import user_lock
 from leaderboard.models import Benchmark, WeightProfile
 from leaderboard.models.weights import PROFILE_NAME_LENGTH
@@ -75,7 +76,7 @@ def keep_profile(
     benchmark, author = audience.benchmark, audience.user
     name = clean_name(name)
     if problem := name_problem(name):
-        raise ProfileError(gettext("The name %(problem)s.") % {"problem": problem})
+        raise ProfileError(in_page_language(f"The name {problem}."))
     if len(name) > PROFILE_NAME_LENGTH:
         raise ProfileError(
             gettext("The name has %(n_name)s characters; at most %(profile_name_length)s are kept.")

@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.charts.heat_map import HeatMap
-from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import direction_question, in_words, value_text
 from leaderboard.comparisons.agreement import likeness_order, tau_map, tau_sentence
 from leaderboard.comparisons.head_to_head import majority_sentence, margin_map
@@ -76,11 +76,11 @@ class WhoCanWin:
     def of(cls, winners: Winners | None) -> "WhoCanWin":
         """What a page says of the winners that were looked for; None where there was no time."""
         if winners is None or winners.is_late:
-            return cls(reason=f"Who can win takes too long to compute here: the limit is {settings.ON_DEMAND_SECONDS} "
-                              f"seconds in all.")  # fmt: skip
+            late = gettext("Who can win takes too long to compute here: the limit is %(n)s seconds in all.")
+            return cls(reason=late % {"n": settings.ON_DEMAND_SECONDS})
         prospects = winners.prospects
         if prospects is None:
-            return cls(reason=winners.reason)
+            return cls(reason=in_page_language(winners.reason))
         ordered = sorted(prospects.systems, key=lambda one: prospect_order(one, {}))
         rows = [prospect_row(one, prospects, {}, {}) for one in ordered]
         return cls(counts_sentence(prospects.summary()["verdicts"]), rows)

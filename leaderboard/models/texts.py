@@ -9,19 +9,21 @@ from django.utils.translation import gettext
 
 from ranking_engine.catalogue.registry import read_variants
 from ranking_engine.files.metadata import read_fields
-from ranking_engine.text.characters import line_problem, lines_problem
+from ranking_engine.text.characters import refused_in_line, refused_in_lines
 
 
 def is_line(text: str) -> None:
     """Raise a ValidationError unless `text` is one line without control and invisible characters."""
-    if problem := line_problem(text):
-        raise ValidationError(gettext("It %(problem)s.") % {"problem": problem}, code="control_character")
+    if character := refused_in_line(text):
+        problem = gettext("It holds the invisible or control character %(character)s; leave it out.")
+        raise ValidationError(problem % {"character": character}, code="control_character")
 
 
 def is_lines(text: str) -> None:
     """Raise a ValidationError where `text` holds control characters other than tabs and line breaks."""
-    if problem := lines_problem(text):
-        raise ValidationError(gettext("It %(problem)s.") % {"problem": problem}, code="control_character")
+    if character := refused_in_lines(text):
+        problem = gettext("It holds the control character %(character)s; leave it out.")
+        raise ValidationError(problem % {"character": character}, code="control_character")
 
 
 def are_lines(texts: Sequence[str]) -> None:

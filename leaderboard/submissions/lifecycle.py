@@ -259,7 +259,7 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
     Raises:
         SubmissionError: it was decided already, or no reason is given.
     """
-    require_reason(reason, "the submitter sees it")
+    require_reason(reason, gettext("Give a reason: the submitter sees it."))
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
@@ -320,7 +320,7 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     Raises:
         SubmissionError: it is not accepted now, or no reason is given.
     """
-    require_reason(reason, "it is kept in the history")
+    require_reason(reason, gettext("Give a reason: it is kept in the history."))
     revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
@@ -329,18 +329,18 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     return revision
 
 
-def require_reason(reason: str, what_for: str) -> None:
+def require_reason(reason: str, refusal: str) -> None:
     """Go on where a reason is given.
 
     Args:
         reason: what was given.
-        what_for: what becomes of it, as the end of a sentence.
+        refusal: what is said where it is not, with what becomes of a reason.
 
     Raises:
         SubmissionError: none is given.
     """
     if not reason.strip():
-        raise SubmissionError(gettext("Give a reason: %(what_for)s.") % {"what_for": what_for})
+        raise SubmissionError(refusal)
 
 
 @transaction.atomic
@@ -350,7 +350,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     Raises:
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
     """
-    require_reason(reason, "it is kept in the history")
+    require_reason(reason, gettext("Give a reason: it is kept in the history."))
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
         raise SubmissionError(gettext("The scores of this submission were taken down; there is nothing to reinstate."))
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)

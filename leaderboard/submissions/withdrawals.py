@@ -48,7 +48,7 @@ def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> 
     if withdraws_alone(Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)):
         withdraw_submission(submission, actor=actor, reason=reason)
         return True
-    require_reason(reason, "the owners decide by it")
+    require_reason(reason, gettext("Give a reason: the owners decide by it."))
     if not Submission.objects.filter(pk=submission.pk, state=State.ACCEPTED).exists():
         raise SubmissionError(gettext("This submission is not on the board."))
     if requested([submission]):

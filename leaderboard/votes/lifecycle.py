@@ -22,6 +22,11 @@ from leaderboard.votes.notices import tell_of_decision, tell_of_waiting
 
 State, Kind = VoteBatch.State, VoteEvent.Kind
 DISCARDED = gettext_noop("discarded")
+WORDS = {
+    State.DRAFT: gettext_noop("draft"), State.PENDING: gettext_noop("pending"),
+    State.ACCEPTED: gettext_noop("accepted"), State.REJECTED: gettext_noop("rejected"),
+    State.WITHDRAWN: gettext_noop("withdrawn"), State.RETRACTED: gettext_noop("retracted"),
+}  # fmt: skip
 VOTES_A_CELL = 10  # a vote takes about as many bytes as a tenth of a score
 
 
@@ -235,7 +240,7 @@ def _lock(batch: VoteBatch) -> None:
 def _move(batch: VoteBatch, before: Sequence[str], state: str, **fields: object) -> None:
     if not VoteBatch.objects.filter(pk=batch.pk, state__in=before).update(state=state, **fields):
         now = VoteBatch.objects.filter(pk=batch.pk).first()
-        state = gettext(now.state if now else DISCARDED)
+        state = gettext(WORDS[State(now.state)] if now else DISCARDED)
         raise SubmissionError(gettext("Someone was faster: this batch of votes is %(state)s now.") % {"state": state})
     batch.state = state
 

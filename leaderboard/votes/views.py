@@ -148,7 +148,9 @@ def votes_file(request: HttpRequest, key: str, extension: str) -> HttpResponseBa
         raise Http404(gettext("There is no such file; there are votes.csv and votes.parquet."))
     if not may_ask(request):
         return HttpResponse(
-            gettext("Too many downloads in a minute. Try again later."), status=429, content_type="text/plain"
+            gettext("Too many downloads in a minute. Try again later."),
+            status=429,
+            content_type="text/plain; charset=utf-8",
         )
     if extension == "csv":
         response = file_response(request, vote_lines(audience), "text/csv; charset=utf-8")

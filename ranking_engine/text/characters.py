@@ -19,8 +19,8 @@ _NOWHERE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\u
 UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def line_problem(text: str) -> str | None:
-    """Return what is wrong with the characters of one line, as the end of a sentence that begins with it, or None.
+def refused_in_line(text: str) -> str | None:
+    """Return the first character that one line may not have, as messages call it, or None.
 
     Line breaks and tabs are control characters too, and invisible ones are refused as in names.
     """
@@ -33,14 +33,26 @@ def line_problem(text: str) -> str | None:
             or any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
         )
         if is_refused and not is_at_home(text, i):
-            return f"holds the invisible or control character {_called(character)}; leave it out"
+            return _called(character)
     return None
 
 
-def lines_problem(text: str) -> str | None:
-    """As `line_problem`, for a text of several lines: tabs, line breaks and invisible characters may be in it."""
+def refused_in_lines(text: str) -> str | None:
+    """As `refused_in_line`, for a text of several lines: tabs, line breaks and invisible characters may be in it."""
     match = _NOWHERE.search(text)
-    return f"holds the control character {_called(match[0])}; leave it out" if match else None
+    return _called(match[0]) if match else None
+
+
+def line_problem(text: str) -> str | None:
+    """Return what is wrong with the characters of one line, as the end of a sentence that begins with it, or None."""
+    character = refused_in_line(text)
+    return f"holds the invisible or control character {character}; leave it out" if character else None
+
+
+def lines_problem(text: str) -> str | None:
+    """As `line_problem`, for a text of several lines."""
+    character = refused_in_lines(text)
+    return f"holds the control character {character}; leave it out" if character else None
 
 
 def writable(text: str) -> str:

@@ -122,9 +122,15 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
         texts = [text for text in (parameter.label, parameter.help, *choices) if text]
         yield from (("ranking_engine/stability", (text, "")) for text in texts)
     for need in choose_rule({}).requirements:  # what every answer needs
-        yield from (("ranking_engine/catalogue/choice.py", (text, "")) for text in (need.text, need.lack))
+        texts = (need.text, need.lack, f"It {need.text}.")
+        yield from (("ranking_engine/catalogue/choice.py", (text, "")) for text in texts)
     for question in QUESTIONS:
-        needs = [text for answer in question.answers for need in answer.needs for text in (need.text, need.lack)]
+        needs = [
+            text
+            for answer in question.answers
+            for need in answer.needs
+            for text in (need.text, need.lack, f"It {need.text}.")
+        ]
         answers = [answer.text for answer in question.answers]
         for text in (question.text, question.why, *answers, *needs):
             yield "ranking_engine/catalogue/choice.py", (text, "")

@@ -16,15 +16,17 @@ from tests.languages.test_messages import is_unmarked
 
 pytestmark = pytest.mark.django_db
 SHOWN = {
-    "BadRequest", "EvaluationError", "FolderError", "FollowingError", "Http404", "IdempotencyError", "MissingKeyError",
+    "BadRequest", "ConditionError", "EvaluationError", "ExperimentError", "ExperimentLimitError", "ExportError",
+    "FolderError", "FollowingError", "Http404", "IdempotencyError", "MissingKeyError",
     "NewSystemError", "OrganisationError", "PeopleError", "PermissionDenied", "PlacesError", "QuotaError",
-    "ReleaseError", "StalePreviewError", "SubmissionError", "TokenError", "TooLargeError", "TookTooLongError",
+    "ReleaseError", "StalePreviewError", "SubmissionError", "TokenError", "TooLargeError", "TooManyRowsError",
+    "TookTooLongError", "UnknownChoiceError",
     "ValidationError", "WebhookError",
 }  # fmt: skip
 STORED = {"AddressError", "PostError"}
 # The API, and programs that score predictions through it, read English; so does Django’s administration. What stores
 # its sentences is in `REASONS`.
-ENGLISH = ("api/", "admin.py", "evaluation/evaluators.py", "evaluation/entering.py", "boards/", "studies/")
+ENGLISH = ("api/", "admin.py", "evaluation/evaluators.py", "evaluation/entering.py")
 
 
 def raised(names: set[str]) -> list[tuple[str, ast.Call]]:
@@ -70,7 +72,8 @@ def test_what_errors_say_that_are_stored_can_be_translated(pseudo_language):
 @pytest.mark.parametrize("reason", REASONS)
 def test_a_reason_is_said_in_the_language_of_the_page(pseudo_language, reason):
     values = {"n": "1,000", "due": "3 Feb 2026, 14:05 UTC", "organisation": "Lab", "ports": "443, 8443", "most": "200",
-              "error": "timeout", "status": "500", "correlation": "0.9", "task": "QA", "split": "test"}  # fmt: skip
+              "error": "timeout", "status": "500", "correlation": "0.9", "task": "QA", "split": "test",
+              "phase": "Final"}  # fmt: skip
     assert reason_in_page_language(reason % values) == pseudo(reason) % values
     with translation.override("en"):
         assert reason_in_page_language(reason % values) == reason % values

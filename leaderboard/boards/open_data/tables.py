@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from django.utils.translation import gettext
+
 from leaderboard.boards.revision_exports import (
     FIGURE_HEADINGS,
     PROSPECT_HEADINGS,
@@ -13,6 +15,7 @@ from leaderboard.boards.revision_exports import (
     study_export,
 )
 from leaderboard.common.files import ColumnHead, ExportTable, Value
+from leaderboard.common.language.numbers import localise
 from leaderboard.models import Baseline, Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board, rank_rows
@@ -182,6 +185,14 @@ def check_size(publication: Publication) -> None:
     n_systems, n_tasks = len(board.system_ids), len(configuration_of(publication.revision).tasks)
     if n_systems * max(n_tasks, len(board.columns)) > MAX_ROWS:
         raise TooManyRowsError(
-            f"{n_systems:,} systems with {n_tasks:,} tasks and {len(board.columns):,} rules are more than the "
-            f"{MAX_ROWS:,} rows that a table of an archive may have; the files of scores and ranks have them one by one"
+            gettext(
+                "%(n_systems)s systems with %(n_tasks)s tasks and %(n_rules)s rules are more than the %(most)s rows "
+                "that a table of an archive may have; the files of scores and ranks have them one by one"
+            )
+            % {
+                "n_systems": localise(n_systems, ","),
+                "n_tasks": localise(n_tasks, ","),
+                "n_rules": localise(len(board.columns), ","),
+                "most": localise(MAX_ROWS, ","),
+            }
         )

@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -19,9 +20,12 @@ def release_data(request: HttpRequest, key: str, release_key: str) -> HttpRespon
     release = release_of(benchmark, release_key)
     publication = publication_at(benchmark, release.revision.number)
     if publication is None:
-        raise Http404(f"The rankings of revision {release.revision.number} are not stored.")
+        raise Http404(
+            gettext("The rankings of revision %(number)s are not stored.") % {"number": release.revision.number}
+        )
     if not may_ask(request):
-        return HttpResponse("Too many downloads in a minute. Try again later.", status=429, content_type="text/plain")
+        text = gettext("Too many downloads in a minute. Try again later.")
+        return HttpResponse(text, status=429, content_type="text/plain; charset=utf-8")
     try:
         packed = release_zip(release, publication, told_hash(release.revision, audience))
     except TooManyRowsError as error:

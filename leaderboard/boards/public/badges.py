@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import Http404
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.public.board import PublicBoard, public_board
@@ -52,7 +53,7 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
         changes = SystemChange.objects.filter(system__benchmark=benchmark, system__key=key)
         last = changes.order_by("-revision__number").values_list("kind", flat=True).first()
         if last is None or not (audience.sees_others and audience.sees_names):
-            raise Http404("No system of this name is on the published board.")
+            raise Http404(gettext("No system of this name is on the published board."))
         if last == SystemChange.Kind.LEFT:
             return Badge(benchmark.name, "withdrawn", "The scores of this system were withdrawn.", "quiet")
         return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
@@ -84,7 +85,7 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
 def _column(board: PublicBoard, rule: str) -> Column:
     column = board.column(rule)
     if column is None:
-        raise UnknownChoiceError("There is no such rule on this board.")
+        raise UnknownChoiceError(gettext("There is no such rule on this board."))
     return column
 
 

@@ -213,7 +213,10 @@ def _is_weekly(request: HttpRequest) -> bool:
     """
     digest = request.GET.get("digest", "")
     if digest not in ("", WEEKLY):
-        raise BadRequest(f"`digest` is {WEEKLY}, or left out for every board, not {digest[:40]!r}.")
+        raise BadRequest(
+            gettext("`digest` is %(weekly)s, or left out for every board, not %(digest)s.")
+            % {"weekly": WEEKLY, "digest": repr(digest[:40])}
+        )
     return digest == WEEKLY
 
 

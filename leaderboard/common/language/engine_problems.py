@@ -105,6 +105,38 @@ PROBLEMS = (
     gettext_noop("%(place)s: no such option; %(part)s has %(names)s"),
     gettext_noop("%(place)s: expected one of %(names)s"),
     gettext_noop("%(place)s: expected a number from %(least)s to %(most)s"),
+    gettext_noop("%(n)s variants; at most %(most)s are ranked"),
+    gettext_noop("%(key)s: a variant has at most %(n)s characters"),
+    gettext_noop("%(key)s: expected letters, digits and hyphens, such as the key of a task"),
+    gettext_noop("%(key)s is %(rule)s itself, which every board has"),
+    gettext_noop("%(key)s: names may decide between equals under %(rule)s: not combined here"),
+    # Fields of systems: what a value may be, and that one is not.
+    gettext_noop("a text of at most %(n)s characters"),
+    gettext_noop("a number such as 7000000000, 7B or 0.15"),
+    gettext_noop("a date such as 2024, 2024-05 or 2024-05-31"),
+    gettext_noop("yes or no"),
+    gettext_noop("an address that begins with http:// or https://"),
+    gettext_noop("one of %(names)s"),
+    gettext_noop("it is not %(allowed)s"),
+    gettext_noop("%(value)s is not %(allowed)s"),
+    gettext_noop("it is closer to 0 than %(least)s; write 0, or use a smaller unit"),
+    # Names that people write.
+    gettext_noop("The name is empty."),
+    gettext_noop("The name has %(n)s characters; at most %(most)s are allowed."),
+    gettext_noop("The name holds the invisible or control character %(character)s; leave it out."),
+    gettext_noop("The name has more than %(n)s marks on one letter."),
+    gettext_noop(
+        "The name mixes alphabets in %(word)s, which could pass as Latin; write %(names)s as a word of its own."
+    ),
+    gettext_noop("The display name is empty."),
+    gettext_noop("The display name has %(n)s characters; at most %(most)s are allowed."),
+    gettext_noop("The display name holds the invisible or control character %(character)s; leave it out."),
+    gettext_noop("The display name has more than %(n)s marks on one letter."),
+    gettext_noop(
+        "The display name mixes alphabets in %(word)s, which could pass as Latin; write %(names)s as a word of its own."
+    ),
+    gettext_noop("The name begins with %(sign)s, which spreadsheets take for a formula."),
+    gettext_noop("The name holds %(sign)s, which spreadsheets that split cells at semicolons take for a formula."),
     # Options in the names of rules, such as `Plurality (ties by Borda)`.
     gettext_noop("ties by %(rule)s"),
     gettext_noop("in the unit of %(task)s"),

@@ -13,6 +13,7 @@ from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import UNDECIDED
 from leaderboard.accounts.people import ban
@@ -365,7 +366,7 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
     """
     verdict = Verdict(verdict)
     if verdict.needs_reason:
-        require_reason(reason, "the submitter sees it")
+        require_reason(reason, gettext("Give a reason: the submitter sees it."))
     if verdict == Verdict.REJECT_AND_BAN:
         with transaction.atomic():
             for batch in batches:

@@ -94,7 +94,7 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
         SubmissionError: no reason is given, no one decided about it yet, they were taken down already, or a correction
             holds some of them, too.
     """
-    require_reason(reason, "it is kept on record")
+    require_reason(reason, gettext("Give a reason: it is kept on record."))
     benchmark = Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
     state = Submission.objects.values_list("state", flat=True).get(pk=submission.pk)
     if state in UNDECIDED:
