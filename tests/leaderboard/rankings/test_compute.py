@@ -162,6 +162,34 @@ def test_arrays_of_objects_are_neither_written_nor_read():
         unpack_arrays(buffer.getvalue())
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([[1.5, np.nan], [-0.0, np.inf], [3.0, 4.0]]),
+        np.asfortranarray(np.arange(6, dtype=np.int32).reshape(2, 3)),
+        np.array(7, dtype=">i4"),
+        np.array([], dtype=np.float64),
+        np.zeros((0, 3), dtype=np.int8),
+        np.array(["Ada", "Zoë"]),
+        np.array([""], dtype="<U0"),
+        np.array([True, False]),
+    ],
+    ids=lambda array: f"{array.dtype.kind}{array.shape}",
+)
+def test_arrays_are_read_as_numpy_reads_them(array):
+    packed = pack_arrays({"one": array, "other": np.array([1])})
+    with np.load(io.BytesIO(packed)) as stored:
+        expected = stored["one"]
+    read = unpack_arrays(packed, ["one"])
+    assert list(read) == ["one"]
+    one = read["one"]
+    assert (one.dtype, one.shape, one.flags.f_contiguous) == (
+        expected.dtype, expected.shape, expected.flags.f_contiguous,
+    )  # fmt: skip
+    assert one.tobytes() == expected.tobytes() == array.tobytes()
+    assert one.flags.writeable
+
+
 def test_a_summary_larger_than_a_report_may_hold_is_refused(make):
     revision = make.benchmark().revisions.get()
     with pytest.raises(ValueError, match="the summary of report 'x' has 65549 bytes; at most 65536 are stored"):
