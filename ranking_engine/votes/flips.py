@@ -40,6 +40,7 @@ _RIVALS = 8  # that are looked at, those that seem to need the fewest votes
 _HOPELESS = 2.0  # times as many votes as were found: a rival that seems to need more is not looked at
 _KINDS = 2_048  # of the greatest influence, which are looked at first
 _SINGLY = 8  # so few votes that seem to be needed are removed one by one
+_NO_LABELS = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,24 @@ class VoteKinds:
         # What rounding leaves of a count of which all is removed is no vote.
         counts[counts < 1e-9 * self.comparisons.counts] = 0.0
         left = self.comparisons.with_counts(counts)
-        connectedness = Connectedness.of(left)
-        if connectedness.n_components > 1 or (self.model.has_ties and tie_problem(left)):
+        # It depends on which counts are positive alone, and small sets of votes seldom change that.
+        positive = (counts > 0).tobytes()
+        labels = self._labels.get(positive)
+        if labels is None:
+            connectedness = Connectedness.of(left)
+            is_fitted = connectedness.n_components <= 1 and not (self.model.has_ties and tie_problem(left))
+            labels = self._labels[positive] = connectedness.labels if is_fitted else _NO_LABELS
+        if labels is _NO_LABELS:
             return None
         try:
-            return fitted_votes(left, self.model, connectedness.labels, start)
+            return fitted_votes(left, self.model, labels, start)
         except NotFittedError:
             return None
+
+    @cached_property
+    def _labels(self) -> dict[bytes, NDArray[np.intp]]:
+        """The components of the systems by which counts are positive; `_NO_LABELS` where these have no estimate."""
+        return {}
 
     def influences(self, fit: VoteFit, leader: int, rival: int) -> FloatArray:
         """Return by how much the gap shrinks, to first order, where one vote of each kind is removed."""
