@@ -13,6 +13,7 @@ from copy import copy
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
+from django.db import transaction
 from django.template import Context, Template
 from django.test import client as test_client
 from django.test.utils import ContextList
@@ -85,6 +86,19 @@ def make(db) -> Factory:
     cache.clear()  # answers on demand, and how often they were asked for: keys are used again after a rollback
     published._boards.clear()
     return Factory()
+
+
+@pytest.fixture(scope="module")
+def make_once(django_db_setup, django_db_blocker) -> Iterator[Factory]:
+    """As `make`, for what many tests of a file begin with: it is made once, and rolled back after the last of them.
+
+    A test that asks for `make`, or for `db`, takes back whatever it does with that in the database. Objects it leaves
+    as they are, or works on a copy.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        empty_broker()
+        yield Factory(first_number=10_001)  # as no test has so many
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -38,8 +38,8 @@ def audience_of_draft(draft: Draft) -> Audience:
 class Factory:
     """Makes users, benchmarks, submissions; each call makes a new one."""
 
-    def __init__(self) -> None:
-        self._numbers = itertools.count(1)
+    def __init__(self, first_number: int = 1) -> None:
+        self._numbers = itertools.count(first_number)
 
     def user(self, name: str = "", **fields: Any) -> User:
         """A user without a password; sign in with `client.force_login`."""

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
-from leaderboard.models import Job
+from leaderboard.models import Benchmark, Job
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.rows import SubmittedRow
@@ -30,6 +30,14 @@ def worlds(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         make = Factory()
         yield {visibility: World(make, visibility) for visibility in ("public", "unlisted", "private", *VEILED)}
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def hidden(make_once, request):
+    """A world that is not public, and no other beside it. What a test changes in the database it takes back."""
+    with transaction.atomic():
+        yield World(make_once, request.param)
         transaction.set_rollback(True)
 
 
@@ -105,28 +113,27 @@ def test_somebody_elses_draft_and_a_pending_batch_answer_as_what_is_not_there(wo
     assert headers == nothing_headers
 
 
-@pytest.mark.parametrize("visibility", ["unlisted", "private"])
+@pytest.mark.parametrize("hidden", ["unlisted", "private"], indirect=True)
 @pytest.mark.parametrize("kind", ["anonymous", "stranger", "submitter", "staff"])
-def test_lists_do_not_mention_what_is_not_public(make, visibility, kind):
-    hidden = World(make, visibility)
-    hidden.benchmark.tags = ["secret-tag"]
-    hidden.benchmark.name, hidden.benchmark.description = "Unheard of", "Unheard of"
-    hidden.benchmark.save()
+def test_lists_do_not_mention_what_is_not_public(hidden, make, kind):
+    benchmark = Benchmark.objects.get(pk=hidden.benchmark.pk)
+    benchmark.tags, benchmark.name, benchmark.description = ["secret-tag"], "Unheard of", "Unheard of"
+    benchmark.save()
     client = hidden.client(kind)
     before = {path: client.get(path).content for path in ("/", "/status/", "/?tag=secret-tag", "/?q=unheard")}
-    Job.objects.filter(benchmark=hidden.benchmark).update(state="running", started_at=timezone.now(), worker="w")
+    Job.objects.filter(benchmark=benchmark).update(state="running", started_at=timezone.now(), worker="w")
     assert {path: client.get(path).content for path in before} == before
     assert not any(b"Unheard" in body.replace(b"unheard", b"") for body in before.values())
     assert b"secret-tag" not in before["/"]
     assert '<td class="number">0</td><td class="number">0</td>' in compact(before["/status/"].decode())
 
 
+@pytest.mark.parametrize("hidden", ["private"], indirect=True)
 @pytest.mark.parametrize("kind", ["member", "moderator", "owner"])
-def test_lists_mention_what_is_private_to_its_own_people(make, kind):
-    world = World(make, "private")
-    client = world.client(kind)
-    assert world.benchmark.name in client.get("/").content.decode()
-    assert world.benchmark.name in client.get("/status/").content.decode()
+def test_lists_mention_what_is_private_to_its_own_people(hidden, make, kind):
+    client = hidden.client(kind)
+    assert hidden.benchmark.name in client.get("/").content.decode()
+    assert hidden.benchmark.name in client.get("/status/").content.decode()
 
 
 def test_a_search_finds_only_what_the_reader_may_know_of(make):

@@ -1,6 +1,7 @@
 """How many systems each submitter entered: the counts, and who is told of them."""
 
 from collections import Counter
+from copy import deepcopy
 from datetime import timedelta
 from itertools import product
 
@@ -25,15 +26,15 @@ from tests.factories import owner_of
 SCORES = [1.0, 2.0]
 
 
-@pytest.fixture
-def world(make):
+@pytest.fixture(scope="module")
+def entered_once(make_once):
     """Ada has systems of every kind; Bob was rejected and waits; Cyd only waits. Both of the owner are on the board."""
-    benchmark = make.benchmark({"A": [5.0, 5.0], "B": [3.0, 3.0]}, submission_policy="moderated")
+    benchmark = make_once.benchmark({"A": [5.0, 5.0], "B": [3.0, 3.0]}, submission_policy="moderated")
     owner = owner_of(benchmark)
-    people = {name: make.user(name) for name in ("ada", "bob", "cyd")}
+    people = {name: make_once.user(name) for name in ("ada", "bob", "cyd")}
 
     def entered(name, by):
-        return make.pending(benchmark, {name: SCORES}, by=people[by])
+        return make_once.pending(benchmark, {name: SCORES}, by=people[by])
 
     for name in ("On 1", "On 2"):
         accept_batch(entered(name, "ada"), actor=owner)
@@ -47,10 +48,15 @@ def world(make):
         entered(f"Waits of {by}", by)
     # A second try of a system that is on the board is no further system.
     entered("On 1", "ada")
-    benchmark = make.publish(benchmark)
-    return benchmark, {"owner": owner, "nobody": AnonymousUser(), "stranger": make.user(), **people,
-                       "moderator": make.member(benchmark, "moderator"),
-                       "member": make.member(benchmark, "member")}  # fmt: skip
+    benchmark = make_once.publish(benchmark)
+    people |= {role: make_once.member(benchmark, role) for role in ("moderator", "member")}
+    return benchmark, {"owner": owner, "nobody": AnonymousUser(), "stranger": make_once.user(), **people}
+
+
+@pytest.fixture
+def world(entered_once, make):
+    """The benchmark and its people, as they were before any test changed them."""
+    return deepcopy(entered_once)
 
 
 def counts_seen(benchmark, viewer):
