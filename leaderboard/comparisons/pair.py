@@ -9,6 +9,7 @@ import numpy as np
 from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import figure_text, in_words, percent, value_text
 from leaderboard.comparisons.instance_shares import InstanceShare, common_instances, instance_shares
@@ -106,7 +107,7 @@ class Pair:
     @property
     def null_hypothesis(self) -> str:
         """What the test supposes."""
-        return NULL_HYPOTHESIS
+        return in_page_language(NULL_HYPOTHESIS)
 
     @property
     def p_text(self) -> str:

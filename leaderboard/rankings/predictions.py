@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext, ngettext
+
+from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import percent, value_text
 from leaderboard.computing.completions import predicted_scores
 from leaderboard.models import Benchmark, Revision
@@ -13,10 +17,6 @@ from leaderboard.rankings.text import ScoreCell
 from ranking_engine import __version__ as engine_version
 from ranking_engine.core.missing import LEVEL
 
-DRAWN_INWARDS = (
-    "Predictions draw the best systems down and the worst up, also where gaps are by chance: in simulations about 70 "
-    "to 80 % of the best system’s scores are within the range that should have 90 %."
-)
 STEPS_OF_CELL = 500  # comparisons of two scores that take as long as the predictions of one
 
 
@@ -49,16 +49,35 @@ class PredictedScores:
     def sentence(self) -> str:
         """What someone who may choose to rank by them has to know."""
         if not self.n_missing:
-            return "No score of the published revision is missing, so that nothing would be predicted."
-        missing = "the one missing score" if self.n_missing == 1 else f"the {self.n_missing:,} missing scores"
+            return gettext("No score of the published revision is missing, so that nothing would be predicted.")
         if not self.cells:
-            return f"Of {missing} of the published revision none would be predicted: {self.reason}."
-        return (
-            f"Of {missing} of the published revision {len(self.cells):,} would be predicted. On their tasks, "
-            f"predictions of held-out scores miss by {self.error:.2g} of the task’s spread (root mean square) and "
-            f"explain {percent(self.explained, 2)} of the variance. {DRAWN_INWARDS} The error is that of scores "
-            "missing by chance: if systems leave out tasks on which they are bad, predictions are wrong by more."
+            text = ngettext(
+                "Of the one missing score of the published revision none would be predicted: %(reason)s.",
+                "Of the %(n)s missing scores of the published revision none would be predicted: %(reason)s.",
+                self.n_missing,
+            )
+            return text % {"n": localise(self.n_missing, ","), "reason": in_page_language(self.reason)}
+        inwards = gettext(
+            "Predictions draw the best systems down and the worst up, also where gaps are by chance: in simulations "
+            "about %(least)s to %(most)s %% of the best system’s scores are within the range that should have "
+            "%(level)s %%."
+        ) % {"least": 70, "most": 80, "level": 90}
+        text = ngettext(
+            "Of the one missing score of the published revision %(n_predicted)s would be predicted. On their tasks, "
+            "predictions of held-out scores miss by %(error)s of the task’s spread (root mean square) and explain "
+            "%(explained)s of the variance. %(inwards)s The error is that of scores missing by chance: if systems "
+            "leave out tasks on which they are bad, predictions are wrong by more.",
+            "Of the %(n)s missing scores of the published revision %(n_predicted)s would be predicted. On their tasks, "
+            "predictions of held-out scores miss by %(error)s of the task’s spread (root mean square) and explain "
+            "%(explained)s of the variance. %(inwards)s The error is that of scores missing by chance: if systems "
+            "leave out tasks on which they are bad, predictions are wrong by more.",
+            self.n_missing,
         )
+        return text % {
+            "n": localise(self.n_missing, ","), "n_predicted": localise(len(self.cells), ","),
+            "error": localise(self.error, ".2g"), "explained": percent(self.explained, 2),
+            "inwards": inwards,
+        }  # fmt: skip
 
     def of_system(self, system: int) -> dict[str, dict[str, float]]:
         """The predicted scores of one system, by the keys of the tasks."""

@@ -147,13 +147,13 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
                 "The null hypothesis: %(hypothesis)s. Significant: the system ranked higher is ahead by more than "
                 "chance would explain; contradicted: the lower one is. Systems that share a rank are tied. "
             )
-            % {"hypothesis": gettext(summary["null_hypothesis"])}
+            % {"hypothesis": in_page_language(summary["null_hypothesis"])}
             + (
                 gettext("No critical-difference diagram: %(reason)s.")
                 % {"reason": "; ".join(map(in_page_language, friedman["reason"].split("; ")))}
                 if friedman["reason"]
                 else gettext("Friedman’s test: p = %(p_value)s. Nemenyi’s critical difference; %(note)s.")
-                % {"p_value": localise(friedman["p_value"], ".2g"), "note": friedman["note"]}
+                % {"p_value": localise(friedman["p_value"], ".2g"), "note": in_page_language(friedman["note"])}
             )
         ),
         first_header=gettext("Pairs under %(rule)s") % {"rule": rule_name(marked)},

@@ -116,7 +116,8 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
     yield from (("ranking_engine/axioms/sentences.py", (text, "")) for text in TEXTS.values())
     yield from (("ranking_engine/axioms/search.py", (text, "")) for text in LOOKED_AT)
     for study in (*STUDIES.values(), *EXPERIMENTS.values()):
-        yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in (study.name, study.question))
+        texts = [study.name, study.question, study.source]
+        yield from (("ranking_engine/stability/catalogue.py", (text, "")) for text in texts)
     for parameter in (parameter for study in EXPERIMENTS for parameter in declared_parameters(study)):
         choices = (choice.replace("_", " ") for choice in parameter.choices)
         texts = [text for text in (parameter.label, parameter.help, *choices) if text]

@@ -15,7 +15,7 @@ from ranking_engine.stability.catalogue import EXPERIMENTS
 from tests.factories import owner_of
 from tests.languages.pseudo import pseudo
 from tests.languages.test_errors import english_of
-from tests.languages.test_pages import english_in, unmarked_words_in
+from tests.languages.test_pages import english_in, english_within, unmarked_words_in
 from tests.leaderboard.studies.experiments.waiting import run_experiments
 from tests.signing_in import signed_in
 
@@ -73,7 +73,7 @@ def test_the_form_the_result_and_the_list_of_an_experiment_are_in_the_language_o
     run_experiments()
     page = client.get(started["Location"])
     assert page.context["result"] is not None
-    assert english_in(page.content) == []
+    assert (english_in(page.content), english_within(page.content)) == ([], [])
     assert english_in(client.get(address).content) == []
 
 
@@ -119,7 +119,7 @@ def test_an_experiment_that_takes_too_long_is_refused_in_the_language_of_the_sit
     long = sent(client, board, "judge_bootstrap") | {"n_trials": 200_000}
     page = client.post(reverse("experiments", args=[board.key]), long)
     assert page.status_code == 400
-    assert english_in(page.content) == []
+    assert (english_in(page.content), english_within(page.content)) == ([], [])
 
 
 @pytest.mark.parametrize("state", [Job.State.WAITING, Job.State.RUNNING, Job.State.FAILED, Job.State.SUPERSEDED])

@@ -56,6 +56,13 @@ PROBLEMS = (
         "there are %(n)s systems, more than %(most)s: two average ranks would have to differ by %(difference)s of "
         "%(of)s"
     ),
+    # What significance tests suppose, and what to bear in mind.
+    gettext_noop("whether two systems differ depends on which others are in the pool"),
+    gettext_noop(
+        "on each task, or cluster of tasks, the difference of the two systems is as likely with either sign. Systems "
+        "of equal means do not satisfy it where one of them is skewed, and are then called different more often than "
+        "the level says: in simulations of very skewed scores up to 15 %% of the time instead of 5 %%"
+    ),
     # Single instances, and items of tests.
     gettext_noop("no task of weight above 0 has scores of single instances"),
     gettext_noop("not computed for more than %(most)s scores of single instances (here %(n)s)"),
