@@ -27,6 +27,8 @@ UNMARKED = {
     "organisations": 0, "home": 0, "new": 0, "try": 0, "try_votes": 0, "compare": 0, "landscape": 0, "rules": 0,
     "choose_rule": 6, "status": 0,
 }  # fmt: skip
+# What values bring into marked sentences beside: names of fields that a benchmark can have, and figures of papers.
+WITHIN = UNMARKED | {"manage_metadata": 1, "landscape": 9}
 OF_BENCHMARK = {
     "board", "scores", "head_to_head", "agreement", "history", "history_compare", "timeline", "pareto", "prospects",
     "what_if", "stability", "experiments", "instances", "submitters", "submit", "upload", "manage", "manage_tasks",
@@ -42,6 +44,8 @@ def test_no_more_texts_of_a_page_are_english_than_are_known(make, pseudo_languag
     assert page.status_code == 200
     english = english_in(page.content)
     assert len(english) <= UNMARKED[route], english
+    within = english_within(page.content)
+    assert len(within) <= WITHIN[route], within
 
 
 def english_in(page: bytes) -> list[str]:
@@ -74,6 +78,12 @@ def outside_of_brackets(page: bytes) -> str:
 def test_english_is_seen_outside_of_brackets_only():
     page = "<p>⟦Not ⟦this⟧ one here⟧ but these three words</p><code>git log of all</code><p>Two words</p>"
     assert english_in(page.encode()) == ["but these three words"]
+
+
+def test_english_is_seen_within_marked_sentences():
+    page = f"<p>{pseudo('No result: %(reason)s.') % {'reason': 'no rule ranks these systems'}}</p>"
+    assert english_within(page.encode()) == ["no rule ranks these systems"]
+    assert english_within(f"<p>{pseudo('No result at all for these systems.')}</p>".encode()) == []
 
 
 def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):
