@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+from copy import deepcopy
 
 import pytest
 
@@ -26,16 +27,21 @@ FIELDS = [
 ]
 
 
-@pytest.fixture
-def described(make):
+@pytest.fixture(scope="module")
+def described_once(make_once):
     """Six systems on four tasks with ties, three of them described."""
     dice = random.Random(5)
-    benchmark = make.published({f"S{i}": [dice.choice([1.0, 2.0, 3.0]) for _ in range(4)] for i in range(6)})
+    benchmark = make_once.published({f"S{i}": [dice.choice([1.0, 2.0, 3.0]) for _ in range(4)] for i in range(6)})
     for name in TAGS.keys() | METADATA.keys():
         System.objects.filter(name=name).update(tags=TAGS.get(name, []), metadata=METADATA.get(name, {}))
     benchmark.metadata_fields = FIELDS
     benchmark.save()
     return benchmark
+
+
+@pytest.fixture
+def described(described_once, make):
+    return deepcopy(described_once)
 
 
 def board_of(benchmark, **query):

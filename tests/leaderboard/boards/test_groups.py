@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -36,12 +37,17 @@ METADATA = {
 }
 
 
-@pytest.fixture
-def benchmark(make):
-    benchmark = make.published(SCORES, metadata_fields=FIELDS)
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    benchmark = make_once.published(SCORES, metadata_fields=FIELDS)
     for name, metadata in METADATA.items():
         System.objects.filter(benchmark=benchmark, name=name).update(metadata=metadata)
     return benchmark
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def board_of(benchmark, **query):

@@ -1,6 +1,7 @@
 """Ranks among the systems that a filter leaves, against the engine on those systems alone."""
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -20,11 +21,16 @@ SCORES = TOY | {"E": [0.0, None, 2.0, 5.0, 1.0]}
 MODELS = ("A", "B", "E")
 
 
-@pytest.fixture
-def benchmark(make):
-    benchmark = make.published(SCORES, metadata_fields=FIELDS, missing_policy="median")
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    benchmark = make_once.published(SCORES, metadata_fields=FIELDS, missing_policy="median")
     System.objects.filter(benchmark=benchmark, name__in=MODELS).update(metadata={"kind": "model"})
     return benchmark
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def board_of(benchmark, viewer=None, **query):

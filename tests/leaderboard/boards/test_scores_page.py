@@ -1,6 +1,7 @@
 """The scores tab: what stands in its cells, worked out again here, its orders, its folded groups, its queries."""
 
 import re
+from copy import deepcopy
 from decimal import Decimal
 from html import unescape
 
@@ -32,9 +33,14 @@ def unread(monkeypatch):
     monkeypatch.setattr(task_ranks, "_kept", type(task_ranks._kept)(CACHE_BYTES))
 
 
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return make_once.published(SCORES, tasks=TASKS, groups=[GroupSpec("Quality")])
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.published(SCORES, tasks=TASKS, groups=[GroupSpec("Quality")])
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def rows(client, benchmark, query=""):

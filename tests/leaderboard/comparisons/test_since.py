@@ -1,5 +1,6 @@
 """What changed since a week, a month, one's last visit: which revision that is, and what is kept of whom."""
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -19,21 +20,26 @@ def days_ago(days: float):
     return timezone.now() - timedelta(days=days)
 
 
-@pytest.fixture
-def benchmark(make):
+@pytest.fixture(scope="module")
+def made_once(make_once):
     """Revision 1, forty days ago: A and D. 2, ten days ago: B. 3, two days ago: C. 4, today: C leaves."""
-    benchmark = make.published({"A": [5.0], "D": [4.0]})
-    make.accepted(benchmark, {"B": [9.0]})
-    benchmark = make.publish(benchmark)
-    c = make.pending(benchmark, {"C": [1.0]}, by=owner_of(benchmark))
+    benchmark = make_once.published({"A": [5.0], "D": [4.0]})
+    make_once.accepted(benchmark, {"B": [9.0]})
+    benchmark = make_once.publish(benchmark)
+    c = make_once.pending(benchmark, {"C": [1.0]}, by=owner_of(benchmark))
     accept_batch(c, actor=owner_of(benchmark))
-    benchmark = make.publish(benchmark)
+    benchmark = make_once.publish(benchmark)
     withdraw_submission(c.submissions.get(), actor=owner_of(benchmark), reason="An error.")
-    benchmark = make.publish(benchmark)
+    benchmark = make_once.publish(benchmark)
     for number, days in ((1, 40), (2, 10), (3, 2)):
         with transaction.atomic(), append_only_permit("the time goes by"):
             Revision.objects.filter(benchmark=benchmark, number=number).update(created_at=days_ago(days))
     return benchmark
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 @pytest.mark.parametrize(("days", "number"), [(0, 4), (1, 3), (7, 2), (30, 1), (400, 1)])

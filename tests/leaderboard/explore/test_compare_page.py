@@ -38,12 +38,17 @@ def nothing_counted():
     cache.clear()
 
 
-@pytest.fixture
-def three(make):
+@pytest.fixture(scope="module")
+def three_once(make_once):
     tables = {"first": FIRST, "second": SECOND, "third": THIRD}
     for key, table in tables.items():
         scores = {name: [float(x) for x in row] for name, row in table.items()}
-        make.published(scores, name=key.capitalize(), key=key, n_tasks=len(next(iter(table.values()))))
+        make_once.published(scores, name=key.capitalize(), key=key, n_tasks=len(next(iter(table.values()))))
+
+
+@pytest.fixture
+def three(three_once, make):
+    """Whatever a test changes of the three it takes back."""
 
 
 def query_of(**fields) -> CompareQuery:

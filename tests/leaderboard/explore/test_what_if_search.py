@@ -1,6 +1,7 @@
 """Many tasks on the what-if page: a search, and one step that multiplies the weights of all that it means."""
 
 import re
+from copy import deepcopy
 
 import pytest
 
@@ -11,15 +12,20 @@ pytestmark = pytest.mark.django_db
 N_TASKS = 16
 
 
-@pytest.fixture
-def benchmark(make):
+@pytest.fixture(scope="module")
+def made_once(make_once):
     """Sixteen tasks; the first four are of the group Reasoning, the next two of the cluster law."""
     tasks = [
         TaskSpec(f"Task {t}", key=f"t{t}", group="reasoning" if t < 4 else None, cluster="law" if t in (4, 5) else "")
         for t in range(N_TASKS)
     ]
     scores = {name: [float((k + t) % 5) for t in range(N_TASKS)] for k, name in enumerate("ABCDE")}
-    return make.published(scores, tasks=tasks, groups=[GroupSpec("Reasoning", key="reasoning")])
+    return make_once.published(scores, tasks=tasks, groups=[GroupSpec("Reasoning", key="reasoning")])
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def multiply(client, benchmark, **parameters):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from copy import deepcopy
 from html.parser import HTMLParser
 
 import pytest
@@ -19,9 +20,14 @@ QUIZ = TaskSpec("Quiz", metric="acc", minimum=0, maximum=1)
 SUMS = TaskSpec("Sums")
 
 
+@pytest.fixture(scope="module")
+def board_once(make_once):
+    return make_once.published({"A": [0.2, 0.4], "B": [0.3, 0.1]}, tasks=[QUIZ, SUMS])
+
+
 @pytest.fixture
-def board(make):
-    return make.published({"A": [0.2, 0.4], "B": [0.3, 0.1]}, tasks=[QUIZ, SUMS])
+def board(board_once, make):
+    return deepcopy(board_once)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from copy import deepcopy
 from html import unescape
 
 import pytest
@@ -34,9 +35,14 @@ def nothing_counted():
     cache.clear()
 
 
+@pytest.fixture(scope="module")
+def three_once(make_once):
+    return {key: make_once.published(table, name=key.capitalize(), key=key, n_tasks=1) for key, table in TABLES.items()}
+
+
 @pytest.fixture
-def three(make):
-    return {key: make.published(table, name=key.capitalize(), key=key, n_tasks=1) for key, table in TABLES.items()}
+def three(three_once, make):
+    return deepcopy(three_once)
 
 
 @pytest.fixture
