@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils.translation import gettext
 
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import make_key
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
 from leaderboard.rankings.configuration import present_configuration
@@ -141,7 +142,7 @@ def prepare_group(group: TaskGroup) -> TaskGroup:
     try:
         group.name = check_name(group.name, "group")
     except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     if not group.key:
         taken = set(TaskGroup.objects.filter(benchmark_id=group.benchmark_id).values_list("key", flat=True))
         group.key = make_key(group.name, taken)
@@ -205,11 +206,11 @@ def prepare_task(task: Task, taken: Container[str] | None = None) -> Task:
     try:
         task.name = check_name(task.name, "task")
     except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     try:
         task.cluster = check_name(task.cluster, "cluster") if task.cluster.strip() else ""
     except ValueError as problem:
-        raise ValidationError({"cluster": str(problem)}) from problem
+        raise ValidationError({"cluster": in_page_language(str(problem))}) from problem
     task.name_folded = fold_name(task.name)
     if not task.key:
         if taken is None:

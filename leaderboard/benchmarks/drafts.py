@@ -106,7 +106,7 @@ def make_benchmark_draft(
     try:
         draft.name = check_name(name or str(metadata.get("title") or metadata.get("name") or ""), "benchmark")
     except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     draft.save()
     older = BenchmarkDraft.objects.filter(owner=owner).order_by("-pk")[MAX_DRAFTS:]
     BenchmarkDraft.objects.filter(pk__in=[row.pk for row in older]).delete()
@@ -268,7 +268,7 @@ def create_for_votes(owner: User, name: str) -> Benchmark:
             submission_policy=Benchmark.SubmissionPolicy.MODERATED,
         )
     except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     VoteSettings.objects.create(benchmark=benchmark)
     created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
     kind = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "kind", Benchmark.Kind.SCORES, Benchmark.Kind.VOTES)
@@ -296,7 +296,7 @@ def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any])
     except ValueError as problem:
         if isinstance(problem, ValidationError):
             raise
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     _write(benchmark, proposal)
     created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
     record_changes(benchmark, [created], actor=owner)

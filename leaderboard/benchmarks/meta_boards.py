@@ -11,6 +11,7 @@ from django.http import Http404
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.locks import user_lock
 from leaderboard.common.names import make_key, with_free_key
 from leaderboard.computing.rankings import site_rules
@@ -102,7 +103,7 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
         try:
             fields["name"] = check_name(str(fields["name"]), "meta-board")
         except ValueError as problem:
-            raise ValidationError({"name": str(problem)}) from problem
+            raise ValidationError({"name": in_page_language(str(problem))}) from problem
     with user_lock(author):
         saved = MetaBoard(author=author)
         if board is not None:

@@ -12,6 +12,7 @@ from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.settings import SETTINGS
 from leaderboard.benchmarks.tasks import present_proposal, write_proposal
 from leaderboard.common.citations import Citation, cite_address
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import make_key
 from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User, VoteSettings
 from leaderboard.models.submissions import Source
@@ -54,7 +55,7 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
     try:
         clean = check_name(name, "frozen revision")
     except ValueError as problem:
-        raise ReleaseError(str(problem)) from problem
+        raise ReleaseError(in_page_language(str(problem))) from problem
     taken = dict(Release.objects.filter(benchmark=locked).values_list("key", "name"))
     if clean in taken.values():
         raise ReleaseError(gettext("Another frozen revision already has the name %(clean)s.") % {"clean": repr(clean)})

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, User
 from leaderboard.rankings.configuration import has_rule
@@ -66,7 +67,7 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
     try:
         locked.name = check_name(locked.name, "benchmark")
     except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
+        raise ValidationError({"name": in_page_language(str(problem))}) from problem
     if "[" in locked.default_rule and len(locked.default_rule) <= LONGEST_KEY:
         with suppress(ValueError):  # it is refused below
             locked.default_rule = get_rule(locked.default_rule).key

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.numbers import in_language
 from ranking_engine import RULES, Ranking
@@ -112,9 +112,12 @@ def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
         return ""
     named = in_words([f"“{shortened(name)}”" for name, _ in doubtful], 6)
     words = in_words([f"“{word}”" for word in dict.fromkeys(word.casefold() for _, word in doubtful)], 6)
-    if len(doubtful) == 1:
-        return f"{named} is set to “higher is better”, but its name contains {words}. Is lower better?"
-    return f"{named} are set to “higher is better”, but their names contain {words}. Is lower better?"
+    question = ngettext(
+        "%(names)s is set to “higher is better”, but its name contains %(words)s. Is lower better?",
+        "%(names)s are set to “higher is better”, but their names contain %(words)s. Is lower better?",
+        len(doubtful),
+    )
+    return question % {"names": named, "words": words}
 
 
 def with_task_count(reason: str) -> str:

@@ -32,6 +32,7 @@ STORED_WORDS = {
     *(gettext_noop("scored"), gettext_noop("refused"), gettext_noop("cancelled")),  # predictions
     *(gettext_noop("public"), gettext_noop("unlisted"), gettext_noop("private")),  # benchmarks
     *(gettext_noop("owner"), gettext_noop("member")),  # organisations
+    *(gettext_noop("rule"), gettext_noop("task")),  # points of a map
 }
 STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
 SIGNS = {"ascending": "▲", "descending": "▼"}

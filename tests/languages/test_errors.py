@@ -7,9 +7,12 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils import translation
 
+from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.language.engine_problems import THINGS
 from leaderboard.common.language.reasons import REASONS, reason_in_page_language
 from leaderboard.notifications.posting import AddressError, read_address
 from leaderboard.notifications.webhooks import add_webhook
+from ranking_engine.text.names import check_name
 from tests.factories import owner_of
 from tests.languages.pseudo import pseudo
 from tests.languages.test_messages import is_unmarked
@@ -90,3 +93,16 @@ def test_an_address_is_refused_in_the_language_of_the_page(make, pseudo_language
     with pytest.raises(ValidationError) as refusal:
         add_webhook(benchmark, author=owner_of(benchmark), address="ftp://example.org", events=["revision"])
     assert refusal.value.message_dict == {"address": [pseudo("The address must begin with https:// and a host name.")]}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "n" * 300, "a\u200bb", "a" + "\u0301" * 9, "=1+1", "a;=1", "Mоdel"], ids=lambda name: ascii(name)[:12]
+)
+@pytest.mark.parametrize("thing", THINGS)
+def test_why_a_text_can_be_no_name_is_said_in_the_language_of_the_page(pseudo_language, thing, name):
+    with pytest.raises(ValueError, match=f"the {thing} name") as error:
+        check_name(name, thing)
+    translated = in_page_language(str(error.value))
+    assert translated.startswith(pseudo("the ").removesuffix("⟧")[:4])
+    assert translated.endswith("⟧")
+    assert pseudo(thing) in translated

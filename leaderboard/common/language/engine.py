@@ -190,7 +190,7 @@ SENTENCES = (
     gettext_noop("%(n)s pairs of systems share no task and count as equal."),
 )
 MORE = re.compile(r"(?P<names>.*) and (?P<n>\d+) more", re.DOTALL)
-NAMES = ("rule", "sum", "why", "allowed")  # values that are texts of the engine themselves
+NAMES = ("rule", "sum", "why", "allowed", "thing")  # values that are texts of the engine themselves
 KEPT = 2000  # texts in a language
 
 

@@ -6,7 +6,31 @@ here, too.
 
 from django.utils.translation import gettext_noop
 
+# What has a name, as errors about names call it.
+THINGS = (
+    gettext_noop("benchmark"),
+    gettext_noop("cluster"),
+    gettext_noop("frozen revision"),
+    gettext_noop("group"),
+    gettext_noop("meta-board"),
+    gettext_noop("system"),
+    gettext_noop("task"),
+)
 PROBLEMS = (
+    # What cannot be a name.
+    gettext_noop("the %(thing)s name %(name)s is empty"),
+    gettext_noop("the %(thing)s name %(name)s has %(n)s characters; at most %(most)s are allowed"),
+    gettext_noop("the %(thing)s name %(name)s holds the invisible or control character %(character)s; leave it out"),
+    gettext_noop("the %(thing)s name %(name)s has more than %(n)s marks on one letter"),
+    gettext_noop("the %(thing)s name %(name)s begins with %(sign)s, which spreadsheets take for a formula"),
+    gettext_noop(
+        "the %(thing)s name %(name)s holds %(part)s, which spreadsheets that split cells at semicolons take for a "
+        "formula"
+    ),
+    gettext_noop(
+        "the %(thing)s name %(name)s mixes alphabets in %(part)s, which could pass as Latin; write %(letters)s as a "
+        "word of its own"
+    ),
     # What a study cannot say something about.
     gettext_noop("no rule ranks these systems"),
     gettext_noop("no systems are named"),
