@@ -2,6 +2,7 @@
 
 import json
 import math
+from copy import deepcopy
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -26,10 +27,15 @@ RESULTS = {
 FILES = [{"name": "results.json", "text": json.dumps(RESULTS)}]
 
 
-@pytest.fixture
-def board(make):
+@pytest.fixture(scope="module")
+def board_once(make_once):
     tasks = [TaskSpec("ARC easy", maximum=100), TaskSpec("Other")]
-    return make.published({"Old": [70.0, 1.0]}, tasks=tasks)
+    return make_once.published({"Old": [70.0, 1.0]}, tasks=tasks)
+
+
+@pytest.fixture
+def board(board_once, make):
+    return deepcopy(board_once)
 
 
 def path_of(benchmark) -> str:

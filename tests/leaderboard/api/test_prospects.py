@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 from fractions import Fraction
 
 import pytest
@@ -19,11 +20,16 @@ def run(benchmark) -> None:
         run_job(job.pk, worker="test")
 
 
-@pytest.fixture
-def benchmark(make):
-    board = make.published(SPECIALISTS)
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    board = make_once.published(SPECIALISTS)
     run(board)
     return board
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def test_verdicts_come_with_exact_weights_and_certificates(api, benchmark):

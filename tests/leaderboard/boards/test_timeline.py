@@ -1,5 +1,6 @@
 """A board over time against what was said by hand and, at random, against every date looked at by itself."""
 
+from copy import deepcopy
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -27,12 +28,17 @@ SCORES = {"A": [9.0, 9.0], "B": [8.0, 8.0], "C": [7.0, 7.0], "D": [1.0, 1.0], "E
 RELEASED = {"D": "2020", "C": "2022-01-31", "B": "2023", "F": "2023-01-01", "A": "2024-05"}  # and of E nothing is known
 
 
-@pytest.fixture
-def benchmark(make):
-    benchmark = make.published(SCORES, metadata_fields=FIELDS, default_rule="mean")
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    benchmark = make_once.published(SCORES, metadata_fields=FIELDS, default_rule="mean")
     for name, released in RELEASED.items():
         System.objects.filter(benchmark=benchmark, name=name).update(metadata={"released": released})
     return benchmark
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def page_of(benchmark, **choice):

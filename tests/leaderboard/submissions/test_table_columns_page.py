@@ -1,5 +1,7 @@
 """The page that asks what the columns of a table are, and what is kept of the answers for the next time."""
 
+from copy import deepcopy
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -12,9 +14,14 @@ from tests.ranking_engine.importers.examples import FILES, SourceFile
 EVALAI = SourceFile("board.csv", b"Rank,Participant Team,Acc,Time\n1,One,0.6,0.12\n2,Two,0.5,0.1\n")
 
 
+@pytest.fixture(scope="module")
+def board_once(make_once):
+    return make_once.published({"A": [0.2, 0.4], "B": [0.3, 0.1]}, tasks=[TaskSpec("Quiz"), TaskSpec("Sums")])
+
+
 @pytest.fixture
-def board(make):
-    return make.published({"A": [0.2, 0.4], "B": [0.3, 0.1]}, tasks=[TaskSpec("Quiz"), TaskSpec("Sums")])
+def board(board_once, make):
+    return deepcopy(board_once)
 
 
 @pytest.fixture(autouse=True)

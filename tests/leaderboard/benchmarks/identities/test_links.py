@@ -1,6 +1,7 @@
 """Linking systems to models: who may, what is proposed, what the trail keeps, and how much one call takes."""
 
 import re
+from copy import deepcopy
 from html import unescape
 
 import pytest
@@ -19,12 +20,17 @@ from tests.markup import compact
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-@pytest.fixture
-def two(make):
+@pytest.fixture(scope="module")
+def two_once(make_once):
     """Two public boards of different owners: one calls Ada so, the other ADA."""
-    first = make.published({"Ada": [1.0], "Bob": [2.0], "Cleo": [3.0]}, name="First", key="first", n_tasks=1)
-    second = make.published({"ADA": [5.0], "Dan": [4.0]}, name="Second", key="second", n_tasks=1)
+    first = make_once.published({"Ada": [1.0], "Bob": [2.0], "Cleo": [3.0]}, name="First", key="first", n_tasks=1)
+    second = make_once.published({"ADA": [5.0], "Dan": [4.0]}, name="Second", key="second", n_tasks=1)
     return first, second
+
+
+@pytest.fixture
+def two(two_once, make):
+    return deepcopy(two_once)
 
 
 def models_of(benchmark) -> dict[str, str]:
