@@ -114,7 +114,7 @@ def winning_guests(
 ) -> str:
     """Which systems out of competition win, and which system in competition is first; empty where none of them wins.
 
-    They are ranked like all others, so that the first line of a board may name one.
+    They are ranked like all others, so that the first line of a board may name one. Baselines do not compete either.
 
     Args:
         columns: of the board.
@@ -124,6 +124,7 @@ def winning_guests(
     """
     kinds = [about[system.id].baseline if system.id in about else Baseline.NONE for system in systems]
     is_guest = np.array([kind == Baseline.GUEST for kind in kinds], dtype=bool)
+    is_competitor = np.array([kind == Baseline.NONE for kind in kinds], dtype=bool)
     elected = np.array([column.is_winner for column in columns if column.elects]).reshape(-1, len(systems))
     n_rules = (elected & is_guest).sum(axis=0)
     sentences = [
@@ -135,7 +136,7 @@ def winning_guests(
         % {"name": systems[i].name, "n": n_rules[i], "of": len(elected)}
         for i in np.flatnonzero(n_rules).tolist()
     ]
-    competing = (reference.ranks >= 1) & ~is_guest
+    competing = (reference.ranks >= 1) & is_competitor
     if sentences and competing.any():
         first = np.flatnonzero(competing & (reference.ranks == reference.ranks[competing].min())).tolist()
         sentences.append(

@@ -60,6 +60,9 @@ def test_a_system_out_of_competition_is_marked_and_neither_measures_nor_counts(m
         f"Best takes part out of competition; it wins under {n} of {of} rules. First in competition under Mean: Mixed."
     )
     assert board.winning_guests in compact(client.get(f"/b/{benchmark.key}/"))
+    marked(benchmark, "Mixed", "other")  # a baseline does not compete
+    board = build_board(audience_of(ANYONE, benchmark), BoardQuery())
+    assert board.winning_guests.endswith("First in competition under Mean: Low.")
 
 
 @pytest.mark.parametrize("seed", range(6))
