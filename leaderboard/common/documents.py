@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 
 from leaderboard.common.markdown import Heading, render_document
 
@@ -52,7 +52,7 @@ class DocumentEntry:
 def find_document(path: str) -> Document | None:
     """The document at `path` under `docs/`, without its ending; None where there is none."""
     file = _files().get(path)
-    return None if file is None else _rendered(path, file, file.stat().st_mtime_ns)
+    return None if file is None else _rendered(path, file, file.stat().st_mtime_ns, get_script_prefix())
 
 
 def find_file(path: str) -> Path | None:
@@ -77,11 +77,11 @@ def other_documents() -> list[DocumentEntry]:
 def section_html(path: str, title: str) -> str:
     """One section of a document as HTML, without its heading; empty where there is none."""
     file = _files().get(path)
-    return "" if file is None else _section(path, title, file, file.stat().st_mtime_ns)
+    return "" if file is None else _section(path, title, file, file.stat().st_mtime_ns, get_script_prefix())
 
 
 @lru_cache(maxsize=4 * KEPT)
-def _section(path: str, title: str, file: Path, changed: int) -> str:
+def _section(path: str, title: str, file: Path, changed: int, prefix: str) -> str:
     text = file.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     return render_document(text, _addresses(path), _pages())[0]
 
@@ -105,13 +105,13 @@ def _pictures() -> dict[str, Path]:
 
 
 def _entry(path: str, file: Path) -> DocumentEntry:
-    document = _rendered(path, file, file.stat().st_mtime_ns)
+    document = _rendered(path, file, file.stat().st_mtime_ns, get_script_prefix())
     return DocumentEntry(document.path, document.title, document.summary)
 
 
 @lru_cache(maxsize=KEPT)
-def _rendered(path: str, file: Path, changed: int) -> Document:
-    """The document, rendered once as long as its file stays as it is."""
+def _rendered(path: str, file: Path, changed: int, prefix: str) -> Document:
+    """The document, rendered once as long as its file and the path below which the site is stay as they are."""
     folder = file.relative_to(FOLDER).as_posix()
     text = file.read_text(encoding="utf-8")
     html, headings = render_document(text, _addresses(folder), _pages())

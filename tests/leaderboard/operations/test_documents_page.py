@@ -4,6 +4,7 @@ import doctest
 import re
 
 import pytest
+from django.test.utils import override_script_prefix
 
 from leaderboard.common.documents import FIRST_HOURS, FOLDER, find_document, first_hours
 from leaderboard.common.markdown import render_document
@@ -40,6 +41,17 @@ def test_a_page_reads_whole_and_its_links_and_pictures_lead_somewhere(client, pa
     assert {anchor for anchor in anchors if f'id="{anchor}"' not in body} == set()
     assert " style=" not in body
     assert "<script" not in body
+
+
+def test_links_lead_below_the_path_at_which_the_site_is_asked_for():
+    def links_of(prefix: str) -> set[str]:
+        with override_script_prefix(prefix):
+            return set(re.findall(r'href="(/[^"#]*)', find_document("api").html))
+
+    links = links_of("/")
+    assert links
+    assert links_of("/boards/") == {f"/boards{link}" for link in links}
+    assert links_of("/") == links
 
 
 @pytest.mark.parametrize("path", ["../config/settings/", "rules/nothing/", "files/../../manage.py", "files/api.md"])
