@@ -86,8 +86,10 @@ def _section(path: str, title: str, file: Path, changed: int, prefix: str) -> st
     return render_document(text, _addresses(path), _pages())[0]
 
 
-def _pages() -> set[str]:
-    return {reverse(name) for name in PAGES}
+def _pages() -> dict[str, str]:
+    """Where the pages are, by their addresses on a site that is not below a path."""
+    prefix = get_script_prefix()
+    return {f"/{address.removeprefix(prefix)}": address for address in map(reverse, PAGES)}
 
 
 def _files() -> dict[str, Path]:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from types import MappingProxyType
 
 import nh3
 from markdown_it import MarkdownIt
@@ -43,14 +44,15 @@ class Heading:
 
 
 def render_document(
-    text: str, address_of: Callable[[str], str], pages: Collection[str] = ()
+    text: str, address_of: Callable[[str], str], pages: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[str, list[Heading]]:
     """A document of the site's own as sanitised HTML with tables, images and headings that can be linked to.
 
     Args:
         text: CommonMark with tables; raw HTML stays text.
         address_of: where a relative link or image leads; empty where it leads nowhere, and is then no link.
-        pages: addresses on this site; a piece of code that is one of them becomes a link to it.
+        pages: where pages of this site are, by the addresses that documents name; a piece of code that is one of these
+            becomes a link.
     """
     tokens = _documents.parse(text)
     headings, times = [], Counter[str]()
@@ -89,13 +91,13 @@ def render_document(
     return "".join([parts[0], *tables]).replace("</table>", "</table></div>"), headings
 
 
-def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:
+def _linked(tokens: list[Token], pages: Mapping[str, str]) -> Iterator[Token]:
     """The same tokens, with a link around each piece of code that is the address of a page and in no link yet."""
     n_open = 0
     for token in tokens:
         n_open += (token.type == "link_open") - (token.type == "link_close")
         if token.type == "code_inline" and token.content in pages and not n_open:
-            yield Token("link_open", "a", 1, attrs={"href": token.content})
+            yield Token("link_open", "a", 1, attrs={"href": pages[token.content]})
             yield token
             yield Token("link_close", "a", -1)
         else:

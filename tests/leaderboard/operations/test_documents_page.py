@@ -73,7 +73,7 @@ def test_raw_html_stays_text_and_addresses_that_run_something_are_no_links():
 
 
 def test_code_that_is_the_address_of_a_page_is_a_link_unless_it_is_in_one():
-    html, _ = render_document("`/try/` `/nowhere/` [see `/try/`](/rules/)", lambda target: target, {"/try/"})
+    html, _ = render_document("`/try/` `/nowhere/` [see `/try/`](/rules/)", lambda target: target, {"/try/": "/try/"})
     assert html == (
         '<p><a href="/try/"><code>/try/</code></a> <code>/nowhere/</code> '
         '<a href="/rules/">see <code>/try/</code></a></p>\n'
