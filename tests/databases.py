@@ -41,13 +41,13 @@ def migrated_database() -> Iterator[None]:
         else:
             if not settings.IS_SQLITE:
                 _administer(f'CREATE DATABASE "{name}"')
-            with _connected_to(name):
+            with connected_to(name):
                 call_command("migrate", interactive=False, verbosity=0)
             _copy(name, kept)
             for older in _kept(prefix)[MAX_KEPT:]:
                 with suppress(DatabaseError):  # somebody copies it just now
                     _drop(older)
-    with _connected_to(name):
+    with connected_to(name):
         yield
     _drop(name)
 
@@ -61,7 +61,7 @@ def own_database() -> Iterator[str]:
     connections.close_all()
     _copy(connection.settings_dict["NAME"], name)
     try:
-        with _connected_to(name):
+        with connected_to(name):
             yield _url(name)
     finally:
         _drop(name)
@@ -80,7 +80,8 @@ def empty_broker() -> None:
 
 
 @contextmanager
-def _connected_to(name: str) -> Iterator[None]:
+def connected_to(name: str) -> Iterator[None]:
+    """Work in the database of this name."""
     original = connection.settings_dict["NAME"]
     connections.close_all()
     connection.settings_dict["NAME"] = name

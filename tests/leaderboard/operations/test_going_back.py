@@ -1,13 +1,14 @@
 """Migrations: back as far as nothing is lost, refused beyond that, and one `migrate` at a time."""
 
 import os
+import select
 import signal
-import subprocess
 import sys
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -19,6 +20,7 @@ from django.db.migrations.state import ProjectState
 
 from config.backends.migration_lock import migration_turn
 from leaderboard.models import Score
+from tests.jobs import forks
 from tests.leaderboard.operations.test_operations import facts
 from tests.schema import schema
 
@@ -135,85 +137,82 @@ def test_a_migration_with_code_of_its_own_is_undone_whole_or_not_at_all(django_d
     ]
 
 
-def to(name: str) -> None:
-    """Go to a migration of this application, in either direction."""
-    MigrationExecutor(connection).migrate([("leaderboard", name)])
-
-
 # --- Several at once -------------------------------------------------------------------------------------------------
 
 
-def start_migrate(url: str, folder, *command: str) -> subprocess.Popen:
-    kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    return subprocess.Popen(
-        [sys.executable, *(command or ("manage.py", "migrate", "--noinput"))],
-        cwd=settings.ROOT,
-        env=kept | {"DATABASE_URL": url, "PLURANK_VAR": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+class Migrate:
+    """A process that migrates, and what it says."""
+
+    def __init__(self, url: str, folder: Path, *command: str) -> None:
+        streams = [os.pipe(), os.pipe()]
+        environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+        environment |= {"DATABASE_URL": url, "PLURANK_VAR": str(folder)}
+        command = command or ("manage.py", "migrate", "--noinput")
+        with Path(os.devnull).open("rb") as nothing:
+            descriptors = [nothing.fileno(), *(end for _, end in streams)]
+            self.process = forks.start([sys.executable, *command], environment, descriptors)
+        for _, end in streams:
+            os.close(end)
+        self.output, self.errors = (os.fdopen(start) for start, _ in streams)
+
+    def end(self) -> tuple[int, str, str]:
+        """Its status, output and errors, once it has ended."""
+        with self.output, self.errors:
+            said = self.output.read(), self.errors.read()
+        return (self.process.wait(), *said)
 
 
-def test_three_that_migrate_an_empty_database_at_once_all_end_well(django_db_setup, django_db_blocker, tmp_path):
-    """Takes about fifteen seconds: three processes, which wait for their turns."""
+def test_of_three_that_migrate_an_empty_database_one_is_killed_at_work_and_the_others_end_well(
+    django_db_setup, django_db_blocker, tmp_path
+):
+    """Takes some seconds: three processes, which wait for their turns."""
     with django_db_blocker.unblock():
         expected, names = schema(), applied()
         with empty_database(tmp_path) as url:
             with migration_turn(connection, lambda: None):  # until all three wait
-                several = [start_migrate(url, tmp_path) for _ in range(N_AT_ONCE)]
-                said = [process.stderr.readline() for process in several]
-            outputs = [process.communicate() for process in several]
-            assert said == ["Another migrate is running on this database. Waiting until it is done.\n"] * N_AT_ONCE
-            assert [process.returncode for process in several] == [0] * N_AT_ONCE, outputs
-            assert sorted("No migrations to apply." in output for output, _ in outputs) == [False, True, True]
-            assert (schema(), applied()) == (expected, names)
-
-
-def test_a_migrate_that_is_killed_at_work_lets_the_next_one_go_on(django_db_setup, django_db_blocker, tmp_path):
-    """Takes about ten seconds: a process that is killed, and one that does the rest."""
-    with django_db_blocker.unblock():
-        expected, names = schema(), applied()
-        with empty_database(tmp_path) as url:
-            first = start_migrate(url, tmp_path)
+                several = [Migrate(url, tmp_path) for _ in range(N_AT_ONCE)]
+                said = [one.errors.readline() for one in several]
             while "leaderboard_score" not in connection.introspection.table_names():
-                assert first.poll() is None, first.communicate()
+                assert all(one.process.poll() is None for one in several), [one.end() for one in several]
                 time.sleep(0.02)
-            first.kill()
-            first.communicate()
-            n_done = len(applied())
-            second = start_migrate(url, tmp_path)
-            output, errors = second.communicate()
-            assert (second.returncode, n_done < len(names)) == (0, True), output + errors
+            (at_work,), _, _ = select.select(
+                [one.output for one in several], [], [], 0
+            )  # no other has said a thing yet
+            [killed] = [one for one in several if one.output is at_work]
+            killed.process.kill()
+            others = [one.end() for one in several if one is not killed]
+            assert said == ["Another migrate is running on this database. Waiting until it is done.\n"] * N_AT_ONCE
+            assert killed.end()[0] == -signal.SIGKILL
+            assert [status for status, _, _ in others] == [0, 0], others
+            # What the first had not done was there for the second, and nothing for the third.
+            assert sorted("No migrations to apply." in output for _, output, _ in others) == [False, True]
             assert (schema(), applied()) == (expected, names)
 
 
-@pytest.mark.parametrize("killed_at", ["0001_initial", "0006_instances"])
 def test_a_migrate_that_is_killed_before_it_records_a_migration_has_not_applied_it(
-    django_db_setup, django_db_blocker, tmp_path, killed_at
+    django_db_setup, django_db_blocker, tmp_path
 ):
-    """Takes some seconds: a process that is killed at that very place, one that applies it, and one left in peace."""
+    """Takes some seconds: two processes that are killed at that very place, and one that is left in peace."""
     with django_db_blocker.unblock():
         undisturbed = tmp_path / "undisturbed"
         undisturbed.mkdir()
         with empty_database(undisturbed):
-            to(killed_at)
+            migrate("leaderboard", "0006_instances")
             expected, names = schema(), applied()
         with empty_database(tmp_path) as url:
-            first = start_migrate(url, tmp_path, "-m", KILLED_MIGRATE, killed_at, "leaderboard", killed_at)
-            said = first.communicate()
-            assert (first.returncode, ("leaderboard", killed_at) in applied()) == (-signal.SIGKILL, False), said
-            second = start_migrate(url, tmp_path, "manage.py", "migrate", "--noinput", "leaderboard", killed_at)
-            assert (second.communicate()[1], second.returncode) == ("", 0)
+            for killed_at in ("0001_initial", "0006_instances"):
+                said = Migrate(url, tmp_path, "-m", KILLED_MIGRATE, killed_at, "leaderboard", "0006_instances").end()
+                assert (said[0], ("leaderboard", killed_at) in applied()) == (-signal.SIGKILL, False), said
+            said = Migrate(url, tmp_path, "manage.py", "migrate", "--noinput", "leaderboard", "0006_instances").end()
+            assert (said[0], said[2]) == (0, ""), said
             assert (schema(), applied()) == (expected, names)
 
 
 def test_a_migrate_that_is_killed_before_it_forgets_a_migration_has_not_undone_it(committed_db, tmp_path):
     before, names = schema(), applied()
     *_, previous, newest = sorted(name for app, name in names if app == "leaderboard")
-    first = start_migrate(committed_db, tmp_path, "-m", KILLED_MIGRATE, newest, "leaderboard", previous)
-    said = first.communicate()
-    assert (first.returncode, schema(), applied()) == (-signal.SIGKILL, before, names), said
-    second = start_migrate(committed_db, tmp_path)
-    assert (second.communicate()[1], second.returncode) == ("", 0)
+    said = Migrate(committed_db, tmp_path, "-m", KILLED_MIGRATE, newest, "leaderboard", previous).end()
+    assert (said[0], schema(), applied()) == (-signal.SIGKILL, before, names), said
+    said = Migrate(committed_db, tmp_path).end()
+    assert (said[0], said[2]) == (0, ""), said
     assert (schema(), applied()) == (before, names)

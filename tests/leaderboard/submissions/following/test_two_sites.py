@@ -3,14 +3,19 @@
 import csv
 import io
 import json
-import subprocess
+import os
 import sys
 import urllib.request
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from django.conf import settings
+from django.db import connection
+from django.utils import timezone
 
+from leaderboard.models import FollowedAddress
+from tests.databases import connected_to, own_database
 from tests.running_site import RunningSite
 
 LIMITS = {f"PLURANK_API_{kind}_RATE": "100000/min" for kind in ("ADDRESS", "USER", "TOKEN", "WRITE", "ON_DEMAND")}
@@ -23,6 +28,7 @@ class Site:
 
     running: RunningSite
     key: str
+    database: str
     token: str = ""
 
     @property
@@ -55,41 +61,36 @@ class Site:
 
     def come_due(self) -> None:
         """As if the quarter of an hour were over."""
-        url = self.running.environment["DATABASE_URL"]
-        program = (
-            "import django; django.setup(); from django.utils import timezone; "
-            "from leaderboard.models import FollowedAddress as F; F.objects.update(next_at=timezone.now())"
-        )
-        environment = self.running.environment | {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings"}
-        subprocess.run([sys.executable, "-c", program], cwd=settings.ROOT, env=environment, check=True)
+        with connected_to(self.database):
+            FollowedAddress.objects.update(next_at=timezone.now())
+
+    def make_board(self, *scores: str) -> None:
+        token, errors = (self.running.folder / name for name in ("token", "board.log"))
+        command = [sys.executable, "-m", PROGRAM, self.key, f"From {self.key}", *scores]
+        with Path(os.devnull).open("rb") as nothing, token.open("wb") as out, errors.open("wb") as err:
+            made = self.running.launch(command, nothing.fileno(), out.fileno(), err.fileno())
+        assert made.wait() == 0, self.running.logs()
+        self.token = token.read_text().strip()
 
 
 @pytest.fixture
-def two_sites(tmp_path):
-    sites = []
-    for number, key in enumerate(("north", "south")):
-        folder = tmp_path / key
-        folder.mkdir()
-        url = f"sqlite:///{folder / 'site.sqlite3'}"
-        more = {"REDIS_URL": "", "PLURANK_WEBHOOKS_INSIDE": "true", **LIMITS}
-        site = Site(RunningSite(folder, url, lease_seconds=30, **more), key)
-        environment = site.running.environment | {"DJANGO_SETTINGS_MODULE": "config.settings"}
-        scores = [str(5 + number), str(7 - number), "4"]
-        made = subprocess.run(
-            [sys.executable, "-m", PROGRAM, key, f"From {key}", *scores],
-            cwd=settings.ROOT, env=environment, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        site.token = made.stdout.split()[-1]
-        sites.append(site)
-    try:
-        for site in sites:
+def two_sites(django_db_setup, django_db_blocker, tmp_path):
+    with django_db_blocker.unblock(), ExitStack() as stack:
+        sites = []
+        for key in ("north", "south"):
+            folder = tmp_path / key
+            folder.mkdir()
+            more = {"REDIS_URL": "", "PLURANK_WEBHOOKS_INSIDE": "true", **LIMITS}
+            url = stack.enter_context(own_database())  # of the north nothing is in it yet that the south would copy
+            running = RunningSite(folder, url, lease_seconds=30, is_forked=True, **more)
+            stack.callback(running.stop_all)
+            sites.append(Site(running, key, connection.settings_dict["NAME"]))
+        for site, scores in zip(sites, ("574", "664"), strict=True):
+            site.make_board(*scores)
             site.running.start("web", "rankings", "sweep")
         for site in sites:
             site.running.wait_for_web(60)
         yield sites
-    finally:
-        for site in sites:
-            site.running.stop_all()
 
 
 @pytest.mark.services
