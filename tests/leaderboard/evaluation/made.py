@@ -11,13 +11,14 @@ from leaderboard.evaluation.receiving import PredictionUpload, submit_prediction
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.models import Benchmark, Job, PredictionSubmission, Task, TaskReferences, User
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.evaluation.metrics import METRICS
 from tests.factories import Factory, owner_of
 
 LABELS = ["cat", "dog", "cat", "dog", "cat", "cat", "dog", "dog"]
 REFERENCES = "id,reference,split\n" + "".join(
     f"i{k},{label},{'development' if k < 2 else 'test'}\n" for k, label in enumerate(LABELS)
 )
-NUMBERS = "id,reference\nn1,1.5\nn2,2.5\nn3,4\n"
+NUMBERS = "id,reference\nn1,1.5\nn2,2.5\nn3,4.0\n"
 
 
 def add_references(
@@ -35,21 +36,29 @@ def add_predictions(benchmark: Benchmark, *, by: User) -> PredictionSubmission:
     return submit_predictions(benchmark, by, PredictionUpload(SubmittedRow("Predicted"), files))[0]
 
 
-def hidden_benchmark(make: Factory, metric: str = "exact_match", **fields: Any) -> Benchmark:
+def hidden_benchmark(
+    make: Factory, metric: str = "exact_match", *, of_numbers: str = "rmse", **fields: Any
+) -> Benchmark:
     """Two tasks: labels, and numbers, scored by the root mean squared error, where less is better.
 
     Args:
         make: the factory.
         metric: of the labels. Exact match needs no library, whose import takes a child longer than all else.
+        of_numbers: the metric of the numbers.
         fields: of the benchmark.
     """
-    tasks = [TaskSpec("Animals"), TaskSpec("Numbers", direction=-1)]
+    tasks = [TaskSpec("Animals"), TaskSpec("Numbers", direction=-1 if METRICS[of_numbers].lower_is_better else 1)]
     benchmark = make.benchmark({}, tasks=tasks, **fields)
     owner = owner_of(benchmark)
     animals, numbers = benchmark.tasks.order_by("order", "pk")
     add_references(animals, REFERENCES, metric, by=owner)
-    add_references(numbers, NUMBERS, "rmse", by=owner)
+    add_references(numbers, NUMBERS, of_numbers, by=owner)
     return benchmark
+
+
+def texts_benchmark(make: Factory, **fields: Any) -> Benchmark:
+    """Like `hidden_benchmark`, for what is about neither metrics nor numbers: scored sooner, without any library."""
+    return hidden_benchmark(make, of_numbers="exact_match", **fields)
 
 
 def labels_file(labels: Sequence[str] = LABELS, ids: range = range(2, 8)) -> bytes:

@@ -33,6 +33,7 @@ from tests.leaderboard.evaluation.made import (
     numbers_file,
     score_all,
     scored,
+    texts_benchmark,
     upload,
 )
 
@@ -285,7 +286,7 @@ def test_scores_of_two_tasks_cannot_be_had_one_after_the_other_on_the_ladder(mak
 
 
 def test_where_the_best_counts_each_task_is_compared_with_the_newest_submission_that_has_it(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user, name="A", animals=labels_file())
     scored(benchmark, user, name="A", numbers=numbers_file())
     worse = scored(benchmark, user, name="A", animals=labels_file(["cat"] * 8))

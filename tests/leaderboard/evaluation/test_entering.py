@@ -10,7 +10,15 @@ from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError
 from tests.factories import owner_of
-from tests.leaderboard.evaluation.made import hidden_benchmark, labels_file, numbers_file, score_all, scored, upload
+from tests.leaderboard.evaluation.made import (
+    hidden_benchmark,
+    labels_file,
+    numbers_file,
+    score_all,
+    scored,
+    texts_benchmark,
+    upload,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +30,7 @@ def problems_of(audience, row: SubmittedRow) -> list[tuple[str, str]]:
 
 
 def test_no_one_brings_a_score_of_their_own_for_a_task_whose_references_are_hidden(make):
-    benchmark, user = hidden_benchmark(make, submission_policy="open"), make.user()
+    benchmark, user = texts_benchmark(make, submission_policy="open"), make.user()
     row = scored(benchmark, user)
     audience = audience_of(user, benchmark)
     refused = [("animals", "scores of Animals come from predictions, which you can submit; leave this score out")]
@@ -41,7 +49,7 @@ def test_owners_can_enter_scores_themselves(make):
 
 @pytest.mark.parametrize("is_better", [True, False])
 def test_a_name_that_others_took_meanwhile_is_refused_however_good_the_predictions_are(make, is_better):
-    benchmark, user = hidden_benchmark(make, submission_policy="open"), make.user()
+    benchmark, user = texts_benchmark(make, submission_policy="open"), make.user()
     use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
     animals = labels_file() if is_better else labels_file(["cat"] * 8)
     numbers = numbers_file() if is_better else numbers_file([9.0, 9.0, 9.0])

@@ -18,10 +18,10 @@ from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
     REFERENCES,
     add_references,
-    hidden_benchmark,
     labels_file,
     score_all,
     scored,
+    texts_benchmark,
     upload,
 )
 from tests.signing_in import signed_in
@@ -35,7 +35,7 @@ def notices(user) -> list[tuple[str, str, str]]:
 
 
 def test_a_submitter_hears_that_predictions_were_scored_with_the_link_and_without_a_score(make):
-    benchmark, user = hidden_benchmark(make, name="Speech"), make.user("Ada")
+    benchmark, user = texts_benchmark(make, name="Speech"), make.user("Ada")
     row = scored(benchmark, user)
     path = reverse("prediction", args=[row.uuid])
     assert row.state == "scored"
@@ -50,7 +50,7 @@ def test_a_submitter_hears_that_predictions_were_scored_with_the_link_and_withou
 
 
 def test_a_trial_run_is_called_one(make):
-    benchmark, user = hidden_benchmark(make, name="Speech"), make.user()
+    benchmark, user = texts_benchmark(make, name="Speech"), make.user()
     row, _ = submit_predictions(benchmark, user, upload(animals=labels_file(ids=range(2)), is_trial=True))
     score_all(benchmark)
     row.refresh_from_db()
@@ -61,7 +61,7 @@ def test_a_trial_run_is_called_one(make):
 
 
 def test_what_scoring_refuses_is_told_once(make):
-    benchmark, user = hidden_benchmark(make, name="Speech", submission_policy="open"), make.user()
+    benchmark, user = texts_benchmark(make, name="Speech", submission_policy="open"), make.user()
     row, _ = submit_predictions(benchmark, user, upload("Taken"))
     make.accepted(benchmark, {"Taken": [0.1, 1.0]})  # others took the name meanwhile
     score_all(benchmark)
@@ -73,7 +73,7 @@ def test_what_scoring_refuses_is_told_once(make):
 
 
 def test_a_submitter_can_switch_it_off(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     choose_ways(user, {"predictions": "off"})
     scored(benchmark, user)
     assert notices(user) == []
@@ -82,7 +82,7 @@ def test_a_submitter_can_switch_it_off(make):
 
 
 def test_a_name_is_escaped_on_the_page_of_notices(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user, name="<img src=x>")
     page = signed_in(user).get(reverse("notices")).content.decode()
     assert "Your predictions of &lt;img src=x&gt; for" in page
@@ -90,7 +90,7 @@ def test_a_name_is_escaped_on_the_page_of_notices(make):
 
 
 def test_scoring_again_is_no_news(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user)
     before = notices(user)
     corrected = REFERENCES.replace("i2,cat", "i2,dog")
@@ -102,7 +102,7 @@ def test_scoring_again_is_no_news(make):
 
 
 def test_going_back_they_are_notices_of_a_kind_that_the_older_release_knows(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user)
     choose_ways(user, {"predictions": "site", "token": "off"})
     import_module("leaderboard.migrations.0051_notices_of_predictions").as_decisions(apps, None)

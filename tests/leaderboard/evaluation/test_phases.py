@@ -30,6 +30,7 @@ from tests.leaderboard.evaluation.made import (
     hidden_benchmark,
     labels_file,
     score_all,
+    texts_benchmark,
     upload,
 )
 
@@ -187,7 +188,7 @@ def test_the_form_offers_no_trial_run_where_the_development_split_counts(make, c
 
 
 def test_no_score_on_both_splits_gives_the_private_ones_away(make):
-    benchmark, user, now = hidden_benchmark(make), make.user(), timezone.now()
+    benchmark, user, now = texts_benchmark(make), make.user(), timezone.now()
     old = phase_of(benchmark, "Old", opens_at=now - DAY, closes_at=now + DAY)
     halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
     add_references(benchmark.tasks.get(key="animals"), halves, "exact_match", by=owner_of(benchmark))

@@ -21,6 +21,7 @@ from tests.leaderboard.evaluation.made import (
     labels_file,
     score_all,
     scored,
+    texts_benchmark,
 )
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def animals(benchmark) -> dict[str, float]:
 
 
 def test_all_scores_change_together_with_one_revision(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     owner = owner_of(benchmark)
     wrong = ["dog"] * 8
     scored(benchmark, user, name="Right", animals=labels_file())
@@ -58,7 +59,7 @@ def test_all_scores_change_together_with_one_revision(make):
 
 
 def test_single_instances_of_hidden_references_are_for_owners_alone(make, client):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user, animals=labels_file())
     make.publish(benchmark, studies=True)
     path = f"/api/v1/benchmarks/{benchmark.key}/instances/animals/"
@@ -72,7 +73,7 @@ def test_single_instances_of_hidden_references_are_for_owners_alone(make, client
 
 @pytest.mark.parametrize("keeps_splits", [True, False])
 def test_in_a_phase_on_the_public_split_tasks_without_one_are_scored_again_too(make, keeps_splits):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     owner, task = owner_of(benchmark), benchmark.tasks.get(key="animals")
     halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
     add_references(task, halves, "exact_match", by=owner)
@@ -94,7 +95,7 @@ def test_scored_again_the_ladder_states_no_further_digits(make):
     owner = owner_of(benchmark)
     use_ladder(benchmark, uses_ladder=True, author=owner)
     scored(benchmark, user)
-    add_references(benchmark.tasks.get(key="numbers"), NUMBERS.replace("n3,4", "n3,5.1"), "rmse", by=owner)
+    add_references(benchmark.tasks.get(key="numbers"), NUMBERS.replace("n3,4.0", "n3,5.1"), "rmse", by=owner)
     benchmark.refresh_from_db()
     score_again(audience_of(owner, benchmark))
     assert score_all(benchmark) == ["done"]
