@@ -4,13 +4,15 @@ import numpy as np
 
 from jobs.runner import run_job
 from leaderboard.models import Job, Report
+from leaderboard.queue.kinds import AXIOMS
 from leaderboard.rankings.reports import unpack_arrays
 from tests.factories import TOY
 
 
 def run_all(kinds: str = "", worker: str = "test") -> None:
-    """Run what waits, and what that brings, until nothing is left."""
+    """Run what waits, and what that brings, until nothing is left; the search for violations, cut to one step."""
     while due := Job.objects.filter(state="waiting", kind__contains=kinds).order_by("-priority", "pk").first():
+        Job.objects.filter(pk=due.pk, kind=AXIOMS).update(parameters={"seed": 0, "max_steps": 1, "seconds": 0})
         run_job(due.pk, worker=worker)
         due.refresh_from_db()
         assert due.state != "waiting", due

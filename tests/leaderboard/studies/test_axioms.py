@@ -150,7 +150,7 @@ def test_the_number_of_steps_reads_no_clock(size):
 
 
 def test_the_searches_under_a_rule_divide_the_boards_that_its_seconds_allow(make):
-    revision = searched(make).publication.revision
+    revision = make.published().publication.revision
     cost = RULES["kemeny"].cost(4, 5)
     n_steps = []
     for seconds in (19 * cost, 30 * cost, 1_000 * cost):

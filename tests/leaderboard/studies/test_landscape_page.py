@@ -1,6 +1,7 @@
 """The landscape: each benchmark at the figures of its own reports, and nothing of what is hidden."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,13 +24,21 @@ def table(seed: int) -> dict[str, list[float]]:
     return {f"System {i:02d}": row.tolist() for i, row in enumerate(scores)}
 
 
+def few(seed: int, n_systems: int) -> dict[str, list[float]]:
+    return dict(list(table(seed).items())[:n_systems])
+
+
+@cache
+def summaries_of(seed: int, n_systems: int) -> dict[str, dict]:
+    scores = few(seed, n_systems)
+    matrix = ScoreMatrix(list(scores.values()), system_names=list(scores))
+    return {key: run_study(key, matrix).summary for key in KEYS}
+
+
 def studied(make, seed: int, n_systems: int = 12, **fields):
     """A benchmark with the three studies, computed by the engine from the same table."""
-    scores = dict(list(table(seed).items())[:n_systems])
-    benchmark = make.published(scores, **fields)
-    summaries = {
-        key: run_study(key, ScoreMatrix(list(scores.values()), system_names=list(scores))).summary for key in KEYS
-    }
+    benchmark = make.published(few(seed, n_systems), **fields)
+    summaries = summaries_of(seed, n_systems)
     revision = benchmark.publication.revision
     Report.objects.bulk_create(
         [
@@ -197,21 +206,25 @@ def test_what_is_hidden_is_on_nobodys_landscape(make, client, hidden):
     assert "Hidden thing" not in compact(client.get("/landscape/"))
 
 
-@pytest.mark.parametrize("page_places", [100, 2])
-@pytest.mark.parametrize(
-    "hidden", [{"visibility": "private"}, {"visibility": "unlisted"}, {"score_view": "ranks"}], ids=str
-)
-def test_what_is_hidden_is_in_nobodys_relation_but_its_members(make, monkeypatch, hidden, page_places):
-    monkeypatch.setattr(service, "PAGE_PLACES", page_places)
-    owner = make.user()
+def test_what_is_hidden_is_in_nobodys_relation_but_its_members(make, monkeypatch):
+    owner, stranger = make.user(), make.user()
     for seed in range(3):
         studied(make, seed, name=f"Open {seed}")
     before = landscape(AnonymousUser())
     benchmark, _ = studied(make, 3, name="Hidden thing")
+    assert landscape(AnonymousUser()).cardinal.fit.n == 4
     Membership.objects.create(benchmark=benchmark, user=owner, role="owner")
-    type(benchmark).objects.filter(pk=benchmark.pk).update(**hidden)
-    for viewer in (AnonymousUser(), make.user()):
-        after = landscape(viewer)
-        assert (after.cardinal.fit, after.ordinal.fit) == (before.cardinal.fit, before.ordinal.fit)
+    is_open = {"visibility": benchmark.visibility, "score_view": benchmark.score_view}
     # Scores that are hidden stay out of the landscape even for those who may see them, as on the page so far.
-    assert landscape(owner).cardinal.fit.n == (4 if "visibility" in hidden else 3)
+    for hidden, n_for_owner in (
+        ({"visibility": "private"}, 4),
+        ({"visibility": "unlisted"}, 4),
+        ({"score_view": "ranks"}, 3),
+    ):
+        type(benchmark).objects.filter(pk=benchmark.pk).update(**is_open | hidden)
+        for page_places in (100, 2):
+            monkeypatch.setattr(service, "PAGE_PLACES", page_places)
+            for viewer in (AnonymousUser(), stranger):
+                after = landscape(viewer)
+                assert (after.cardinal.fit, after.ordinal.fit) == (before.cardinal.fit, before.ordinal.fit), hidden
+            assert landscape(owner).cardinal.fit.n == n_for_owner
