@@ -47,7 +47,7 @@ def while_removed(organisation: Organisation, user: User, by: User, move: Callab
         with transaction.atomic():
             change_member(organisation, user, author=by, role="")
             removed.set()
-            moved.wait(1)  # passes where nothing keeps the two apart
+            moved.wait(0.3)  # passes where nothing keeps the two apart
 
     def then_move() -> None:
         removed.wait(30)
