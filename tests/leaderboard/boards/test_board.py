@@ -66,11 +66,32 @@ def some_scores(seed: int, n: int = 9) -> dict[str, list[float | None]]:
     return rows | {"Empty": [None] * 4}
 
 
+@pytest.fixture(scope="module")
+def toy(make_once) -> Benchmark:
+    return make_once.published()
+
+
+@pytest.fixture(scope="module")
+def three(make_once) -> list[Benchmark]:
+    """Benchmarks of some scores, by their seeds."""
+    return [make_once.published(some_scores(seed), missing_policy="drop_systems") for seed in range(3)]
+
+
+@pytest.fixture(scope="module")
+def of_four(make_once) -> Benchmark:
+    return make_once.published({name: [1.0] for name in ("BERT", "GPT-4", "gpt 3", "Straße")})
+
+
+@pytest.fixture(scope="module")
+def of_101(make_once) -> Benchmark:
+    return make_once.published({f"S{i:03}": [float(i)] for i in range(101)})
+
+
 # --- Figures -------------------------------------------------------------------------------------------------------
 
 
-def test_the_toy_stands_as_ranked_by_hand(make):
-    board = board_of(make.published())
+def test_the_toy_stands_as_ranked_by_hand(toy):
+    board = board_of(toy)
     assert by_hand(ranks(board)) == BY_HAND
     assert (names(board), board.reference.rule, board.smith_names) == (list("BCDA"), "borda", ["B"])
     elected = [column for column in board.columns if column.winner_names == ["B"]]
@@ -81,8 +102,8 @@ def test_the_toy_stands_as_ranked_by_hand(make):
     )
 
 
-def test_changes_are_places_won_against_the_reference_rule(make):
-    board = board_of(make.published())
+def test_changes_are_places_won_against_the_reference_rule(toy):
+    board = board_of(toy)
     assert by_hand(cells(board, "change")) == {
         "mean": {"A": 0, "B": 0, "C": 0, "D": 0},
         "plurality": {"A": 3, "B": -1, "C": 0, "D": 1},
@@ -93,16 +114,16 @@ def test_changes_are_places_won_against_the_reference_rule(make):
     }
 
 
-def test_another_reference_rule_turns_the_changes_round(make):
-    board = board_of(make.published(), reference="plurality")
+def test_another_reference_rule_turns_the_changes_round(toy):
+    board = board_of(toy, reference="plurality")
     assert cells(board, "change")["borda"] == {"A": -3, "B": 1, "C": 0, "D": -1}
     assert names(board) == ["A", "B", "C", "D"]
 
 
 @pytest.mark.parametrize("reference", ["copeland", "borda", "plurality"])
 @pytest.mark.parametrize("seed", range(3))
-def test_changes_are_counted_among_the_systems_that_both_rules_rank(make, seed, reference):
-    board = board_of(make.published(some_scores(seed)), reference=reference)
+def test_changes_are_counted_among_the_systems_that_both_rules_rank(three, seed, reference):
+    board = board_of(three[seed], reference=reference)
     changes, ranked = cells(board, "change"), ranks(board)
     base = {name: rank for name, rank in ranked[reference].items() if rank}
     ranking = {column.rule for column in board.columns if column.status == "ranked"} - {reference}
@@ -136,8 +157,8 @@ def test_whom_nobody_beats_is_elected_jointly_and_marked_below_the_first_rank(ma
     )
 
 
-def test_ties_count_those_who_share_the_rank(make):
-    board = board_of(make.published())
+def test_ties_count_those_who_share_the_rank(toy):
+    board = board_of(toy)
     none = dict.fromkeys("ABCD", 0)
     assert by_hand(cells(board, "n_tied_with")) == {
         "mean": none, "plurality": none | {"B": 2, "C": 2, "D": 2}, "borda": none, "condorcet": none,
@@ -148,8 +169,8 @@ def test_ties_count_those_who_share_the_rank(make):
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_systems", "drop_tasks", "median", "worst"])
 @pytest.mark.parametrize("seed", range(3))
-def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(make, seed, policy):
-    benchmark = make.published(some_scores(seed), missing_policy="drop_systems")
+def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(three, seed, policy):
+    benchmark = three[seed]
     matrix = revision_matrix(benchmark.publication.revision).matrix
     by_rule = {rule: rank(matrix, rule, missing=policy) for rule in board_rules()}
     ranking = [outcome for outcome in by_rule.values() if outcome.status == "ranked"]
@@ -165,33 +186,36 @@ def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(make, seed,
         assert row.n_scored == int(np.isfinite(matrix.values[i]).sum())
 
 
-def test_rule_scores_are_shown_when_asked_for(make):
-    board = board_of(make.published(), scores=True)
+def test_rule_scores_are_shown_when_asked_for(toy):
+    board = board_of(toy, scores=True)
     texts = cells(board, "score_text")
     assert texts["borda"] == {"A": "6", "B": "9", "C": "8", "D": "7"}
     assert texts["copeland"]["A"] == "\N{MINUS SIGN}3"
-    assert {cell.score_text for row in board_of(make.published()).rows for cell in row.cells} == {""}
+    assert {cell.score_text for row in board_of(toy).rows for cell in row.cells} == {""}
 
 
 # --- Order ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", [*(rule for rule in board_rules() if rule not in NEEDS_MORE), "median_rank"])
 @pytest.mark.parametrize("seed", range(3))
-def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_then_name(make, seed, rule):
-    benchmark = make.published(some_scores(seed))
-    board = board_of(benchmark)
+def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_then_name(three, seed):
+    board = board_of(three[seed])
     rows = {row.name: row for row in board.rows}
     place = {column.rule: k for k, column in enumerate(board.columns)}
 
-    def value(name):
+    def value(name, rule):
         return rows[name].median_rank if rule == "median_rank" else rows[name].cells[place[rule]].rank
 
-    for sort, sign in ((rule, 1), (f"-{rule}", -1)):
-        expected = sorted(
-            rows, key=lambda n: (value(n) is None, sign * (value(n) or 0), rows[n].median_rank or 10**9, n.lower())
+    def expected(rule, sign):
+        values = {name: value(name, rule) for name in rows}
+        return sorted(
+            rows,
+            key=lambda n: (values[n] is None, sign * (values[n] or 0), rows[n].median_rank or 10**9, n.lower()),
         )
-        assert names(board_of(benchmark, sort=sort)) == expected
+
+    for rule in [*(rule for rule in board_rules() if rule not in NEEDS_MORE), "median_rank"]:
+        assert names(board_of(three[seed], sort=rule)) == expected(rule, 1), rule
+        assert names(board_of(three[seed], sort=f"-{rule}")) == expected(rule, -1), rule
 
 
 def test_sorting_by_name_knows_no_case_and_turns_round(make):
@@ -214,21 +238,18 @@ def test_sorting_by_tasks_puts_the_most_complete_first(make):
     [("gpt", ["GPT-4", "gpt 3"]), ("GPT-", ["GPT-4", "gpt 3"]), (" 4 ", ["GPT-4"]), ("STRASSE", ["Straße"]),
      ("nothing", []), ("", ["BERT", "GPT-4", "gpt 3", "Straße"]), (".*", [])],
 )  # fmt: skip
-def test_the_filter_looks_at_names_in_any_case_and_at_keys(make, q, expected):
-    benchmark = make.published({name: [1.0] for name in ("BERT", "GPT-4", "gpt 3", "Straße")})
-    board = board_of(benchmark, q=q)
+def test_the_filter_looks_at_names_in_any_case_and_at_keys(of_four, q, expected):
+    board = board_of(of_four, q=q)
     assert (sorted(names(board)), board.n_shown) == (sorted(expected), len(expected))
 
 
-def test_a_filter_changes_no_rank(make):
-    benchmark = make.published()
-    everything, filtered = ranks(board_of(benchmark)), ranks(board_of(benchmark, q="C"))
+def test_a_filter_changes_no_rank(toy):
+    everything, filtered = ranks(board_of(toy)), ranks(board_of(toy, q="C"))
     assert filtered == {rule: {"C": column["C"]} for rule, column in everything.items()}
 
 
-def test_only_complete_systems_have_a_score_on_every_voting_task(make):
-    benchmark = make.published(some_scores(0))
-    assert sorted(names(board_of(benchmark, complete_only=True))) == ["S0", "S2", "S3", "S5", "S6", "S7", "S8"]
+def test_only_complete_systems_have_a_score_on_every_voting_task(three):
+    assert sorted(names(board_of(three[0], complete_only=True))) == ["S0", "S2", "S3", "S5", "S6", "S7", "S8"]
 
 
 @pytest.mark.parametrize(("n", "pages"), [(1, [1]), (99, [99]), (100, [100]), (101, [100, 1]), (200, [100, 100])])
@@ -242,13 +263,12 @@ def test_a_page_has_a_hundred_systems(make, n, pages):
 
 
 @pytest.mark.parametrize(("page", "number"), [(0, 1), (-5, 1), (3, 2), (9_999_999, 2)])
-def test_a_page_beyond_the_ends_is_the_nearest(make, page, number):
-    benchmark = make.published({f"S{i:03}": [float(i)] for i in range(101)})
-    assert board_of(benchmark, page=page).page == number
+def test_a_page_beyond_the_ends_is_the_nearest(of_101, page, number):
+    assert board_of(of_101, page=page).page == number
 
 
-def test_a_filter_that_leaves_nothing_has_one_empty_page(make):
-    board = board_of(make.published(), q="zzz")
+def test_a_filter_that_leaves_nothing_has_one_empty_page(toy):
+    board = board_of(toy, q="zzz")
     assert (board.rows, board.n_pages, board.page, board.n_shown) == ([], 1, 1, 0)
 
 
@@ -287,9 +307,9 @@ def test_nobody_gets_no_board_and_neither_does_one_who_comes_too_early(make):
         ({"policy": "zero"}, "There is no missing-score policy 'zero'."),
     ],
 )
-def test_an_unknown_choice_is_named(make, query, message):
+def test_an_unknown_choice_is_named(toy, query, message):
     with pytest.raises(UnknownChoiceError) as caught:
-        board_of(make.published(), **query)
+        board_of(toy, **query)
     assert str(caught.value) == message
 
 
@@ -318,15 +338,15 @@ def test_the_toy_is_the_one_that_was_ranked_by_hand():
         ({"sort": "name"}, "name"),
     ],
 )
-def test_a_board_says_by_what_its_rows_are_ordered(make, query, name):
-    assert board_of(make.published(), **query).ordered_by == name
+def test_a_board_says_by_what_its_rows_are_ordered(toy, query, name):
+    assert board_of(toy, **query).ordered_by == name
 
 
 @pytest.mark.parametrize(
     ("query", "rule"),
     [({}, "borda"), ({"sort": "minimax"}, "minimax"), ({"sort": "-minimax"}, "minimax"), ({"sort": "name"}, "borda")],
 )
-def test_the_place_before_a_name_is_its_rank_under_the_rule_that_sorts_the_board(make, query, rule):
-    board = board_of(make.published(), **query)
+def test_the_place_before_a_name_is_its_rank_under_the_rule_that_sorts_the_board(toy, query, rule):
+    board = board_of(toy, **query)
     assert {row.name: row.place for row in board.rows} == BY_HAND[rule]
     assert board.ordering.rule == rule

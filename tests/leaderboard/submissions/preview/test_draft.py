@@ -48,32 +48,31 @@ def random_scores(seed: int) -> dict[str, list[float | None]]:
 
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_systems", "drop_tasks", "median", "worst"])
-@pytest.mark.parametrize("name", ["A", "Newcomer"])
-@pytest.mark.parametrize("seed", range(4))
-def test_every_figure_is_that_of_the_two_boards(make, seed, name, policy):
+@pytest.mark.parametrize("seed", range(2))
+def test_every_figure_is_that_of_the_two_boards(make, seed, policy):
     scores, row = random_scores(seed), random_scores(seed + 100)["A"]
     row[seed % N_TASKS] = 5.0
-    benchmark = make.benchmark(scores, missing_policy=policy)
-    effects = previewed(make, benchmark, name, row).effects
-    before, after = ranked(scores, policy), ranked(scores | {name: row}, policy)
-    assert [effect.rule_name for effect in effects] == [RULES[rule].name for rule in board_rules()]
-    for rule, effect in zip(board_rules(), effects, strict=True):
-        old, new = before[rule][0], after[rule][0]
-        moved = {other for other in scores if other != name and old[other] != new[other]}
-        passed = {
-            other for other in scores
-            if other != name and new[name] and new[other] and old[other] and new[other] > new[name]
-            and (old.get(name) is None or old[other] <= old[name])
-        }  # fmt: skip
-        assert (effect.rank_before, effect.rank_after) == (old.get(name), new[name])
-        assert effect.n_ranks_changed == len(moved)
-        assert {change.system_name for change in effect.changes} <= moved
-        assert all((c.before, c.after) == (old[c.system_name], new[c.system_name]) for c in effect.changes)
-        assert len(effect.changes) == min(5, len(moved))
-        assert set(effect.overtaken_names) <= passed
-        assert effect.n_overtaken == len(passed)
-        assert len(effect.overtaken_names) == min(5, len(passed))
-        assert (effect.winner_before, effect.winner_after) == (in_words(before[rule][1]), in_words(after[rule][1]))
+    benchmark, before = make.benchmark(scores, missing_policy=policy), ranked(scores, policy)
+    for name in ("A", "Newcomer"):
+        effects, after = previewed(make, benchmark, name, row).effects, ranked(scores | {name: row}, policy)
+        assert [effect.rule_name for effect in effects] == [RULES[rule].name for rule in board_rules()]
+        for rule, effect in zip(board_rules(), effects, strict=True):
+            old, new = before[rule][0], after[rule][0]
+            moved = {other for other in scores if other != name and old[other] != new[other]}
+            passed = {
+                other for other in scores
+                if other != name and new[name] and new[other] and old[other] and new[other] > new[name]
+                and (old.get(name) is None or old[other] <= old[name])
+            }  # fmt: skip
+            assert (effect.rank_before, effect.rank_after) == (old.get(name), new[name])
+            assert effect.n_ranks_changed == len(moved)
+            assert {change.system_name for change in effect.changes} <= moved
+            assert all((c.before, c.after) == (old[c.system_name], new[c.system_name]) for c in effect.changes)
+            assert len(effect.changes) == min(5, len(moved))
+            assert set(effect.overtaken_names) <= passed
+            assert effect.n_overtaken == len(passed)
+            assert len(effect.overtaken_names) == min(5, len(passed))
+            assert (effect.winner_before, effect.winner_after) == (in_words(before[rule][1]), in_words(after[rule][1]))
 
 
 def test_the_preview_says_what_the_board_says_after_the_confirmation(make):
