@@ -1,6 +1,7 @@
 """Included by a worker, or run in the place of `manage.py`: the process looks after itself, and beats, twice a second.
 
-Without it a worker looks for jobs that no one woke it for every five seconds, and says every ten that it lives.
+Without it a worker looks for jobs that no one woke it for every five seconds, and says every ten that it lives; a sweep
+looks once a minute for boards that an older version published meanwhile.
 """
 
 import os
@@ -14,9 +15,9 @@ if __name__ == "__main__":
 
     django.setup()
 
-from leaderboard.queue import heartbeats
+from leaderboard.queue import heartbeats, recomputation
 
-heartbeats.BEAT_SECONDS = 0.5
+heartbeats.BEAT_SECONDS = recomputation.REST_SECONDS = 0.5
 
 if __name__ == "__main__":
     runpy.run_path("manage.py", run_name="__main__")
