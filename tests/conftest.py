@@ -56,6 +56,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     return FileByFile(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many processes these are."""
+    from tests.workers import n_processes
+
+    return n_processes()
+
+
 def pytest_collection_finish() -> None:
     """What is imported and collected lives to the end: search for garbage in the rest alone, and seldom."""
     gc.freeze()

@@ -3,6 +3,8 @@
 A worker has a folder, a database and a Redis of its own (`config/settings/tests.py`); ports are free ones.
 """
 
+import os
+
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
@@ -10,6 +12,15 @@ TOGETHER = {
     "tests/cost/": "they measure what a running site takes",
     "tests/faults/": "they starve a running site",
 }
+
+
+WAITING = 2  # processes more than processors: tests that wait for other processes leave these room
+
+
+def n_processes() -> int:
+    """How many processes `make test` has: each takes some 1.3 GB."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable + WAITING
 
 
 class FileByFile(LoadScopeScheduling):
