@@ -194,7 +194,9 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
         return gettext("Submissions were accepted until %(deadline)s.") % {
             "deadline": moment_in_words(benchmark.deadline)
         }
-    return "" if ban is None else f"Its owners or moderators banned you from submitting: {ban}"
+    if ban is None:
+        return ""
+    return gettext("Its owners or moderators banned you from submitting: %(reason)s") % {"reason": ban}
 
 
 def is_embargoed(benchmark: Benchmark) -> bool:

@@ -83,10 +83,13 @@ def close_account(user: User) -> None:
             % {"names": names}
         )
     if organisation := solely_owned_organisations(user).first():
-        message = (
-            f"You are the only owner of the organisation {organisation.name}. Make someone else an owner of it, or"
+        raise ClosingError(
+            gettext(
+                "You are the only owner of the organisation %(name)s. Make someone else an owner of it, or delete it "
+                "first."
+            )
+            % {"name": organisation.name}
         )
-        raise ClosingError(gettext("%(message)s delete it first.") % {"message": message})
     leave_all(user)
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:

@@ -10,6 +10,7 @@ from django.contrib.auth import SESSION_KEY, update_session_auth_hash
 from django.contrib.sessions.models import Session
 from django.db.models import F
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from leaderboard.models import User
 
@@ -49,7 +50,11 @@ def browser_name(user_agent: str) -> str:
     """A browser in words: the first name of each list that is in what it says of itself."""
     parts = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
     named = [SHOWN_NAMES.get(name, name) for name in parts if name]
-    return " on ".join(named) or "an unknown browser"
+    if not named:
+        return gettext("an unknown browser")
+    if len(named) == 1:
+        return named[0]
+    return gettext("%(browser)s on %(system)s") % {"browser": named[0], "system": named[1]}
 
 
 def end_session(user: User, number: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.instance_shares import CommonInstances
@@ -21,10 +21,10 @@ from ranking_engine.stability.separability.instance_errors import (
 )
 
 INSTANCES, STANDARD_ERRORS = "instances", "standard_errors"
-FEW_CLUSTERS = (
-    "No interval of the mean difference: the instances are in clusters. On some task these are fewer than "
-    f"{LEAST_UNITS}, or as good as fewer because their sizes differ much, or all differences are the same. Standard "
-    "errors that are stated do not know the clusters."
+FEW_CLUSTERS = gettext_noop(
+    "No interval of the mean difference: the instances are in clusters. On some task these are fewer than %(least)s, "
+    "or as good as fewer because their sizes differ much, or all differences are the same. Standard errors that are "
+    "stated do not know the clusters."
 )
 
 
@@ -127,7 +127,7 @@ def measured_difference(
             )
             return measured, ""
         if any(one.has_clusters for one in voting):
-            return None, FEW_CLUSTERS
+            return None, gettext(FEW_CLUSTERS) % {"least": LEAST_UNITS}
     held = current_scores(revision, [system.id for system in systems])
     differences, variances = [], []
     for task in configuration_of(revision).tasks:

@@ -127,7 +127,11 @@ class Pair:
     @property
     def units_text(self) -> str:
         """The clusters that the probability rests on."""
-        return f"{self.n_ahead} ahead, {self.n_behind} behind, {self.n_level} tied"
+        return gettext("%(n_ahead)s ahead, %(n_behind)s behind, %(n_level)s tied") % {
+            "n_ahead": self.n_ahead,
+            "n_behind": self.n_behind,
+            "n_level": self.n_level,
+        }
 
     @property
     def margin_text(self) -> str:

@@ -16,8 +16,6 @@ from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.scaling import MAX_MAPPED, RankingMap, ranking_map
 
-NO_MAP = "Fewer than three rankings can be compared here."
-
 
 def map_of_board(
     publication: Publication, columns: Sequence[Column], *, audience_level: str, read: MatrixReader
@@ -52,7 +50,7 @@ def map_of_board(
     try:
         refuse_beyond_budget(n_systems, n)
         key = f"ranking-map:{inputs_of(revision)}:{publication.pk}:{digest}:{audience_level}"
-        return single_flight(key, make)["map"] or NO_MAP
+        return single_flight(key, make)["map"] or gettext("Fewer than three rankings can be compared here.")
     except TooLargeError as error:
         return str(error)
 

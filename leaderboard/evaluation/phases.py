@@ -268,7 +268,7 @@ def offered_quota(benchmark: Benchmark, error: float) -> dict[str, Any]:
     counted = []
     for row in newest.values():
         if row.metric not in KNOWN_QUOTA:
-            metric = METRICS[row.metric].name if row.metric in METRICS else "your own evaluator"
+            metric = METRICS[row.metric].name if row.metric in METRICS else gettext("your own evaluator")
             return {"task": row.task.name, "metric": metric}
         split = PUBLIC if PUBLIC in row.n_by_split else TEST
         n = row.n_by_split.get(split, 0)
@@ -294,25 +294,30 @@ def terms_of(phase: Phase) -> list[str]:
         else gettext("It opens on %(opens_at)s.") % {"opens_at": moment_in_words(phase.opens_at)}
     ]
     if phase.closes_at:
-        verb = "closes" if phase.closes_at > timezone.now() else "closed"
-        sentences.append(
-            gettext("It %(verb)s on %(closes_at)s.") % {"verb": verb, "closes_at": moment_in_words(phase.closes_at)}
-        )
+        is_open = phase.closes_at > timezone.now()
+        sentence = gettext("It closes on %(closes_at)s.") if is_open else gettext("It closed on %(closes_at)s.")
+        sentences.append(sentence % {"closes_at": moment_in_words(phase.closes_at)})
     if phase.split == Phase.Split.PUBLIC:
-        sentences.append(
-            gettext("The board shows scores on the private split since %(went_private_at)s.")
-            % {"went_private_at": moment_in_words(phase.went_private_at)}
-            if phase.went_private_at
-            else "The board shows scores on a public part of the instances"
-            + (f", and from {moment_in_words(phase.private_at)} on the private part." if phase.private_at else ".")
-        )
+        if phase.went_private_at:
+            sentence = gettext("The board shows scores on the private split since %(moment)s.")
+        elif phase.private_at:
+            sentence = gettext(
+                "The board shows scores on a public part of the instances, and from %(moment)s on the private part."
+            )
+        else:
+            sentence = gettext("The board shows scores on a public part of the instances.")
+        moment = phase.went_private_at or phase.private_at
+        sentences.append(sentence % {"moment": moment_in_words(moment) if moment else ""})
     elif phase.split == Phase.Split.DEVELOPMENT:
         sentences.append(gettext("Scores are computed on the development split."))
-    caps = [f"{cap} {when}" for cap, when in ((phase.daily_cap, "a day"), (phase.total_cap, "in all")) if cap]
-    if caps:
-        sentences.append(
-            gettext("Each team, or person without a team, can submit %(caps)s.") % {"caps": " and ".join(caps)}
-        )
+    if phase.daily_cap or phase.total_cap:
+        if not phase.total_cap:
+            sentence = gettext("Each team, or person without a team, can submit %(daily)s a day.")
+        elif not phase.daily_cap:
+            sentence = gettext("Each team, or person without a team, can submit %(total)s in all.")
+        else:
+            sentence = gettext("Each team, or person without a team, can submit %(daily)s a day and %(total)s in all.")
+        sentences.append(sentence % {"daily": phase.daily_cap, "total": phase.total_cap})
     if phase.max_systems:
         sentences.append(
             ngettext(
@@ -333,14 +338,17 @@ def evaluation_terms(benchmark: Benchmark) -> list[str]:
     mode: EvaluationMode | None = getattr(benchmark, "evaluation_mode", None)
     if mode is None:
         return []
-    terms = ["the site scores predictions against hidden references"]
+    terms = [gettext("The site scores predictions against hidden references")]
     if phase := phase_now(benchmark):
-        until = f" until {moment_in_words(phase.closes_at)}" if phase.closes_at else ""
-        terms.append(f"{phase.name} is open{until}")
+        if phase.closes_at:
+            until = {"phase": phase.name, "moment": moment_in_words(phase.closes_at)}
+            terms.append(gettext("%(phase)s is open until %(moment)s") % until)
+        else:
+            terms.append(gettext("%(phase)s is open") % {"phase": phase.name})
         if phase.split == Phase.Split.PUBLIC:
-            terms.append("scores are those on a public part of the instances")
+            terms.append(gettext("Scores are those on a public part of the instances"))
     if mode.uses_ladder:
-        terms.append("with the Ladder, a new score appears only if a paired test says that it is better")
+        terms.append(gettext("With the Ladder, a new score appears only if a paired test says that it is better"))
     return terms
 
 

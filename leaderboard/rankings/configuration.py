@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
 
+from django.utils.translation import gettext
+
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import in_language
@@ -144,12 +146,15 @@ class BoardConfiguration:
     def threshold_text(self) -> str:
         """The threshold in force and where it comes from, as a sentence; empty without one."""
         if self.gamma is not None:
-            return f"γ = {in_language(value_text(self.gamma))}, as stated."
+            return gettext("γ = %(gamma)s, as stated.") % {"gamma": in_language(value_text(self.gamma))}
         if self.derived_gamma is None:
             return ""
         derived = self.derived_gamma
         gamma, maximum = (in_language(value_text(value)) for value in (derived.gamma, derived.maximum))
-        return f"γ = {gamma}, derived: 95 % of the scale’s maximum {maximum}."
+        return gettext("γ = %(gamma)s, derived: 95 %% of the scale’s maximum %(maximum)s.") % {
+            "gamma": gamma,
+            "maximum": maximum,
+        }
 
     @property
     def task_names(self) -> dict[str, str]:

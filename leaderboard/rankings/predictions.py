@@ -97,10 +97,10 @@ class PredictedScores:
         if cell.value_text or value is None:
             return cell
         width, error = (value_text(float(f"{by_task[task]:.2g}")) for by_task in (self.half_widths, self.task_errors))
-        about = (
-            f"predicted, not measured; {100 * LEVEL:.0f} % of held-out scores of this task are within ± {width} "
-            f"(root mean square error {error})"
-        )
+        about = gettext(
+            "predicted, not measured; %(level)s %% of held-out scores of this task are within ± %(width)s (root mean "
+            "square error %(error)s)"
+        ) % {"level": f"{100 * LEVEL:.0f}", "width": width, "error": error}
         return replace(cell, predicted_text=f"≈{value_text(value)} ± {width}", reason=f"{cell.reason}; {about}")
 
 
@@ -146,8 +146,8 @@ def prediction_offer(benchmark: Benchmark) -> str:
     """What an owner has to know who may choose that missing scores are predicted."""
     publication = benchmark.publication
     if publication is None:
-        return "nothing is published yet, so that no one knows how well scores can be predicted."
+        return gettext("nothing is published yet, so that no one knows how well scores can be predicted.")
     predictions = predictions_in_time(publication.revision)
     if predictions is None:
-        return "the board is too large to say on this page how well its scores can be predicted."
+        return gettext("the board is too large to say on this page how well its scores can be predicted.")
     return predictions.sentence

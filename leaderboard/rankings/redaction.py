@@ -89,10 +89,12 @@ def hidden_text(audience: Audience) -> str:
         return ""
     if not audience.sees_others:
         return gettext("The owners show you only your own systems, with their ranks and scores.")
-    names = (
-        "" if audience.sees_names else (" The owners hide system names until a set date; systems are shown as numbers.")
+    if audience.sees_names:
+        return gettext("The owners show ranks without scores; you see the scores of your own systems on their pages.")
+    return gettext(
+        "The owners show ranks without scores; you see the scores of your own systems on their pages. The owners hide "
+        "system names until a set date; systems are shown as numbers."
     )
-    return f"The owners show ranks without scores; you see the scores of your own systems on their pages.{names}"
 
 
 def _pseudonym(system: BoardSystem) -> BoardSystem:

@@ -49,7 +49,9 @@ def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_N
     """
     if study not in TELLERS:
         name = EXPERIMENTS[study].name if study in EXPERIMENTS else study
-        return StudyFindings(f"{name} is computed; see the downloads for its figures.", [], [])
+        return StudyFindings(
+            gettext("%(study)s is computed; see the downloads for its figures.") % {"study": gettext(name)}, [], []
+        )
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
     return TELLERS[study](summary, marked, names)

@@ -52,7 +52,9 @@ class Place:
     @property
     def imputed_text(self) -> str:
         """How many of the scores that diversity rests on were filled in; empty where none were."""
-        return f"{self.n_imputed} of {self.n_cells} scores filled in" if self.n_imputed else ""
+        if not self.n_imputed:
+            return ""
+        return gettext("%(n)s of %(n_cells)s scores filled in") % {"n": self.n_imputed, "n_cells": self.n_cells}
 
 
 @dataclass(frozen=True)

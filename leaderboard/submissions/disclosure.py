@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import UNDECIDED, Audience, is_embargoed
 from leaderboard.models import Submission, User
@@ -83,17 +83,24 @@ class Submitter:
     def sentence(self) -> str:
         """The counts, in words."""
         counts = self.counts
-        parts = [f"{counts.n_on_board} on the board"]
-        parts += [f"{counts.n_withdrawn} withdrawn"] if counts.n_withdrawn else []
-        parts += [f"{counts.n_never_on_board} never on the board"] if counts.n_never_on_board else []
-        systems = f"{counts.n_entered} system{'' if counts.n_entered == 1 else 's'}"
-        so_far = "" if self.counts_waiting else " that were decided on"
-        return gettext("%(name)s entered %(systems)s here%(so_far)s: %(parts)s.") % {
-            "name": self.name,
-            "systems": systems,
-            "so_far": so_far,
-            "parts": ", ".join(parts),
-        }
+        parts = [gettext("%(n)s on the board") % {"n": counts.n_on_board}]
+        if counts.n_withdrawn:
+            parts.append(gettext("%(n)s withdrawn") % {"n": counts.n_withdrawn})
+        if counts.n_never_on_board:
+            parts.append(gettext("%(n)s never on the board") % {"n": counts.n_never_on_board})
+        if self.counts_waiting:
+            sentence = ngettext(
+                "%(name)s entered %(n)s system here: %(parts)s.",
+                "%(name)s entered %(n)s systems here: %(parts)s.",
+                counts.n_entered,
+            )
+        else:
+            sentence = ngettext(
+                "%(name)s entered %(n)s system here that was decided on: %(parts)s.",
+                "%(name)s entered %(n)s systems here that were decided on: %(parts)s.",
+                counts.n_entered,
+            )
+        return sentence % {"name": self.name, "n": counts.n_entered, "parts": ", ".join(parts)}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext
+
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problems
 
@@ -37,4 +39,4 @@ class QuotaError(SubmissionError):
 
 def no_longer(error: InputError) -> str:
     """All that is wrong with a draft that could be submitted before, for a place without fields."""
-    return f"This can no longer be submitted: {'; '.join(error.problems.lines)}"
+    return gettext("This can no longer be submitted: %(problems)s") % {"problems": "; ".join(error.problems.lines)}

@@ -15,6 +15,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
+from leaderboard.common.text import in_words
 from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.rows import CheckedRow
@@ -95,12 +96,8 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     """
     terms = []
     if limited:
-        left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
-        terms += (
-            [gettext("You can submit %(left)s (systems; each row of a table counts).") % {"left": " and ".join(left)}]
-            if left
-            else []
-        )
+        if left := _left_text(benchmark, user):
+            terms.append(gettext("You can submit %(left)s (systems; each row of a table counts).") % {"left": left})
         terms += (
             [
                 gettext("Submissions are accepted until %(deadline)s.")
@@ -110,10 +107,13 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
             else []
         )
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
-        days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
         terms.append(
-            gettext("A moderator decides on every submission within %(days)s; %(after_deadline)s.")
-            % {"days": days, "after_deadline": after_deadline(benchmark)}
+            ngettext(
+                "A moderator decides on every submission within %(n)s day; %(after_deadline)s.",
+                "A moderator decides on every submission within %(n)s days; %(after_deadline)s.",
+                benchmark.decision_days,
+            )
+            % {"n": benchmark.decision_days, "after_deadline": after_deadline(benchmark)}
         )
     if is_embargoed(benchmark) and benchmark.embargo_until:
         terms.append(
@@ -135,27 +135,60 @@ def board_terms(audience: Audience) -> list[str]:
     if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
         return []
     if benchmark.deadline is not None and benchmark.deadline <= now:
-        return [f"submissions closed on {moment_in_words(benchmark.deadline)}"]
+        return [gettext("Submissions closed on %(moment)s") % {"moment": moment_in_words(benchmark.deadline)}]
     if benchmark.deadline is not None:
         left = benchmark.deadline - now
         days, hours = left.days, left.seconds // 3600
-        n, unit = (days, "day") if days else (hours, "hour")
-        how_long = f"{n} {unit}{'' if n == 1 else 's'}" if n else "less than an hour"
-        terms.append(f"submissions are open until {moment_in_words(benchmark.deadline)} ({how_long} left)")
+        if days:
+            sentence = ngettext(
+                "Submissions are open until %(moment)s (%(n)s day left)",
+                "Submissions are open until %(moment)s (%(n)s days left)",
+                days,
+            )
+        elif hours:
+            sentence = ngettext(
+                "Submissions are open until %(moment)s (%(n)s hour left)",
+                "Submissions are open until %(moment)s (%(n)s hours left)",
+                hours,
+            )
+        else:
+            sentence = gettext("Submissions are open until %(moment)s (less than an hour left)")
+        terms.append(sentence % {"moment": moment_in_words(benchmark.deadline), "n": days or hours})
     if policy == Benchmark.SubmissionPolicy.MODERATED:
-        days = benchmark.decision_days
-        terms.append(f"a moderator decides about each submission, within {days} day{'' if days == 1 else 's'}")
+        terms.append(
+            ngettext(
+                "A moderator decides about each submission, within %(n)s day",
+                "A moderator decides about each submission, within %(n)s days",
+                benchmark.decision_days,
+            )
+            % {"n": benchmark.decision_days}
+        )
     if is_embargoed(benchmark) and benchmark.embargo_until:
-        terms.append(f"what is accepted now appears on {moment_in_words(benchmark.embargo_until)}")
-    caps = [(benchmark.daily_cap, "per day"), (benchmark.total_cap, "in total")]
-    if any(cap is not None for cap, _ in caps) and not audience.may_moderate:
+        terms.append(
+            gettext("What is accepted now appears on %(moment)s") % {"moment": moment_in_words(benchmark.embargo_until)}
+        )
+    if not (benchmark.daily_cap is None and benchmark.total_cap is None) and not audience.may_moderate:
         if audience.may_submit:
-            left_now = [f"{n} {label}" for label, n in quota_left(benchmark, audience.user).items()]
-            terms.append(f"you may submit {' and '.join(left_now)} (systems)")
+            left_now = _left_text(benchmark, audience.user)
+            terms.append(gettext("You may submit %(left)s (systems)") % {"left": left_now})
         elif policy != Benchmark.SubmissionPolicy.OWNERS:
-            each = [f"{cap} {label}" for cap, label in caps if cap is not None]
-            terms.append(f"each user may submit {' and '.join(each)} (systems)")
+            terms.append(_caps_sentence(benchmark))
     return terms
+
+
+def _left_text(benchmark: Benchmark, user: User) -> str:
+    """How many systems the user may still submit, as part of a sentence; empty without a cap."""
+    texts = {"today": gettext("%(n)s today"), "in all": gettext("%(n)s in all")}
+    return in_words([texts[label] % {"n": n} for label, n in quota_left(benchmark, user).items()])
+
+
+def _caps_sentence(benchmark: Benchmark) -> str:
+    values = {"daily": benchmark.daily_cap, "total": benchmark.total_cap}
+    if benchmark.total_cap is None:
+        return gettext("Each user may submit %(daily)s per day (systems)") % values
+    if benchmark.daily_cap is None:
+        return gettext("Each user may submit %(total)s in total (systems)") % values
+    return gettext("Each user may submit %(daily)s per day and %(total)s in total (systems)") % values
 
 
 def submission_door(audience: Audience) -> tuple[str, str]:
@@ -213,19 +246,16 @@ def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
         free = rows.filter(n_cells__lte=limit - n_cells) if is_limited else rows
         if not free.update(n_cells=F("n_cells") + n_cells):
             n_used = rows.get().n_cells
-            when = "in all" if period == TOTAL else "a day"
-            again = "" if period == TOTAL or n_cells > limit else " The day ends at 00:00 UTC."
-            raise QuotaError(
+            sentences = [
+                gettext("An account can store %(limit)s scores in all here.")
+                if period == TOTAL
+                else gettext("An account can store %(limit)s scores a day here."),
                 gettext(
-                    "An account can store %(limit)s scores %(when)s here. Yours has stored %(n_used)s, and these are "
-                    "%(n_cells)s more (empty cells and values of metadata count, and ten scores of single instances "
-                    "count as one).%(again)s The operator of this site can raise the limit."
-                )
-                % {
-                    "limit": f"{limit:,}",
-                    "when": when,
-                    "n_used": f"{n_used:,}",
-                    "n_cells": f"{n_cells:,}",
-                    "again": again,
-                }
-            )
+                    "Yours has stored %(n_used)s, and these are %(n_cells)s more (empty cells and values of metadata "
+                    "count, and ten scores of single instances count as one)."
+                ),
+                *([] if period == TOTAL or n_cells > limit else [gettext("The day ends at 00:00 UTC.")]),
+                gettext("The operator of this site can raise the limit."),
+            ]
+            counts_now = {"limit": f"{limit:,}", "n_used": f"{n_used:,}", "n_cells": f"{n_cells:,}"}
+            raise QuotaError(" ".join(sentences) % counts_now)

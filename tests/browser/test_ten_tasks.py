@@ -212,7 +212,7 @@ def test_f_host_a_benchmark(walk, site, make_committed):
     way.page.get_by_text(re.compile("saved|changed", re.I)).first.wait_for()
     way.ends("f3")
     way.page.goto(board)
-    expect(way.page.get_by_text("submissions are open until 30 Nov 2031")).to_be_in_viewport()
+    expect(way.page.get_by_text("Submissions are open until 30 Nov 2031")).to_be_in_viewport()
 
     hosted = Benchmark.objects.get(key="hosted-bench")
     site.wait_until(is_all_published, 30, "the board is published")

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -47,12 +47,12 @@ from leaderboard.common.text import whole_number
 from leaderboard.models import Organisation, OrganisationMember, User
 
 DONE = {
-    "describe": "Saved.",
-    "revoke": "The invitation is revoked; its link no longer works.",
-    "change": "Changed.",
-    "remove": "The member was removed, and has no role on its benchmarks through the organisation.",
-    "move_in": "The benchmark now belongs to the organisation.",
-    "take_out": "You now own the benchmark yourself; roles through the organisation ended.",
+    "describe": gettext_noop("Saved."),
+    "revoke": gettext_noop("The invitation is revoked; its link no longer works."),
+    "change": gettext_noop("Changed."),
+    "remove": gettext_noop("The member was removed, and has no role on its benchmarks through the organisation."),
+    "move_in": gettext_noop("The benchmark now belongs to the organisation."),
+    "take_out": gettext_noop("You now own the benchmark yourself; roles through the organisation ended."),
 }
 
 
@@ -106,7 +106,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
                 return redirect("organisations")
             elif action in DONE:
                 take_step(request, managed, action, form)
-                messages.success(request, DONE[action])
+                messages.success(request, gettext(DONE[action]))
         except ValidationError as error:
             take_errors(form, error)
         except OrganisationError as error:

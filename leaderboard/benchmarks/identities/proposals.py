@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from leaderboard.access.audience import Viewer, naming_benchmarks
 from leaderboard.benchmarks.identities.links import NEW
@@ -30,9 +31,9 @@ def _model_card(system: System) -> str:
 
 # What two systems may have in common, in words, and where it is; empty where a system says nothing of it.
 EVIDENCE: Mapping[str, Callable[[System], str]] = {
-    "the same name": lambda system: system.name_folded,
-    "the same link": lambda system: system.url,
-    "the same model card": _model_card,
+    gettext_noop("the same name"): lambda system: system.name_folded,
+    gettext_noop("the same link"): lambda system: system.url,
+    gettext_noop("the same model card"): _model_card,
 }
 
 

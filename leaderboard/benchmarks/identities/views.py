@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import administered_benchmark
@@ -46,9 +46,19 @@ def manage_models(request: HttpRequest, key: str) -> HttpResponse:
     except ValidationError as error:
         return _page(request, benchmark, errors=error.messages, form=form, why=why, status=400)
     n = len(changes)
-    done = "linked" if action != UNLINK else "no longer linked"
-    sentence = f"{n} system{'' if n == 1 else 's'} {done}." if n else "Nothing changed."
-    messages.success(request, gettext("%(sentence)s No rank depends on it.") % {"sentence": sentence})
+    if not n:
+        sentence = gettext("Nothing changed. No rank depends on it.")
+    elif action == UNLINK:
+        sentence = ngettext(
+            "%(n)s system no longer linked. No rank depends on it.",
+            "%(n)s systems no longer linked. No rank depends on it.",
+            n,
+        ) % {"n": n}
+    else:
+        sentence = ngettext(
+            "%(n)s system linked. No rank depends on it.", "%(n)s systems linked. No rank depends on it.", n
+        ) % {"n": n}
+    messages.success(request, sentence)
     return redirect("manage_models", benchmark.key)
 
 

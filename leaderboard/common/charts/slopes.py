@@ -25,7 +25,11 @@ class Slope:
     @property
     def said(self) -> str:
         """Its ranks in words."""
-        return f"{self.name}: rank {self.before} before, {self.after} after"
+        return gettext("%(name)s: rank %(before)s before, %(after)s after") % {
+            "name": self.name,
+            "before": self.before,
+            "after": self.after,
+        }
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,12 @@ SENTENCES = (
     gettext_noop("not computed for more than %(most)s systems (here %(n)s)"),
     gettext_noop("It takes more time or memory than allowed for an answer on demand: %(n)s seconds."),
     gettext_noop("It takes too long at this size to be computed on demand."),
+    gettext_noop("it takes more time or memory than this page allows"),
+    gettext_noop("it needs at least %(needed)s s, and the limit is %(budget)s s; owners can raise it"),
+    gettext_noop("no votes are accepted"),
+    # What an owner keeps from a reader.
+    gettext_noop("It has no rank under this rule."),
+    gettext_noop("Systems that are tied under this rule are in the order of their names, which are hidden."),
     # Why missing scores are not predicted, and how many are.
     gettext_noop(
         "missing scores cannot be predicted: fewer than %(n)s scores on two tasks or more, each with two different ones"

@@ -67,6 +67,7 @@ REASONS = (
     # Why roles changed with something else.
     gettext_noop("The benchmark was handed over."),
     gettext_noop("The account was closed."),
+    gettext_noop("A role through the organisation."),
     gettext_noop("The account’s address was confirmed after this role was assigned."),
     gettext_noop("By the role in %(organisation)s."),
     gettext_noop("The benchmark belongs to %(organisation)s."),

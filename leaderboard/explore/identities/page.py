@@ -189,7 +189,7 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
     wanted = rule or benchmark.default_rule
     nothing = ModelOnBoard(
         benchmark=benchmark, system_key=system.key, name=name, rule_name=rule_name(wanted), rank=None,
-        is_tied=False, n_ranked=0, interval_text="", score_text="", reason="It is not a column of this board.",
+        is_tied=False, n_ranked=0, interval_text="", score_text="", reason=gettext("It is not a column of this board."),
         hidden_text=hidden_text(audience), shares=[], pareto=[],
     )  # fmt: skip
     if not audience.is_restricted:

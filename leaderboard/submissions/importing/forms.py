@@ -145,7 +145,12 @@ class UploadForm(forms.Form):
 
 
 LONGEST = 400
-SCALE_LABELS = {"": "not stated", "as-is": "as they are", "times-100": "times 100", "by-100": "divided by 100"}
+SCALE_LABELS = {
+    "": gettext_lazy("not stated"),
+    "as-is": gettext_lazy("as they are"),
+    "times-100": gettext_lazy("times 100"),
+    "by-100": gettext_lazy("divided by 100"),
+}
 
 
 @dataclass(frozen=True)
@@ -192,7 +197,11 @@ def assignment_of(data: Mapping[str, str], results: Import) -> Assignment:
 def column_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
     """The columns as the page shows them."""
     values = results.values
-    directions = {None: "not stated", True: "higher is better", False: "lower is better"}
+    directions = {
+        None: gettext("not stated"),
+        True: gettext("higher is better"),
+        False: gettext("lower is better"),
+    }
     return [
         ColumnField(
             number=c,

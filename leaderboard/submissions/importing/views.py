@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import Audience, readable_benchmark
@@ -48,8 +48,8 @@ from ranking_engine.importers.results_table import Import
 from ranking_engine.importers.table import SourceTable
 
 PASTED = "table.csv"  # what the table itself is called where someone pastes it
-DECIMALS = {".": "a point: 1,250 is large", ",": "a comma: 1,250 is between 1 and 2"}
-SPREADS = {"ignored": "left out", "stderr": "standard errors"}
+DECIMALS = {".": gettext_lazy("a point: 1,250 is large"), ",": gettext_lazy("a comma: 1,250 is between 1 and 2")}
+SPREADS = {"ignored": gettext_lazy("left out"), "stderr": gettext_lazy("standard errors")}
 
 Files = Sequence[tuple[str, bytes]]
 
@@ -64,7 +64,10 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "submissions/closed.html", context, status=403)
     errors: list[str] = []
     if "imported" in request.POST or "tables" in request.POST:
-        form, errors = UploadForm(), ["This page has expired or belongs to another account; choose the files again"]
+        form, errors = (
+            UploadForm(),
+            [gettext("This page has expired or belongs to another account; choose the files again")],
+        )
         try:
             answer = take_import(request, audience) if "imported" in request.POST else take_columns(request, benchmark)
         except InputError as error:

@@ -212,8 +212,11 @@ def _waiting(
     own = [rows[submission.pk] for submission in submissions]
     # Corrections of what holds no more: accepted, they may change nothing, or replace another correction.
     outrun = [
-        f"{shortened(row.shown_name)}: the scores that it corrects are no longer on the board; they were withdrawn, "
-        f"corrected or replaced"
+        gettext(
+            "%(system)s: the scores that it corrects are no longer on the board; they were withdrawn, corrected or "
+            "replaced"
+        )
+        % {"system": shortened(row.shown_name)}
         for row in submissions
         if row.corrects_id and row.corrects_id not in held
     ]
@@ -348,7 +351,11 @@ def named_batches(benchmark: Benchmark, numbers: Sequence[UUID]) -> tuple[list[B
     rows = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid__in=numbers)
     batches = list(rows.order_by("pk"))
     known = {batch.uuid for batch in batches}
-    return batches, [f"{number}: not a submission to this benchmark" for number in numbers if number not in known]
+    return batches, [
+        gettext("%(number)s: not a submission to this benchmark") % {"number": number}
+        for number in numbers
+        if number not in known
+    ]
 
 
 def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) -> Decided:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from django.utils.translation import gettext, ngettext
+
 
 class Effect(Protocol):
     """What a draft would change under one rule, as far as the first place goes."""
@@ -22,12 +24,17 @@ def winners_sentence(effects: Sequence[Effect]) -> str:
         return ""
     n_changed = sum(effect.winner_before != effect.winner_after for effect in effects)
     if not n_changed:
-        return f"The first place would not change under any of the {len(effects)} rules."
-    return f"The first place would change under {n_changed} of {len(effects)} rules."
+        return gettext("The first place would not change under any of the %(n_rules)s rules.") % {
+            "n_rules": len(effects)
+        }
+    return gettext("The first place would change under %(n)s of %(n_rules)s rules.") % {
+        "n": n_changed,
+        "n_rules": len(effects),
+    }
 
 
 def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 0) -> str:
-    """Where a system would be over the rules.
+    """Where a system would be over the rules, in one to three sentences.
 
     Args:
         name: the system's.
@@ -36,12 +43,22 @@ def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 
     """
     known = [rank for rank in ranks if rank]
     if not known:
-        return f"No rule would rank {name}."
+        return gettext("No rule would rank %(system)s.") % {"system": name}
     best, worst = min(known), max(known)
-    span = f"rank {best}" if best == worst else f"rank {best} to {worst}"
-    first = known.count(1)
-    firsts = f", first under {first} of {len(ranks)}" if first else ""
-    if not n_leaving_out:
-        return f"{name} would have {span} over the rules{firsts}."
-    left = "1 rule" if n_leaving_out == 1 else f"{n_leaving_out} rules"
-    return f"{name} would have {span} over {len(known)} rules{firsts}, and {left} would leave it unranked."
+    values = {"system": name, "best": best, "worst": worst}
+    if best == worst:
+        over_all = gettext("%(system)s would have rank %(best)s over the rules.")
+        over_some = gettext("%(system)s would have rank %(best)s over the rules that rank it.")
+    else:
+        over_all = gettext("%(system)s would have rank %(best)s to %(worst)s over the rules.")
+        over_some = gettext("%(system)s would have rank %(best)s to %(worst)s over the rules that rank it.")
+    sentences = [(over_some if n_leaving_out else over_all) % values]
+    if n_first := known.count(1):
+        firsts = {"n": n_first, "n_rules": len(ranks)}
+        sentences.append(gettext("It would be first under %(n)s of %(n_rules)s.") % firsts)
+    if n_leaving_out:
+        unranked = ngettext(
+            "%(n)s rule would leave it unranked.", "%(n)s rules would leave it unranked.", n_leaving_out
+        )
+        sentences.append(unranked % {"n": n_leaving_out})
+    return " ".join(sentences)

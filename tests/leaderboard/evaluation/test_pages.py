@@ -207,7 +207,7 @@ def test_the_board_says_how_predictions_count_and_leads_to_them(owner, benchmark
     store_phase(benchmark, {"name": "Final", "opens_at": now - timedelta(days=1)}, author=owner_of(benchmark))
     use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
     page = compact(owner.get(path))
-    assert "the site scores predictions against hidden references" in page
+    assert "The site scores predictions against hidden references" in page
     assert "<li>Final is open</li>" in page
-    assert "with the Ladder, a new score appears only if a paired test says that it is better" in page
+    assert "With the Ladder, a new score appears only if a paired test says that it is better" in page
     assert reverse("new_predictions", args=[benchmark.key]) in page

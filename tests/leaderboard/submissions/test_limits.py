@@ -229,17 +229,17 @@ def test_the_head_of_a_board_says_until_when_who_decides_when_scores_appear_and_
         submission_policy="moderated", deadline=soon, embargo_until=later_on, daily_cap=2, total_cap=5
     )
     common = [
-        f"submissions are open until {moment_in_words(soon)} (6 days left)",
-        f"a moderator decides about each submission, within {benchmark.decision_days} days",
-        f"what is accepted now appears on {moment_in_words(later_on)}",
+        f"Submissions are open until {moment_in_words(soon)} (6 days left)",
+        f"A moderator decides about each submission, within {benchmark.decision_days} days",
+        f"What is accepted now appears on {moment_in_words(later_on)}",
     ]
     path = f"/b/{benchmark.key}/"
     page = client.get(path)
-    assert page.context["terms"] == [*common, "each user may submit 2 per day and 5 in total (systems)"]
+    assert page.context["terms"] == [*common, "Each user may submit 2 per day and 5 in total (systems)"]
     body = compact(page)  # below the tabs, which would otherwise be lower on this page than on others
     assert body.index('class="tabs') < body.index(common[0]) < body.index("<table")
     assert signed_in(make.user()).get(path).context["terms"] == [
-        *common, "you may submit 2 today and 5 in all (systems)"
+        *common, "You may submit 2 today and 5 in all (systems)"
     ]  # fmt: skip
     assert signed_in(owner_of(benchmark)).get(path).context["terms"] == common
 
@@ -249,6 +249,6 @@ def test_the_head_of_a_board_says_that_submissions_closed_and_nothing_where_ther
     closed, plain, shut = (
         make.published(deadline=past), make.published(), make.published(submission_policy="closed", daily_cap=2)
     )  # fmt: skip
-    assert client.get(f"/b/{closed.key}/").context["terms"] == [f"submissions closed on {moment_in_words(past)}"]
+    assert client.get(f"/b/{closed.key}/").context["terms"] == [f"Submissions closed on {moment_in_words(past)}"]
     assert client.get(f"/b/{plain.key}/").context["terms"] == []
     assert client.get(f"/b/{shut.key}/").context["terms"] == []

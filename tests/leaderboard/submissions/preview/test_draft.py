@@ -167,6 +167,6 @@ def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
     placed = sum(ranks["C"] is not None for ranks, _ in after.values())
     assert min(left, placed) > 1
     summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
-    assert f"over {placed} rules, first under" in summary
-    assert f", and {left} rules would leave it unranked." in summary
+    assert "over the rules that rank it. It would be first under" in summary
+    assert f". {left} rules would leave it unranked. " in summary
     assert "unranked" not in previewed(make, benchmark, "C", [5.0, 5.0, 5.0, 5.0]).summary
