@@ -1,4 +1,4 @@
-"""The pages' addresses. `tests/leaderboard/site/test_permissions.py` has a row for every name."""
+"""The pages' addresses. `tests/leaderboard/site/permissions/table.txt` has a row for every name."""
 
 from django.urls import include, path
 

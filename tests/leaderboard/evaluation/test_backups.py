@@ -6,7 +6,7 @@ from leaderboard.evaluation.encryption import new_key, references_keys
 from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.operations.backups import write_backup
 from tests.factories import owner_of
-from tests.leaderboard.site.world import REFERENCES, SECRET_LABEL
+from tests.leaderboard.site.labels import REFERENCES, SECRET_LABEL
 
 
 def test_a_backup_has_neither_the_references_nor_a_key_that_reads_them(make_committed, tmp_path, settings):

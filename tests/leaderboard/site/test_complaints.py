@@ -159,7 +159,7 @@ ANSWERS = {
     ),
     37: (
         "Codabench 2525, 2536: anonymous users read submissions",
-        "leaderboard/site/test_permissions.py::test_every_kind_of_user_gets_the_answer_of_the_table",
+        "leaderboard/site/permissions/private/test_answers.py::test_every_kind_of_user_gets_the_answer_of_the_table",
     ),
     38: (
         "Grand Challenge 4367, 3530: own scores only, ranks without scores",

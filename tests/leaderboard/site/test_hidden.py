@@ -40,7 +40,7 @@ HIDING = {
     "own": {"score_view": "own"},
     "anonymous": {"anonymous_until": True},
 }
-# The proposer is a stranger with a submission that waits; staff see what everyone sees (`test_permissions.py`).
+# The proposer is a stranger with a submission that waits; staff see what everyone sees (`permissions/table.txt`).
 RESTRICTED = ["anonymous", "member", "submitter", "proposer"]
 
 

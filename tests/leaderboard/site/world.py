@@ -40,6 +40,7 @@ from leaderboard.submissions.rows import SubmittedRow
 from tests.leaderboard.evaluation.made import add_predictions, numbers_file
 from tests.leaderboard.site import voting
 from tests.leaderboard.site.addresses import ARGUMENTS, FORMS, PATHS
+from tests.leaderboard.site.labels import REFERENCES, tells
 
 # Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
 # did so as a member and are none any more, so that what they once could see is closed to them too.
@@ -49,11 +50,8 @@ USERS = ["anonymous", "stranger", "submitter", "member", "moderator", "owner", "
 # A visibility may be `any`, `listed` (public and unlisted) or `-` where no benchmark is concerned. What stands behind
 # `~` is a variant of the route: another batch, another policy. A `*` stands for the models of the admin, `=` for the
 # answer on its left.
-# The word is nowhere else; no answer of any route has it.
 TYPED = ("task-3", "task-4", "task-5")  # tasks whose scores people can state: the others have references
-SECRET_LABEL = "numbatsecret"
-REFERENCES = f"id,reference,split\na,{SECRET_LABEL},public\nb,no,private\nc,no,development\n".encode()
-TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
+TABLE = (Path(__file__).parent / "permissions" / "table.txt").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,7 @@ class Row:
     method: str
     visibility: str
     answers: tuple[str, ...]  # in the order of USERS
+    is_of_a_benchmark: bool
 
     def __str__(self) -> str:
         return f"{self.method} {self.route} {self.visibility}"
@@ -81,11 +80,26 @@ VISIBILITIES = {
 def rows() -> list[Row]:
     lines = [line.split() for line in TABLE.strip().splitlines()[1:]]
     return [
-        Row(route, method, visibility, tuple(accumulate(answers, lambda left, cell: left if cell == "=" else cell)))
+        Row(
+            route,
+            method,
+            visibility,
+            tuple(accumulate(answers, lambda left, cell: left if cell == "=" else cell)),
+            seen != "-",
+        )
         for named, method, seen, *answers in lines
         for route in (fnmatch.filter(sorted(routes()), named) if "_*" in named or ":*" in named else [named])
         for visibility in VISIBILITIES.get(seen, (seen,))
     ]
+
+
+def as_on_the_left(left: str, cell: str) -> str:
+    return left if cell == "=" else cell
+
+
+def rows_of(*visibilities: str) -> list[Row]:
+    """Those that are about a benchmark of one of these visibilities."""
+    return [row for row in rows() if row.is_of_a_benchmark and row.visibility in visibilities]
 
 
 @once
@@ -269,10 +283,12 @@ class World:
             # No cache that others share keeps a page: it may tell who reads it, and what they may see. Badges and feeds
             # of public benchmarks, and pictures of the documentation, are the same for everybody.
             kept = set(response.get("Cache-Control", "").replace(",", " ").split())
-            is_open = self.benchmark.visibility == "public" or row.route in OF_THE_SITE
+            is_open = (row.is_of_a_benchmark and self.benchmark.visibility == "public") or row.route in OF_THE_SITE
             # The list has public benchmarks alone for readers who are not signed in.
             is_open = is_open or (row.route.partition("~")[0], kind) == ("home", "anonymous")
             assert {"private", "no-store"} & kept or ("public" in kept and is_open)
+            assert not tells(response.getvalue())
+            assert not tells(str(response.headers).encode())
             return said(response)
         finally:
             transaction.savepoint_rollback(before)
