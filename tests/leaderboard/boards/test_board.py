@@ -17,6 +17,8 @@ from ranking_engine import rank
 from tests.factories import TOY
 from tests.leaderboard.site.rules import board_rules
 
+pytestmark = pytest.mark.usefixtures("make")  # which forgets the boards of tests before
+
 # Ranks of the toy by hand; scores for the mean are sums of 4, 3, 2, 1 and have the order of Borda's.
 BY_HAND = {
     "mean": {"A": 4, "B": 1, "C": 2, "D": 3},

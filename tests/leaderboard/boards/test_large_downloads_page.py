@@ -22,10 +22,11 @@ from ranking_engine import ScoreMatrix
 from ranking_engine.files.tables import write_table
 from tests.rows_read import rows_read
 
+pytestmark = pytest.mark.usefixtures("make")  # which forgets the boards of tests before
 N_SYSTEMS, N_TASKS = 45, 6
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scores():
     draw = random.Random(4)
     return {
@@ -34,9 +35,9 @@ def scores():
     }
 
 
-@pytest.fixture
-def board(make, scores):
-    return make.published(scores)
+@pytest.fixture(scope="module")
+def board(make_once, scores):
+    return make_once.published(scores)
 
 
 @pytest.fixture

@@ -60,6 +60,11 @@ class Served:
         self._answers.write_text(json.dumps(answers))
         return self.url + path
 
+    def forget(self) -> None:
+        """Answer nothing any more, and have been asked nothing."""
+        self._answers.write_text("{}")
+        self._log.unlink(missing_ok=True)
+
     @property
     def requests(self) -> list[dict[str, Any]]:
         """What it was asked, in order."""

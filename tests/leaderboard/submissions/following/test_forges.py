@@ -5,7 +5,7 @@ import json
 import pytest
 from django.utils import timezone
 
-from leaderboard.models import Fetch, FollowedAddress
+from leaderboard.models import Benchmark, Fetch, FollowedAddress
 from leaderboard.notifications.posting import read_address
 from leaderboard.submissions.following.addresses import follow_address
 from leaderboard.submissions.following.contents import file_name
@@ -18,16 +18,27 @@ PROJECT = "/api/v4/projects/lab%2Fnlp%2Fscores"
 TREE = f"{PROJECT}/repository/tree?path=results%2F2026&ref=main"
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("served")) as server:
+        yield server
+
+
 @pytest.fixture
-def server(settings, tmp_path):
+def server(settings, running):
     settings.WEBHOOKS_INSIDE = True
-    with served(tmp_path) as running:
-        yield running
+    running.forget()
+    return running
+
+
+@pytest.fixture(scope="module")
+def made(make_once):
+    return make_once.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]}).pk
 
 
 @pytest.fixture
-def board(make):
-    return make.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]})
+def board(made, make):
+    return Benchmark.objects.get(pk=made)
 
 
 def fetched(board, address) -> Fetch:

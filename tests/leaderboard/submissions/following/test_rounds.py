@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.accounts.people import change_role
-from leaderboard.models import AuditEntry, Batch, Draft, Fetch, FollowedAddress, Notice, Score
+from leaderboard.models import AuditEntry, Batch, Benchmark, Draft, Fetch, FollowedAddress, Notice, Score
 from leaderboard.rankings.scores import current_values
 from leaderboard.submissions.following import rounds
 from leaderboard.submissions.following.addresses import follow_address
@@ -23,17 +23,28 @@ from tests.signing_in import signed_in
 FIRST = "system,Task 1,Task 2\nA,1,2\nB,2,1\n"
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("served")) as server:
+        yield server
+
+
 @pytest.fixture
-def server(settings, tmp_path):
+def server(settings, running):
     settings.WEBHOOKS_INSIDE = True
-    with served(tmp_path) as running:
-        yield running
+    running.forget()
+    return running
+
+
+@pytest.fixture(scope="module")
+def made(make_once):
+    return make_once.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]}).pk
 
 
 @pytest.fixture
-def board(make):
+def board(made, make):
     """A benchmark with two systems that any address may follow."""
-    return make.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]})
+    return Benchmark.objects.get(pk=made)
 
 
 def follow(benchmark, address, **fields):
