@@ -1,5 +1,6 @@
 """The form of a correction: filled with what holds, previewed, confirmed, and shown where the scores are."""
 
+from copy import deepcopy
 from uuid import UUID
 
 import pytest
@@ -10,9 +11,14 @@ from leaderboard.rankings.published import published_board
 from tests.markup import compact
 
 
+@pytest.fixture(scope="module")
+def board_once(make_once):
+    return make_once.published({"A": [1.0, 4.0], "B": [2.0, 3.0]})
+
+
 @pytest.fixture
-def board(make):
-    return make.published({"A": [1.0, 4.0], "B": [2.0, 3.0]})
+def board(board_once, make):
+    return deepcopy(board_once)
 
 
 def sign_in(client, user):

@@ -1,5 +1,6 @@
 """What is said of systems: who is believed, from when on, and what a moderator sees of it before."""
 
+from copy import deepcopy
 from importlib import import_module
 
 import pytest
@@ -40,9 +41,14 @@ def said(system):
     return {name: getattr(system, name) for name in ("key", "name", "organisation", "url", "description")}
 
 
+@pytest.fixture(scope="module")
+def benchmark_once(make_once):
+    return make_once.benchmark({"A": [1.0], "B": [2.0]}, submission_policy="moderated")
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.benchmark({"A": [1.0], "B": [2.0]}, submission_policy="moderated")
+def benchmark(benchmark_once, make):
+    return deepcopy(benchmark_once)
 
 
 @pytest.mark.parametrize("is_rejected", [False, True])
