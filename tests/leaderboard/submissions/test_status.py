@@ -26,6 +26,11 @@ def accepted(make, scores=None):
     return benchmark, batch
 
 
+@pytest.fixture(scope="module")
+def accepted_once(make_once):
+    return accepted(make_once)[1].pk
+
+
 def set_job(**fields) -> None:
     Job.objects.filter(kind="rankings", sequence=2).update(**fields)
 
@@ -69,8 +74,8 @@ def test_a_rejected_batch_says_why(make):
         ({"state": "done", "attempts": 1}, "running", "", False),
     ],
 )
-def test_an_accepted_batch_follows_its_job(make, job, state, text, is_final):
-    _, batch = accepted(make)
+def test_an_accepted_batch_follows_its_job(accepted_once, make, job, state, text, is_final):
+    batch = Batch.objects.get(pk=accepted_once)
     set_job(**job)
     accepted_, *rest = stages(batch)
     assert accepted_ == ("accepted", "done", "as revision 2")
