@@ -15,11 +15,20 @@ from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.engine_figures import GAPS, figures, response_figures, winners
 
 
+BOARDS = {"toy": TOY, "gaps": GAPS}
+
+
+@pytest.fixture(scope="module")
+def keys(make_once):
+    """Those of benchmarks with the boards above."""
+    return {name: make_once.published(scores).key for name, scores in BOARDS.items()}
+
+
 @pytest.mark.parametrize("rule", site_rules())
-@pytest.mark.parametrize("scores", [TOY, GAPS], ids=["toy", "gaps"])
-def test_a_ranking_is_what_the_engine_says(make, api, scores, rule):
-    benchmark = make.published(scores)
-    response = api.get(f"benchmarks/{benchmark.key}/rankings/{rule}/")
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_ranking_is_what_the_engine_says(keys, make, api, board, rule):
+    scores = BOARDS[board]
+    response = api.get(f"benchmarks/{keys[board]}/rankings/{rule}/")
     assert response_figures(response) == figures(scores, rule)
     ranks = [row["rank"] or 99 for row in response.json()["results"]]
     assert ranks == sorted(ranks)
@@ -37,9 +46,8 @@ def test_whom_nobody_beats_is_a_winner_below_the_first_rank(make, api, rule):
 
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_tasks", "median", "worst"])
-def test_another_policy_is_computed_on_demand(make, api, policy):
-    benchmark = make.published(GAPS)
-    response = api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": policy})
+def test_another_policy_is_computed_on_demand(keys, make, api, policy):
+    response = api.get(f"benchmarks/{keys['gaps']}/rankings/borda/", {"missing": policy})
     assert response_figures(response) == figures(GAPS, "borda", missing=policy)
     assert response.json()["missing"] == policy
 

@@ -14,7 +14,7 @@ from tests.running_site import RunningSite
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 NO_LIMIT = {f"PLURANK_API_{kind}_RATE": "1000000/min" for kind in ("ADDRESS", "USER", "TOKEN", "WRITE", "ON_DEMAND")}
-SHORT = ["--phases", "fuzzing", "--max-examples", "2", "--max-time", "15"]
+SHORT = ["--phases", "fuzzing", "--max-examples", "1", "--max-time", "15"]
 LONG = ["--phases", "examples,coverage,fuzzing", "--max-examples", "40", "--max-time", "900"]
 
 
