@@ -14,7 +14,6 @@ from tests.factories import TOY
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.engine_figures import GAPS, figures, response_figures, winners
 
-
 BOARDS = {"toy": TOY, "gaps": GAPS}
 
 
