@@ -106,7 +106,7 @@ def test_scores_of_patchy_histories_are_those_of_reading_every_row_in_order(make
     owner = benchmark.memberships.get(role="owner").user
     keys = [task.key for task in benchmark.tasks.all()]
     numbers = []
-    for n in range(30):
+    for n in range(18):
         accepted = Submission.objects.filter(benchmark=benchmark, state="accepted")
         withdrawn = Submission.objects.filter(benchmark=benchmark, state="withdrawn")
         if n % 6 == 4:
@@ -129,7 +129,7 @@ def test_scores_of_patchy_histories_are_those_of_reading_every_row_in_order(make
         assert cells == naive_scores(revision)
         in_force = {held.system_id: held for held in submissions_in_force(revision)}
         assert {held.system_id: held for held in last_in_force(revision)} == in_force
-    assert len(numbers) == 30
+    assert len(numbers) == 18
 
 
 def test_a_long_history_of_single_scores_is_read_back_only_as_far_as_scores_are_missing(make):

@@ -10,17 +10,7 @@ def published_number(benchmark: Benchmark) -> int:
     return int(Benchmark.objects.get(pk=benchmark.pk).published_number)
 
 
-def test_votes_become_a_board_in_other_processes(site, make_committed):
-    benchmark = collecting(make_committed)
-    site.start("rankings", "studies", "sweep")
-    sent(benchmark, vote_lines(240, seed=1))
-    site.wait_until(lambda: published_number(benchmark) >= 1, 30, "a board of the votes is published")
-    sent(benchmark, vote_lines(240, seed=2))
-    site.wait_until(lambda: published_number(benchmark) >= 2, 30, "a board of the votes is published")
-    assert list(VoteReport.objects.order_by("change").values_list("n_votes", flat=True)) == [240, 480]
-
-
-def test_votes_that_a_killed_worker_had_are_rated_by_the_next_one(site, make_committed):
+def test_votes_become_a_board_in_other_processes_also_those_that_a_killed_worker_had(site, make_committed):
     benchmark = collecting(make_committed)
     batch = sent(benchmark, vote_lines(240, seed=1))
     # As a worker leaves it that was killed in the middle: running, with a lease that ends soon.
@@ -31,3 +21,6 @@ def test_votes_that_a_killed_worker_had_are_rated_by_the_next_one(site, make_com
     site.start("rankings", "studies", "sweep")
     site.wait_until(lambda: published_number(benchmark) >= 1, 30, "a board of the votes is published")
     assert VoteReport.objects.get().n_votes == 240
+    sent(benchmark, vote_lines(240, seed=2))
+    site.wait_until(lambda: published_number(benchmark) >= 2, 30, "a board of all the votes is published")
+    assert list(VoteReport.objects.order_by("change").values_list("n_votes", flat=True)) == [240, 480]
