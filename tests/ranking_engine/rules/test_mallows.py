@@ -98,12 +98,12 @@ def test_the_variance_is_that_of_all_orders_by_their_probabilities(theta):
 
 def mallows_orders(theta, n, n_tasks, generator):
     """Orders from the model by repeated insertion: item j goes up by k places with probability exp(-theta k) / Z."""
+    sums = [np.cumsum(np.exp(-theta * np.arange(j + 1))) for j in range(n)]
     columns = []
     for _ in range(n_tasks):
         order = []
         for j in range(n):
-            chances = np.exp(-theta * np.arange(j + 1))
-            order.insert(j - int(generator.choice(j + 1, p=chances / chances.sum())), j)
+            order.insert(j - int(sums[j].searchsorted(generator.random() * sums[j][-1], side="right")), j)
         columns.append([n - order.index(j) for j in range(n)])
     return np.array(columns).T
 
