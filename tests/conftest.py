@@ -105,6 +105,8 @@ def make_once(django_db_setup, django_db_blocker) -> Iterator[Factory]:
     """
     with django_db_blocker.unblock(), transaction.atomic():
         empty_broker()
+        cache.clear()  # as above
+        published._boards.clear()
         yield Factory(first_number=10_001)  # as no test has so many
         transaction.set_rollback(True)
 
