@@ -60,8 +60,7 @@ def site(chromium, factory, django_db_setup, django_db_blocker, tmp_path_factory
         owner = factory.user("owner")
         for key in ("glue", "helm-accuracy"):
             import_folder(DEMONSTRATION / key, owner=owner, submission_policy="open")
-        # Their studies take minutes; a small benchmark's shows as much. The sweep would wake whatever waits too long.
-        Job.objects.filter(queue=Job.Queue.STUDIES).update(state=Job.State.SUPERSEDED)
+        drop_studies()  # a small benchmark's show as much
         try:
             running.start("web", "rankings", "studies", "sweep")
             running.wait_for_web()
@@ -69,6 +68,18 @@ def site(chromium, factory, django_db_setup, django_db_blocker, tmp_path_factory
             yield running
         finally:
             running.stop_all()
+
+
+def drop_studies() -> None:
+    """No study that waits is begun: they would keep a processor busy for minutes."""
+    Job.objects.filter(queue=Job.Queue.STUDIES, state=Job.State.WAITING).update(state=Job.State.SUPERSEDED)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _leave_no_studies(site) -> Iterator[None]:
+    """To the tests of the next file."""
+    yield
+    drop_studies()
 
 
 def is_all_published() -> bool:
