@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from leaderboard.boards.board import Board
 from leaderboard.boards.rows import Cell
 from leaderboard.common.files import (
@@ -140,10 +142,31 @@ def _headings(board: Board) -> list[ColumnHead]:
 
 def _caption(board: Board, name: str) -> str:
     number, ties = board.published.revision.number, board.query.ties
-    what = f"{name}, revision {number}" if number else name
-    text = f"{what}: ranks under {len(board.visible)} rules, changes against {board.reference.name}; "
-    text += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
-    text = f"{text}; ties within a task: {ties}." if ties else f"{text}."
+    what = gettext("%(benchmark)s, revision %(number)s") % {"benchmark": name, "number": number} if number else name
+    n_rules = len(board.visible)
+    text = ngettext(
+        "%(what)s: ranks under %(n)s rule, changes against %(reference)s; missing scores: %(missing)s; aggregation: "
+        "%(aggregation)s.",
+        "%(what)s: ranks under %(n)s rules, changes against %(reference)s; missing scores: %(missing)s; aggregation: "
+        "%(aggregation)s.",
+        n_rules,
+    )
+    if ties:
+        text = ngettext(
+            "%(what)s: ranks under %(n)s rule, changes against %(reference)s; missing scores: %(missing)s; "
+            "aggregation: %(aggregation)s; ties within a task: %(ties)s.",
+            "%(what)s: ranks under %(n)s rules, changes against %(reference)s; missing scores: %(missing)s; "
+            "aggregation: %(aggregation)s; ties within a task: %(ties)s.",
+            n_rules,
+        )
+    text %= {
+        "what": what,
+        "n": n_rules,
+        "reference": board.reference.name,
+        "missing": board.policy,
+        "aggregation": board.aggregation,
+        "ties": ties,
+    }
     return f"{text} {PREDICTED_MARK} {board.prediction}" if board.prediction else text
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import escape
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import audience_of
 from leaderboard.boards.public.board import ANYBODY
@@ -29,7 +30,8 @@ def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -
     }
     if anybody.sees_others:
         badge_url = request.build_absolute_uri(reverse("badge", args=[benchmark.key]))
-        links["badge"] = badge_snippets(badge_url, page_url, f"{shortened(benchmark.name)} on Plurank")
+        alt = gettext("%(benchmark)s on Plurank") % {"benchmark": shortened(benchmark.name)}
+        links["badge"] = badge_snippets(badge_url, page_url, alt)
         if benchmark.visibility == Benchmark.Visibility.PUBLIC:
             view = query_text(changed(query, top=query.top or 10))
             links["table"] = frame_snippet(
@@ -45,7 +47,11 @@ def system_share(request: HttpRequest, benchmark: Benchmark, key: str, name: str
         return {}
     badge_url = request.build_absolute_uri(reverse("system_badge", args=[benchmark.key, key]))
     page_url = request.build_absolute_uri(reverse("system", args=[benchmark.key, key]))
-    return {"badge": badge_snippets(badge_url, page_url, f"{shortened(name)} on {shortened(benchmark.name)}")}
+    alt = gettext("%(system)s on %(benchmark)s") % {
+        "system": shortened(name),
+        "benchmark": shortened(benchmark.name),
+    }
+    return {"badge": badge_snippets(badge_url, page_url, alt)}
 
 
 def badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:

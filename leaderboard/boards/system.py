@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience, is_batch_open, naming_benchmarks
 from leaderboard.boards.rows import Fact, fact
@@ -34,7 +34,7 @@ from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
-NO_SYSTEM = "No system of this name is on the published board."
+NO_SYSTEM = gettext_noop("No system of this name is on the published board.")
 MAX_FACT_CHANGES = 50
 TURNED_DOWN = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
 
@@ -150,10 +150,10 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     systems = systems_at(publication.revision) if publication else []
     place = next((i for i, system in enumerate(systems) if system.key == key), None)
     if publication is None or place is None:
-        raise Http404(NO_SYSTEM)
+        raise Http404(gettext(NO_SYSTEM))
     own_system = systems[place]
     if audience.is_restricted and own_system.id not in audience.proven_system_ids:
-        raise Http404(NO_SYSTEM)
+        raise Http404(gettext(NO_SYSTEM))
     board, visible = redacted(published_board(publication), systems, audience)
     place = next(i for i, system in enumerate(visible) if system.id == own_system.id)
     scores = current_scores(publication.revision, [own_system.id])

@@ -2,6 +2,7 @@
 
 import re
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.languages.extraction import messages
@@ -25,14 +26,20 @@ def pseudo(text: str) -> str:
     return f"⟦{''.join(parts)}{' '.join(words)}⟧"
 
 
-def write_catalogue(folder: Path) -> None:
-    """Write the compiled catalogue of the pseudo-language below a folder of catalogues."""
+def write_catalogue(folder: Path, locale: str = FOLDER, say: Callable[[str], str] = pseudo) -> None:
+    """Write a compiled catalogue below a folder of catalogues.
+
+    Args:
+        folder: of all catalogues.
+        locale: the name of its own folder; of the pseudo-language if nothing is said.
+        say: how the language says a text.
+    """
     entries = {"": "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"}
     for text, plural in messages():
         if plural:
-            entries[f"{text}\0{plural}"] = f"{pseudo(text)}\0{pseudo(plural)}"
+            entries[f"{text}\0{plural}"] = f"{say(text)}\0{say(plural)}"
         else:
-            entries[text] = pseudo(text)
+            entries[text] = say(text)
     keys = sorted(entries, key=str.encode)
     ids, texts = ([part.encode() for part in parts] for parts in (keys, [entries[key] for key in keys]))
     n, at = len(keys), 28 + 16 * len(keys)
@@ -41,6 +48,6 @@ def write_catalogue(folder: Path) -> None:
         tables.append(struct.pack("<II", len(part), at + len(blob)))
         blob += part + b"\0"
     head = struct.pack("<7I", 0x950412DE, 0, n, 28, 28 + 8 * n, 0, at)
-    file = folder / FOLDER / "LC_MESSAGES" / "django.mo"
+    file = folder / locale / "LC_MESSAGES" / "django.mo"
     file.parent.mkdir(parents=True)
     file.write_bytes(head + b"".join(tables) + blob)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.public.board import PublicBoard, public_board
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import SystemChange
 from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
@@ -17,6 +18,7 @@ from leaderboard.studies.prospects.text import VERDICT_WORDS, evidence
 from ranking_engine.prospects import MAJORITY
 
 NAMED_WINNERS = 2
+ORDINALS = {1: gettext_noop("%(number)sst"), 2: gettext_noop("%(number)snd"), 3: gettext_noop("%(number)srd")}
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,9 @@ class Badge:
     tone: str = "plain"  # "first" where the system or a winner is first, "quiet" where there is nothing to tell
 
 
-NOT_FOUND = Badge("Plurank", "not found", "There is nothing public at this address.", "quiet")
+def not_found_badge() -> Badge:
+    """Where there is nothing, or nothing that everyone may know of."""
+    return Badge("Plurank", gettext("not found"), gettext("There is nothing public at this address."), "quiet")
 
 
 def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: bool = False) -> Badge:
@@ -55,18 +59,27 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
         if last is None or not (audience.sees_others and audience.sees_names):
             raise Http404(gettext("No system of this name is on the published board."))
         if last == SystemChange.Kind.LEFT:
-            return Badge(benchmark.name, "withdrawn", "The scores of this system were withdrawn.", "quiet")
-        return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
-    name, number = board.systems[place].name, board.published.revision.number
-    where = f"{name} on {benchmark.name}, revision {number}"
+            sentence = gettext("The scores of this system were withdrawn.")
+            return Badge(benchmark.name, gettext("withdrawn"), sentence, "quiet")
+        sentence = gettext("The board with this system is being computed.")
+        return Badge(benchmark.name, gettext("computing"), sentence, "quiet")
+    where = {
+        "system": board.systems[place].name,
+        "benchmark": benchmark.name,
+        "number": board.published.revision.number,
+    }
     if of_prospects:
-        prospect, reason = None, "this board does not show who can win"
+        prospect, reason = None, gettext("this board does not show who can win")
         if benchmark.publication is not None and not audience.is_restricted:
-            stored, reason = stored_prospects(benchmark.publication)
+            stored, english = stored_prospects(benchmark.publication)
+            reason = in_page_language(english)
             prospect = next((one for one in stored.prospects.systems if one.system == key), None) if stored else None
         if prospect is None:
-            sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else "Who can win is being computed."
-            return Badge(benchmark.name, "unknown" if reason else "computing", f"{where}. {sentence}", "quiet")
+            message, sentence = gettext("computing"), gettext("Who can win is being computed.")
+            if reason:
+                message, sentence = gettext("unknown"), as_sentence(reason)
+            whole = gettext("%(system)s on %(benchmark)s, revision %(number)s. %(sentence)s")
+            return Badge(benchmark.name, message, whole % {**where, "sentence": sentence}, "quiet")
         verdict = str(VERDICT_WORDS[prospect.verdict])
         names = {system.key: system.name for system in board.systems}
         message, sentence = (
@@ -79,7 +92,8 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
         message, sentence, tone = _under(column, place)
     else:
         message, sentence, tone = _over_all(board, place)
-    return Badge(benchmark.name, message, f"{where}: {sentence}", tone)
+    whole = gettext("%(system)s on %(benchmark)s, revision %(number)s: %(sentence)s")
+    return Badge(benchmark.name, message, whole % {**where, "sentence": sentence}, tone)
 
 
 def _column(board: PublicBoard, rule: str) -> Column:
@@ -91,55 +105,75 @@ def _column(board: PublicBoard, rule: str) -> Column:
 
 def _under(column: Column, i: int) -> tuple[str, str, str]:
     """(message, the same in a sentence, tone) of one system under one rule."""
-    rank, name = int(column.ranks[i]), column.name
+    rank, rule = int(column.ranks[i]), {"rule": column.name}
     if rank >= 1 and column.status == "ranked":
-        tied = "joint " if int((column.ranks == rank).sum()) > 1 else ""
+        message, sentence = gettext("%(rank)s of %(n)s, %(rule)s"), gettext("%(rank)s of %(n)s under %(rule)s.")
+        if int((column.ranks == rank).sum()) > 1:
+            message = gettext("joint %(rank)s of %(n)s, %(rule)s")
+            sentence = gettext("joint %(rank)s of %(n)s under %(rule)s.")
+        figures = {**rule, "rank": ordinal(rank), "n": column.n_ranked}
         mark, note = _predicted(column.predicted_of(i))
-        message = f"{mark}{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
         tone = "first" if rank == 1 else "plain"
-        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.{note}", tone
+        return f"{mark}{message % figures}", _joined(sentence % figures, note), tone
     if rank == 1:
-        return f"winner, {name}", f"winner under {name}, which ranks no other system.", "first"
-    reason = as_sentence(column.reason_of(i))
+        sentence = gettext("winner under %(rule)s, which ranks no other system.")
+        return gettext("winner, %(rule)s") % rule, sentence % rule, "first"
+    reason = as_sentence(in_page_language(column.reason_of(i)))
     if column.status == COMPUTING:
-        return f"computing, {name}", f"the ranking under {name} is being computed.", "quiet"
-    if column.status == "ranked":
-        return f"unranked, {name}", f"unranked under {name}. {reason}".strip(), "quiet"
-    if column.elects:
-        return f"not a winner, {name}", f"another system wins under {name}.", "quiet"
-    return f"no ranking, {name}", f"{name} gives no ranking. {reason}".strip(), "quiet"
+        message, sentence = gettext("computing, %(rule)s"), gettext("the ranking under %(rule)s is being computed.")
+        reason = ""
+    elif column.status == "ranked":
+        message, sentence = gettext("unranked, %(rule)s"), gettext("unranked under %(rule)s.")
+    elif column.elects:
+        message, sentence = gettext("not a winner, %(rule)s"), gettext("another system wins under %(rule)s.")
+        reason = ""
+    else:
+        message, sentence = gettext("no ranking, %(rule)s"), gettext("%(rule)s gives no ranking.")
+    return message % rule, _joined(sentence % rule, reason), "quiet"
 
 
 def _predicted(n: int) -> tuple[str, str]:
-    """The mark before a rank that rests on `n` predicted scores, and a sentence behind it."""
-    return ("≈ ", f" {n} of its scores {'is' if n == 1 else 'are'} predicted.") if n else ("", "")
+    """The mark before a rank that rests on `n` predicted scores, and a sentence that says so."""
+    sentence = ngettext("%(n)s of its scores is predicted.", "%(n)s of its scores are predicted.", n) % {"n": n}
+    return ("≈ ", sentence) if n else ("", "")
+
+
+def _joined(*sentences: str) -> str:
+    """Those that say something, one after another."""
+    return " ".join(filter(None, sentences))
 
 
 def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
     """As `_under`, over all rules."""
     mark, note = _predicted(max((column.predicted_of(i) for column in board.columns), default=0))
     firsts = [column.name for column in board.electing if int(column.ranks[i]) == 1]
-    n_electing = len(board.electing)
     if firsts:
-        message = f"{mark}1st under {_count(len(firsts), n_electing, firsts[0])}"
-        return message, f"first, alone or with others, under {in_words(firsts, most=len(firsts))}.{note}", "first"
+        rules = _count(len(firsts), len(board.electing), firsts[0])
+        message = gettext("%(rank)s under %(rules)s") % {"rank": ordinal(1), "rules": rules}
+        sentence = gettext("first, alone or with others, under %(rules)s.")
+        return f"{mark}{message}", _joined(sentence % {"rules": in_words(firsts, most=len(firsts))}, note), "first"
     ranked = [column for column in board.columns if column.status == "ranked"]
     ranks = sorted(int(column.ranks[i]) for column in ranked if column.ranks[i] >= 1)
     if ranks:
         low, high = ordinal(ranks[0]), ordinal(ranks[-1])
-        under = _count(len(ranks), len(ranked), ranked[0].name)
-        message = f"{low} under {under}" if low == high else f"{low} to {high} under {under}"
-        return f"{mark}{message}", f"{message}.{note}", "plain"
+        message = gettext("%(low)s to %(high)s under %(rules)s")
+        sentence = gettext("%(low)s to %(high)s under %(rules)s.")
+        if low == high:
+            message, sentence = gettext("%(rank)s under %(rules)s"), gettext("%(rank)s under %(rules)s.")
+        figures = {"rank": low, "low": low, "high": high, "rules": _count(len(ranks), len(ranked), ranked[0].name)}
+        return f"{mark}{message % figures}", _joined(sentence % figures, note), "plain"
     if any(column.status == COMPUTING for column in board.columns):
-        return "computing", "its ranks are being computed.", "quiet"
-    return "unranked", "no rule ranks it.", "quiet"
+        return gettext("computing"), gettext("its ranks are being computed."), "quiet"
+    return gettext("unranked"), gettext("no rule ranks it."), "quiet"
 
 
 def _count(n: int, total: int, only: str) -> str:
     """`7 of 14 rules`, `all 14 rules`; the rule's name where there is no other."""
     if total == 1:
         return only
-    return f"all {total} rules" if n == total else f"{n} of {total} rules"
+    if n == total:
+        return ngettext("all %(n)s rule", "all %(n)s rules", n) % {"n": n}
+    return ngettext("%(n)s of %(total)s rule", "%(n)s of %(total)s rules", total) % {"n": n, "total": total}
 
 
 def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
@@ -150,52 +184,62 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
     """
     benchmark = audience.benchmark
     if not audience.sees_others:
-        return Badge(benchmark.name, "ranks not shown", "The owners hide the ranks of other people’s systems.", "quiet")
+        sentence = gettext("The owners hide the ranks of other people’s systems.")
+        return Badge(benchmark.name, gettext("ranks not shown"), sentence, "quiet")
     board = public_board(audience)
     if board is None:
+        message, sentence = gettext("no scores yet"), gettext("Nothing has been ranked yet.")
         if benchmark.last_revision_number:
-            return Badge(benchmark.name, "computing", "The first board is being computed.", "quiet")
-        return Badge(benchmark.name, "no scores yet", "Nothing has been ranked yet.", "quiet")
-    where = f"{benchmark.name}, revision {board.published.revision.number}"
+            message, sentence = gettext("computing"), gettext("The first board is being computed.")
+        return Badge(benchmark.name, message, sentence, "quiet")
     if rule:
         column = _column(board, rule)
+        named, note, tone = {"rule": column.name}, "", "quiet"
         if column.elects:
-            who = _winners(column.winner_names, column.n_winners)
             winners = in_words(column.winner_names, total=column.n_winners)
+            sentence = gettext("%(winners)s under %(rule)s.") % {**named, "winners": winners}
             mark, note = _winner_mark([column])
-            sentence = f"{where}: {winners} under {column.name}.{note}"
-            return Badge(benchmark.name, f"{mark}{who}, {column.name}", sentence, "first")
-        message, sentence = f"no winner, {column.name}", f"{column.name} has no winner. {as_sentence(column.reason)}"
-        if column.status == COMPUTING:
-            message, sentence = f"computing, {column.name}", "the ranking is being computed."
-        return Badge(benchmark.name, message, f"{where}: {sentence}".strip(), "quiet")
-    camps, n_rules = board.camps, len(board.electing)
-    winner = board.published.facts.get("condorcet_winner")
-    mark, note = _winner_mark(board.electing)
-    sentence = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}{note}"
-    if not camps:
-        is_to_come = any(column.status == COMPUTING for column in board.columns)
-        return Badge(benchmark.name, "computing" if is_to_come else "no winner", sentence, "quiet")
-    if len(camps) == 1:
-        who = _winners(list(camps[0].winners), camps[0].n_winners)
-        who = f"{mark}{who} under {_count(n_rules, n_rules, camps[0].rules[0])}"
-        return Badge(benchmark.name, who, sentence, "first")
-    return Badge(benchmark.name, f"{mark}{len(camps)} winners under {n_rules} rules", sentence, "plain")
+            message, tone = f"{mark}{_winners(column.winner_names, column.n_winners)}, {column.name}", "first"
+        elif column.status == COMPUTING:
+            message, sentence = gettext("computing, %(rule)s") % named, gettext("the ranking is being computed.")
+        else:
+            message, sentence = gettext("no winner, %(rule)s") % named, gettext("%(rule)s has no winner.") % named
+            note = as_sentence(in_page_language(column.reason))
+    else:
+        winner = board.published.facts.get("condorcet_winner")
+        camps, n_rules = board.camps, len(board.electing)
+        sentence = headline(camps, winner, has_majority=board.published.has_majority)
+        mark, note = _winner_mark(board.electing)
+        if not camps:
+            is_to_come = any(column.status == COMPUTING for column in board.columns)
+            message, tone = gettext("computing") if is_to_come else gettext("no winner"), "quiet"
+        elif len(camps) == 1:
+            who = _winners(list(camps[0].winners), camps[0].n_winners)
+            rules = _count(n_rules, n_rules, camps[0].rules[0])
+            message = mark + gettext("%(winners)s under %(rules)s") % {"winners": who, "rules": rules}
+            tone = "first"
+        else:
+            counted = ngettext("%(n)s winners under %(n_rules)s rule", "%(n)s winners under %(n_rules)s rules", n_rules)
+            message, tone = mark + counted % {"n": len(camps), "n_rules": n_rules}, "plain"
+    whole = gettext("%(benchmark)s, revision %(number)s: %(sentence)s")
+    values = {"benchmark": benchmark.name, "number": board.published.revision.number}
+    return Badge(benchmark.name, message, whole % {**values, "sentence": _joined(sentence, note)}, tone)
 
 
 def _winner_mark(columns: Sequence[Column]) -> tuple[str, str]:
-    """The mark before winners of whom one has predicted scores, and a sentence behind them."""
+    """The mark before winners of whom one has predicted scores, and a sentence that says so."""
     is_predicted = any(
         column.n_predicted is not None and column.n_predicted[column.is_winner].any() for column in columns
     )
-    return ("≈ ", " Some scores of a winner are predicted.") if is_predicted else ("", "")
+    return ("≈ ", gettext("Some scores of a winner are predicted.")) if is_predicted else ("", "")
 
 
 def _winners(names: list[str], n_winners: int) -> str:
-    return in_words(names) if n_winners <= NAMED_WINNERS else f"{n_winners} systems jointly"
+    return in_words(names) if n_winners <= NAMED_WINNERS else gettext("%(n)s systems jointly") % {"n": n_winners}
 
 
 def ordinal(number: int) -> str:
     """`1st`, `2nd`, `3rd`, `4th`, `11th`."""
-    end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{end}"
+    end = 0 if 10 <= number % 100 <= 20 else number % 10
+    text = gettext(ORDINALS[end]) if end in ORDINALS else gettext("%(number)sth")
+    return text % {"number": number}

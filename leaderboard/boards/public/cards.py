@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
+from django.utils import translation
+from django.utils.translation import gettext, ngettext
+
 from leaderboard.access.audience import Audience
 from leaderboard.boards.public.board import public_board
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.charts.card import DRAWING, Card, draw_card, is_drawable
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import rule_name
+from leaderboard.common.language.numbers import PROGRAMS, localise
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark
 from leaderboard.rankings.configuration import own_rule
@@ -36,7 +40,22 @@ class BoardCard:
 
 
 def board_card(audience: Audience) -> BoardCard:
-    """What the card of a benchmark says to `audience`, someone who is not signed in."""
+    """What the card of a benchmark says to `audience`, someone who is not signed in.
+
+    In the language of the site, or in English where that has letters that cannot be drawn.
+    """
+    card = _card(audience)
+    if translation.get_language() != PROGRAMS:
+        is_drawn = is_drawable(card.label + card.verdict + card.facts)
+        if translation.get_language_bidi() or not is_drawn:
+            with translation.override(PROGRAMS):
+                card = _card(audience)
+    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts, card.camp]
+    return BoardCard(card, content_hash([DRAWING, engine_version, said]))
+
+
+def _card(audience: Audience) -> Card:
+    """The card in the language that is in force."""
     benchmark = audience.benchmark
     board = public_board(audience) if audience.sees_others else None
     if board is not None:
@@ -46,38 +65,36 @@ def board_card(audience: Audience) -> BoardCard:
         keys = {system.name: system.key for system in board.systems}
         spoken = {name: name if is_drawable(name) else key for name, key in keys.items()}
         winner_names = default.winner_names if default and default.elects else []
-        names = [shortened(spoken.get(name, "a system")) for name in winner_names]
+        names = [shortened(spoken.get(name, gettext("a system"))) for name in winner_names]
         shares = [camp.n_rules for camp in camps]
         verdict = headline(camps, facts.get("condorcet_winner"), has_majority=board.published.has_majority)
         for name, drawable in spoken.items():
             verdict = verdict.replace(shortened(name), drawable) if name != drawable else verdict
-        card = Card(
+        label = gettext("First under %(rule)s") if names else gettext("No winner under %(rule)s")
+        n_systems, n_tasks = facts["n_systems"], facts["n_tasks"]
+        return Card(
             name=_name(benchmark),
-            label=f"First under {rule}" if names else f"No winner under {rule}",
+            label=label % {"rule": rule},
             winner=in_words(names, most=2, total=default.n_winners) if default and names else "",
             verdict=verdict,
             shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
-            facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
-            f"revision {board.published.revision.number}",
+            facts=gettext("%(systems)s × %(tasks)s, revision %(number)s")
+            % {
+                "systems": ngettext("%(n)s system", "%(n)s systems", n_systems) % {"n": localise(n_systems, ",")},
+                "tasks": ngettext("%(n)s task", "%(n)s tasks", n_tasks) % {"n": localise(n_tasks, ",")},
+                "number": board.published.revision.number,
+            },
             camp=next(
                 (k for k, camp in enumerate(camps[:SHOWN_CAMPS]) if default and default.name in camp.rules), None
             ),
         )
-    else:
-        if not audience.sees_others:
-            verdict = "Its owners hide the ranks of other people’s systems."
-        elif benchmark.last_revision_number:
-            verdict = "The first board is being computed."
-        else:
-            verdict = "No scores yet. The board appears with the first ones."
-        card = Card(_name(benchmark), "A benchmark on Plurank", "", verdict, (), "")
-    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts, card.camp]
-    return BoardCard(card, content_hash([DRAWING, engine_version, said]))
+    verdict = gettext("No scores yet. The board appears with the first ones.")
+    if not audience.sees_others:
+        verdict = gettext("Its owners hide the ranks of other people’s systems.")
+    elif benchmark.last_revision_number:
+        verdict = gettext("The first board is being computed.")
+    return Card(_name(benchmark), gettext("A benchmark on Plurank"), "", verdict, (), "")
 
 
 def _name(benchmark: Benchmark) -> str:
     return benchmark.name if is_drawable(benchmark.name) else benchmark.key
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

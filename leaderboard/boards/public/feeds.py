@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
-from django.utils.translation import gettext_lazy
+from django.utils import dateformat
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from leaderboard.access.audience import Audience, audience_of, hides_something
 from leaderboard.boards.public.board import ANYBODY
@@ -38,7 +39,8 @@ class FeedEntry:
     publication: int
     benchmark: Benchmark
     number: int
-    lead: str  # who is first, as the end of a title; empty where no one may be named
+    leaders: str  # who is first; empty where no one may be named
+    rule: str  # under which rule
     standing: list[str]  # sentences about the board
     changes: list[str]  # sentences about the revisions that it brought
     published_at: datetime
@@ -47,7 +49,11 @@ class FeedEntry:
     @property
     def title(self) -> str:
         """The benchmark, the revision, and who leads."""
-        return f"{shortened(self.benchmark.name)}: revision {self.number}{self.lead}"
+        title = gettext("%(benchmark)s: revision %(number)s")
+        if self.leaders:
+            title = gettext("%(benchmark)s: revision %(number)s, %(leaders)s first under %(rule)s")
+        benchmark = shortened(self.benchmark.name)
+        return title % {"benchmark": benchmark, "number": self.number, "leaders": self.leaders, "rule": self.rule}
 
     @property
     def sentences(self) -> list[str]:
@@ -80,18 +86,29 @@ class WeekEntry:
     @property
     def title(self) -> str:
         """The benchmark, the week, and who leads at its end."""
-        day = f"{self.monday.day} {self.monday:%b %Y}"
-        return f"{shortened(self.benchmark.name)}: week of {day}{self.boards[0].lead}"
+        last = self.boards[0]
+        title = gettext("%(benchmark)s: week of %(day)s")
+        if last.leaders:
+            title = gettext("%(benchmark)s: week of %(day)s, %(leaders)s first under %(rule)s")
+        benchmark, day = shortened(self.benchmark.name), dateformat.format(self.monday, gettext("j M Y"))
+        return title % {"benchmark": benchmark, "day": day, "leaders": last.leaders, "rule": last.rule}
 
     @property
     def sentences(self) -> list[str]:
         """How things were at the end of the week, then what happened in it."""
         n = len(self.boards)
-        count = "One new board in this week." if n == 1 else f"{n} new boards in this week."
+        count = ngettext("One new board in this week.", "%(n)s new boards in this week.", n) % {"n": n}
         changes = [text for board in reversed(self.boards) for text in board.changes]
         left_out = len(changes) - MAX_TOLD
-        more = [f"{left_out} earlier changes of the week are not listed."] if left_out > 0 else []
-        return [count, *self.boards[0].standing, *more, *changes[-MAX_TOLD:]]
+        sentences = [count, *self.boards[0].standing]
+        if left_out > 0:
+            more = ngettext(
+                "%(n)s earlier change of the week is not listed.",
+                "%(n)s earlier changes of the week are not listed.",
+                left_out,
+            )
+            sentences.append(more % {"n": left_out})
+        return [*sentences, *changes[-MAX_TOLD:]]
 
     @property
     def published_at(self) -> datetime:
@@ -216,16 +233,16 @@ def _entry(
     """
     benchmark, number = publication.benchmark, publication.revision.number
     hides_who = hides_something(benchmark) and not (seen_by.sees_others and seen_by.sees_names)
-    lead = ""
+    leaders = ""
     standing: list[str] = []
     changes: list[str] = []
     if is_same_revision:
-        standing.append(f"The board was computed again by version {publication.engine_version} of the engine.")
+        again = gettext("The board was computed again by version %(version)s of the engine.")
+        standing.append(again % {"version": publication.engine_version})
     if not hides_who:
         winner_names, n_winners = elected_by(board, benchmark.default_rule)
         if n_winners:
             leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
-            lead = f", {leaders} first under {rule_name(benchmark.default_rule)}"
         if board is not None and (camps := camps_of_winners(board.winners)):
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""
@@ -233,10 +250,17 @@ def _entry(
             if is_predicting:
                 standing.append(str(PREDICTING))
     for line in lines:
-        details = "; ".join([*line.systems, *line.changes])
-        more = f" and {line.n_more_changes} more changes" if line.n_more_changes else ""
-        end = f": {details}{more}" if details else ""
-        changes.append(as_sentence(f"Revision {line.number} ({line.cause.lower()}){end}"))
+        sentence = gettext("Revision %(number)s (%(cause)s)")
+        if (details := "; ".join([*line.systems, *line.changes])) and line.n_more_changes:
+            sentence = ngettext(
+                "Revision %(number)s (%(cause)s): %(details)s and %(n)s more change",
+                "Revision %(number)s (%(cause)s): %(details)s and %(n)s more changes",
+                line.n_more_changes,
+            )
+        elif details:
+            sentence = gettext("Revision %(number)s (%(cause)s): %(details)s")
+        values = {"number": line.number, "cause": line.cause.lower(), "details": details, "n": line.n_more_changes}
+        changes.append(as_sentence(sentence % values))
         if line.iia_violations:
             changes.append(as_sentence(line.iia_violations))
     published_at = publication.published_at
@@ -244,7 +268,8 @@ def _entry(
         publication=publication.pk,
         benchmark=benchmark,
         number=number,
-        lead=lead,
+        leaders=leaders,
+        rule=rule_name(benchmark.default_rule),
         standing=standing,
         changes=changes,
         published_at=published_at,

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import format_html_join
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from leaderboard.boards.board import build_board
-from leaderboard.boards.public.badges import NOT_FOUND, Badge, benchmark_badge, system_badge
+from leaderboard.boards.public.badges import Badge, benchmark_badge, not_found_badge, system_badge
 from leaderboard.boards.public.board import open_benchmark
 from leaderboard.boards.public.cards import board_card
 from leaderboard.boards.public.feeds import (
@@ -73,9 +73,9 @@ def _badge_answer(request: HttpRequest, find: Callable[[], tuple[Benchmark, Badg
     try:
         benchmark, badge = find()
     except Http404:
-        return _unkept(NOT_FOUND, 404)
+        return _unkept(not_found_badge(), 404)
     except UnknownChoiceError as error:
-        return _unkept(Badge("Plurank", "unknown rule", str(error), "quiet"), 400)
+        return _unkept(Badge("Plurank", gettext("unknown rule"), str(error), "quiet"), 400)
     return shared_answer(request, _drawn(badge), SVG, benchmark=benchmark)
 
 
@@ -186,9 +186,14 @@ def feed(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, _ = open_benchmark(key)
     is_weekly = _is_weekly(request)
     page_url = site_address(reverse("board", args=[key]))
-    made = _feed(request, f"{benchmark.name} on Plurank", page_url, f"benchmark/{key}", benchmark.created_at)
-    subtitle = f"New boards of {benchmark.name}{', week by week' if is_weekly else ''}: what changed, and who leads"
-    made.feed["subtitle"] = writable(gettext("%(subtitle)s under which rule.") % {"subtitle": subtitle})
+    title = gettext("%(benchmark)s on Plurank")
+    subtitle = gettext("New boards of %(benchmark)s: what changed, and who leads under which rule.")
+    if is_weekly:
+        title = gettext("%(benchmark)s on Plurank, weekly")
+        subtitle = gettext("New boards of %(benchmark)s, week by week: what changed, and who leads under which rule.")
+    named = {"benchmark": benchmark.name}
+    made = _feed(request, title % named, page_url, f"benchmark/{key}", benchmark.created_at)
+    made.feed["subtitle"] = writable(subtitle % named)
     entries = weeks_of(benchmark, timezone.now()) if is_weekly else entries_of(benchmark)
     return _feed_answer(request, made, entries, benchmark)
 
@@ -197,11 +202,15 @@ def feed(request: HttpRequest, key: str) -> HttpResponse:
 def feed_of_all(request: HttpRequest) -> HttpResponse:
     """The last boards of all public benchmarks; with `?digest=week` one entry for each of them and each week."""
     is_weekly = _is_weekly(request)
-    made = _feed(request, "New boards on Plurank", site_address(reverse("home")), "all", FOUNDED)
-    subtitle = (
-        f"New boards of every public benchmark{', week by week' if is_weekly else ''}: what changed, and who leads"
-    )
-    made.feed["subtitle"] = gettext("%(subtitle)s under which rule.") % {"subtitle": subtitle}
+    title = gettext("New boards on Plurank")
+    subtitle = gettext("New boards of every public benchmark: what changed, and who leads under which rule.")
+    if is_weekly:
+        title = gettext("New boards on Plurank, weekly")
+        subtitle = gettext(
+            "New boards of every public benchmark, week by week: what changed, and who leads under which rule."
+        )
+    made = _feed(request, title, site_address(reverse("home")), "all", FOUNDED)
+    made.feed["subtitle"] = subtitle
     return _feed_answer(request, made, weeks_of_all(timezone.now()) if is_weekly else entries_of_all(), None)
 
 
@@ -223,9 +232,16 @@ def _is_weekly(request: HttpRequest) -> bool:
 def _feed(request: HttpRequest, title: str, page_url: str, what: str, began: datetime) -> BoardFeed:
     url = site_address(request.path)
     if _is_weekly(request):
-        url, what, title = f"{url}?digest={WEEKLY}", f"{what}/weeks", f"{title}, weekly"
+        url, what = f"{url}?digest={WEEKLY}", f"{what}/weeks"
     return BoardFeed(
-        writable(title), page_url, "", language="en", author_name=BY, feed_url=url, feed_guid=_tag(what), began=began
+        writable(title),
+        page_url,
+        "",
+        language=get_language(),
+        author_name=BY,
+        feed_url=url,
+        feed_guid=_tag(what),
+        began=began,
     )
 
 

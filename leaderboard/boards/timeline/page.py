@@ -24,10 +24,6 @@ from ranking_engine.catalogue.variants import rule_of_variant
 
 META, JOINED, REVISION = "meta.", "joined", "revision"
 RELEASED = f"{META}released"
-WHAT_DATES = {
-    JOINED: "the date on which it joined this board",
-    REVISION: "the date of every revision",
-}
 MAX_NAMES = 5  # of joint leaders
 MAX_LEADS, MAX_DATES = 100, 200  # rows of the page's tables; files have all
 
@@ -305,5 +301,8 @@ def time_export(page: TimePage, origin: Origin) -> ExportTable:
         ]
         for k, moment in enumerate(page.course.moments)
     ]
-    caption = f"who led under {page.rule_name}, by {page.date_name.lower()}."
+    caption = gettext("who led under %(rule)s, by %(dates)s.") % {
+        "rule": page.rule_name,
+        "dates": page.date_name.lower(),
+    }
     return origin.export("time", caption, [*TIME_HEADINGS, *followed], rows, rule=page.rule, by=page.by)

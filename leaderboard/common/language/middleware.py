@@ -7,11 +7,14 @@ from django.utils import translation
 
 from leaderboard.common.language.numbers import PROGRAMS
 
+SHOWN = {"badge.svg", "card.png", "feed.atom"}  # files that people read, on other sites
+
 
 class LanguageMiddleware:
     """The API and files are in English in every language of the site.
 
     Their paths tell them from pages: they are below `/api/`, or end with a name that has a point, as `board.csv`.
+    Pictures of boards and feeds are in the language of the site, too.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -20,7 +23,8 @@ class LanguageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer, in the language of the site or in English."""
         path = request.path_info
-        is_page = not path.startswith("/api/") and "." not in path.rpartition("/")[2]
+        name = path.rpartition("/")[2]
+        is_page = not path.startswith("/api/") and ("." not in name or name in SHOWN)
         if is_page or translation.get_language() == PROGRAMS:
             return self.get_response(request)
         with translation.override(PROGRAMS):
