@@ -8,12 +8,11 @@ import os
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
+    "tests/browser/test_every_page.py": "as long as all others of its folder",
     "tests/browser/": "one site and one browser for all of them",
     "tests/cost/": "they measure what a running site takes",
     "tests/faults/": "they starve a running site",
 }
-
-
 WAITING = 2  # processes more than processors: tests that wait for other processes leave these room
 
 
@@ -24,13 +23,13 @@ def n_processes() -> int:
 
 
 class FileByFile(LoadScopeScheduling):
-    """Gives each worker a file of tests at a time, and the folders above whole."""
+    """Gives each worker a file of tests at a time, and what is named above whole."""
 
     def _split_scope(self, nodeid: str) -> str:
         return unit_of(nodeid)
 
 
 def unit_of(nodeid: str) -> str:
-    """What a test is given to a worker with: the folder of `TOGETHER` that it is in, or its file."""
+    """What a test is given to a worker with: the first of `TOGETHER` that it is in, or its file."""
     file = nodeid.partition("::")[0]
-    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+    return next((unit for unit in TOGETHER if file.startswith(unit)), file)

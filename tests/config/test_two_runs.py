@@ -108,4 +108,5 @@ def test_the_workers_of_a_run_divide_the_folder_that_it_was_told_to_use(monkeypa
 def test_a_worker_is_given_whole_files_and_the_folders_whose_tests_share_a_site_or_measure_one():
     assert unit_of("tests/leaderboard/boards/test_board.py::test_a[b::c]") == "tests/leaderboard/boards/test_board.py"
     assert unit_of("tests/browser/test_board.py::test_a") == "tests/browser/"
-    assert [folder for folder in TOGETHER if not (settings.ROOT / folder).is_dir()] == []
+    assert unit_of("tests/browser/test_every_page.py::test_a[b]") == "tests/browser/test_every_page.py"
+    assert [unit for unit in TOGETHER if not (settings.ROOT / unit).exists()] == []

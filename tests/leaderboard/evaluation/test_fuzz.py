@@ -7,7 +7,7 @@ import os
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
 from leaderboard.models import Job, PredictionCount, PredictionFile, PredictionSubmission
@@ -62,6 +62,13 @@ WAYS_IN = {
         }
     ),
 }
+# One of each that is stored, which few of those drawn may be.
+SOUND = {
+    "a file for a task": {"files": {"animals": ("a.csv", labels_file())}},
+    "a table for all tasks": {"table": ("a.csv", TABLE)},
+    "lines of JSON for all tasks": {"table": ("a.jsonl", LINES)},
+    "both": {"files": {"numbers": ("n.csv", numbers_file())}, "table": ("a.jsonl", LINES)},
+}
 
 
 def stored() -> list[int]:
@@ -75,6 +82,7 @@ def test_whatever_is_sent_is_stored_whole_or_refused_with_nothing_stored(make, w
     outcomes = set()
 
     @given(sent=WAYS_IN[way])
+    @example(sent=SOUND[way])
     @settings(max_examples=N_INPUTS, deadline=None, suppress_health_check=list(HealthCheck))
     def submit(sent):
         refusal = None
