@@ -180,4 +180,4 @@ def _in_words(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arrow(change: Change) -> str:
-    return f"{change.before or 'nothing'} → {change.after or 'nothing'}"
+    return f"{change.before or gettext('nothing')} → {change.after or gettext('nothing')}"
