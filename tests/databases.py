@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import shutil
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,13 +18,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection, connections
+from django.db import DatabaseError, ProgrammingError, connection, connections
 
 from config.settings.tests import folder_of_runs
 from leaderboard.queue import wake_ups
 
 MAX_KEPT = 3  # of this checkout, and of others that are at work on other migrations
 DIGITS = 16  # of a digest
+INSUFFICIENT_PRIVILEGE = "42501"
 MADE_OF = ("leaderboard/migrations/*.py", "leaderboard/models/*.py", "config/settings/*.py", "requirements.lock")
 
 
@@ -133,7 +135,16 @@ def _drop(name: str) -> None:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{name}{suffix}").unlink(missing_ok=True)
     else:
-        _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        for n_left in reversed(range(50)):
+            try:
+                _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            except ProgrammingError as error:
+                # PostgreSQL does not let this role end its own autovacuum of the database, which soon ends by itself.
+                if getattr(error.__cause__, "sqlstate", "") != INSUFFICIENT_PRIVILEGE or not n_left:
+                    raise
+                time.sleep(0.2)
+            else:
+                return
 
 
 def _url(name: str) -> str:

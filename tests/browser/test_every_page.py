@@ -84,6 +84,7 @@ def scene(site, factory) -> Scene:
         for process in WORKING:
             site.resume(process)
     waiting = _owned(factory, submitter)
+    site.wait_until(is_all_published, 20, "the last board is published, so that two looks at its pages are the same")
     drop_studies()
     new = make_benchmark_draft(submitter, name="Newborn", table=b"system,Task 1,Task 2\nA,1,2\nB,2,\n")
     return Scene(submitter, draft, pending, published, waiting, new)
