@@ -55,7 +55,8 @@ def need_common(kernels: Mapping[str, PairKernel]) -> bool:
 def has_score_drawn(matrix: ScoreMatrix, task_counts: Counts) -> BoolArray:
     """Whether each system has a score on a task that a resample counts, shape (n_resamples, n_systems)."""
     has = ~np.isnan(matrix.scores)
-    return np.asarray((task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0, dtype=bool)
+    with np.errstate(invalid="ignore"):  # kernels of OpenBLAS may set the flag for what they read beside the operands
+        return np.asarray((task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0, dtype=bool)
 
 
 def resampled_pairs(
