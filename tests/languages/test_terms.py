@@ -8,11 +8,14 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.sessions import browser_name
+from leaderboard.benchmarks.identities.proposals import proposals_for
 from leaderboard.evaluation.phases import terms_of as terms_of_phase
 from leaderboard.models import Phase
 from leaderboard.submissions.disclosure import Submitter, SystemCounts
 from leaderboard.submissions.preview.text import ranks_sentence
 from leaderboard.submissions.quotas import board_terms, terms_of
+from tests.factories import owner_of
+from tests.languages.pseudo import pseudo
 from tests.languages.test_pages import unmarked_words_in
 
 DATES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "UTC")
@@ -83,3 +86,10 @@ def test_what_submitters_entered_is_said_in_the_language_of_the_site(pseudo_lang
 def test_browsers_are_named_in_the_language_of_the_site(pseudo_language):
     firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
     assert unmarked_in(browser_name(firefox).replace("Firefox", "").replace("Linux", ""), browser_name("")) == []
+
+
+def test_why_two_systems_may_be_one_model_is_said_in_the_language_of_the_site(make, pseudo_language):
+    first = make.published({"Ada": [1.0], "Bob": [2.0]}, name="First", n_tasks=1)
+    make.published({"ADA": [5.0], "Dan": [4.0]}, name="Second", n_tasks=1)
+    (proposal,) = proposals_for(owner_of(first), first).listed
+    assert proposal.reasons == [pseudo("the same name")]

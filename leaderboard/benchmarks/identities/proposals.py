@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, naming_benchmarks
 from leaderboard.benchmarks.identities.links import NEW
@@ -140,5 +140,5 @@ def proposal_of(
         if field.key in one.metadata
         and system.metadata.get(field.key, one.metadata[field.key]) != one.metadata[field.key]
     }
-    reasons = dict.fromkeys(reason for of_one in matched.values() for reason in of_one)
+    reasons = dict.fromkeys(gettext(reason) for of_one in matched.values() for reason in of_one)
     return ModelProposal(system, model, others[:MAX_OTHERS], len(others), list(reasons), sorted(differing))
