@@ -22,19 +22,21 @@ class TaskOrder:
         last: the last position of that block; -1 where the score is missing.
         place: the number of distinct scores above i's, plus 1: equal for tied systems, without gaps;
             0 where the score is missing.
+        systems: `systems[k, t]` is the system at position k, those without a score last.
     """
 
     first: IntArray
     last: IntArray
     place: IntArray
+    systems: NDArray[np.intp]
 
 
 def task_order(scores: FloatArray) -> TaskOrder:
     """Order the systems by each column of `scores` (oriented; NaN = missing); equal scores tie."""
     by_task = np.ascontiguousarray(scores.T)
     T, n = by_task.shape
-    order = np.argsort(-by_task, axis=1, kind="stable")
-    order += np.arange(0, T * n, n)[:, None]  # now indices of the flat array
+    systems = np.argsort(-by_task, axis=1, kind="stable")
+    order = systems + np.arange(0, T * n, n)[:, None]  # indices of the flat array
     descending = by_task.ravel()[order]
     opens = np.ones(by_task.shape, dtype=bool)  # the sorted entry opens a tie block
     opens[:, 1:] = descending[:, 1:] != descending[:, :-1]
@@ -49,6 +51,7 @@ def task_order(scores: FloatArray) -> TaskOrder:
         first=_scattered(np.where(missing, -1, first), order),
         last=_scattered(np.where(missing, -1, last), order),
         place=_scattered(np.where(missing, 0, place), order),
+        systems=systems.T,
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.core.task_order import task_order
+from ranking_engine.core.task_order import TaskOrder, task_order
 from ranking_engine.core.weights import as_float
 from ranking_engine.kernels.pairs import Pairs, cached_blocks, win_rate as rate_of_wins
 from ranking_engine.rules.cardinal import inverted
@@ -38,6 +38,7 @@ class MatrixBatch:
         scores: shape (n_matrices, n_systems, n_tasks), oriented; NaN where missing.
         weights: how much each task counts in each matrix, integers as floats, shape (n_matrices, n_tasks).
         present: `present[r, i]`: system i has a score in matrix r.
+        shared: the scores that systems have in every matrix in which they are present, if these are the same.
     """
 
     def __init__(
@@ -46,12 +47,13 @@ class MatrixBatch:
         scores: FloatArray,
         weights: FloatArray | None = None,
         present: BoolArray | None = None,
+        shared: Profile | None = None,
     ) -> None:
         own = matrix.integer_weights
         if own.dtype == object:  # integers may be beyond all floats; what is computed of a batch asks for shares alone
             own = np.array([as_float(weight) for weight in matrix.weights])
         own = own.astype(np.float64)
-        self.matrix, self.scores = matrix, scores
+        self.matrix, self.scores, self.shared = matrix, scores, shared
         self.weights: FloatArray = np.broadcast_to(own, (len(scores), len(own))) if weights is None else weights
         self.present: BoolArray = np.asarray(~np.isnan(scores).all(axis=2)) if present is None else present
 
@@ -71,7 +73,7 @@ class MatrixBatch:
         weights = (task_counts * profile.weights).astype(np.float64)
         if present is None:
             present = np.ones((b, n), dtype=bool)
-        batch = cls(profile.matrix, np.broadcast_to(profile.scores, (b, n, T)), weights, present)
+        batch = cls(profile.matrix, np.broadcast_to(profile.scores, (b, n, T)), weights, present, profile)
         batch._order = (  # known, and the same for all
             np.broadcast_to(order.first, (b, n, T)),
             np.broadcast_to(order.last, (b, n, T)),
@@ -85,10 +87,15 @@ class MatrixBatch:
         return self.present.sum(axis=1)[:, None, None]
 
     @cached_property
+    def order(self) -> TaskOrder:
+        """How each task of each matrix orders the systems: task t of matrix r is column r * n_tasks + t."""
+        b, n, T = self.scores.shape
+        return task_order(np.ascontiguousarray(self.scores.transpose(1, 0, 2)).reshape(n, b * T))
+
+    @cached_property
     def _order(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         b, n, T = self.scores.shape
-        order = task_order(np.ascontiguousarray(self.scores.transpose(1, 0, 2)).reshape(n, b * T))
-        first, last, place = (array.reshape(n, b, T) for array in (order.first, order.last, order.place))
+        first, last, place = (array.reshape(n, b, T) for array in (self.order.first, self.order.last, self.order.place))
         return first.transpose(1, 0, 2), last.transpose(1, 0, 2), place.transpose(2, 1, 0)
 
     @property

@@ -78,7 +78,11 @@ def kendall(reference: FloatArray, ranks: FloatArray) -> tuple[FloatArray, Float
     The distance is pairs strictly opposed plus half those tied in exactly one of the two, over all pairs.
     """
     tau, distance = np.full(len(ranks), np.nan), np.full(len(ranks), np.nan)
-    masks, kind = np.unique(~np.isnan(ranks) & ~np.isnan(reference), axis=0, return_inverse=True)
+    is_known = ~np.isnan(ranks) & ~np.isnan(reference)
+    if (is_known == is_known[:1]).all():
+        masks, kind = is_known[:1], np.zeros(len(ranks), dtype=np.intp)
+    else:
+        masks, kind = np.unique(is_known, axis=0, return_inverse=True)
     for k, common in enumerate(masks):
         rows = np.flatnonzero(kind == k)
         # With the systems sorted by `reference`, count what each row orders likewise and contrariwise.

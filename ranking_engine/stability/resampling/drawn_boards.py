@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.profile import Profile
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import MatrixBatch
@@ -65,7 +66,9 @@ def drawn_rankings(
     if of_scores:
         weights = (task_counts * matrix.integer_weights).astype(np.float64)
         has_score = present & has_score_drawn(matrix, task_counts)
-        batch = MatrixBatch(matrix, np.where(present[:, :, None], matrix.scores, np.nan), weights, has_score)
+        batch = MatrixBatch(
+            matrix, np.where(present[:, :, None], matrix.scores, np.nan), weights, has_score, Profile(matrix)
+        )
         scores.update({rule: draws(batch) for rule, draws in of_scores.items()})
     if kernels := pair_kernels(rule for rule in batched if rule not in scores):
         tables = {rule: np.empty(present.shape) for rule in kernels}

@@ -9,6 +9,7 @@ from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.core.ranking import ranks_of
 from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.kernels import votes
 from ranking_engine.kernels.tables import MatrixBatch
 from ranking_engine.stability.resampling.drawn_boards import drawn_rankings
 from ranking_engine.stability.resampling.growing_boards import growing_scores
@@ -136,6 +137,25 @@ def test_fitted_scores_of_larger_tables_are_those_of_the_rule(rule: str) -> None
     scores = get_rule(rule).kernels.tables(MatrixBatch(board, tables))
     for table, row in zip(tables, scores, strict=True):
         assert row == pytest.approx(rank(board.with_values(table), rule).scores, abs=1e-9)
+
+
+@pytest.mark.parametrize("weights", [[1, 1, 1], [1, 40, 7]])
+def test_threshold_of_more_systems_than_a_byte_counts(weights: list[int]) -> None:
+    random = np.random.default_rng(3)
+    board = ScoreMatrix(random.integers(0, 290, (300, 3)).astype(float), weights=weights)
+    tables = random.integers(0, 290, (3, 300, 3)).astype(float)
+    ranks = ranks_of(get_rule("threshold").kernels.tables(MatrixBatch(board, tables)))
+    assert ranks.tolist() == [rank(board.with_values(table), "threshold").ranks.tolist() for table in tables]
+
+
+@pytest.mark.parametrize("rule", ["coombs", "instant_runoff"])
+def test_rounds_of_tables_that_do_not_fit_into_one_block(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(votes, "_BLOCK_CELLS", 20)
+    random = np.random.default_rng(4)
+    board = ScoreMatrix(random.integers(0, 9, (10, 6)).astype(float), weights=[1, 2, 1, 3, 1, 1])
+    tables = random.integers(0, 9, (5, 10, 6)).astype(float)
+    ranks = ranks_of(get_rule(rule).kernels.tables(MatrixBatch(board, tables)))
+    assert ranks.tolist() == [rank(board.with_values(table), rule).ranks.tolist() for table in tables]
 
 
 def test_ranked_pairs_of_more_systems_than_a_word_has_bits() -> None:
