@@ -22,8 +22,8 @@ from leaderboard.evaluation.references import check_file, store_references
 from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import PredictionFile, PredictionSubmission, TaskReferences
 from tests.factories import owner_of
+from tests.leaderboard.site.hiding import Hidden
 from tests.leaderboard.site.labels import REFERENCES, SECRET_LABEL, tells, unpacked
-from tests.leaderboard.site.test_hidden import Hidden
 
 
 @pytest.fixture(scope="module")
