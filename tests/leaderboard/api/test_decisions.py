@@ -16,9 +16,15 @@ from tests.leaderboard.api.conftest import error_of
 SURE = {"reason": "A request.", "is_sure": True}
 
 
+@pytest.fixture(scope="module")
+def moderated(make_once):
+    return make_once.published({"A": [1.0, 1.0], "B": [2.0, 2.0]}, submission_policy="moderated")
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.published({"A": [1.0, 1.0], "B": [2.0, 2.0]}, submission_policy="moderated")
+def benchmark(moderated, make):
+    """The moderated one as it is in the database."""
+    return make.publish(moderated)
 
 
 @pytest.fixture

@@ -19,9 +19,15 @@ def _a_forecast_has_time(settings):
     settings.ON_DEMAND_SECONDS = 60  # on a busy machine
 
 
+@pytest.fixture(scope="module")
+def toy(make_once):
+    return make_once.published()
+
+
 @pytest.fixture
-def board(make):
-    return make.published()
+def board(toy, make):
+    """The toy as it is in the database."""
+    return make.publish(toy)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark
 from ranking_engine import RULES, ScoreMatrix
 from ranking_engine.axioms import PROPERTIES, entry
 from ranking_engine.stability.bootstrap import rank_intervals
@@ -15,12 +16,13 @@ from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.engine_figures import GAPS, figures, response_figures, winners
 
 BOARDS = {"toy": TOY, "gaps": GAPS}
+DRAWS = {"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}  # A beats C, and B draws with both
 
 
 @pytest.fixture(scope="module")
 def keys(make_once):
     """Those of benchmarks with the boards above."""
-    return {name: make_once.published(scores).key for name, scores in BOARDS.items()}
+    return {name: make_once.published(scores).key for name, scores in (BOARDS | {"draws": DRAWS}).items()}
 
 
 @pytest.mark.parametrize("rule", site_rules())
@@ -35,10 +37,9 @@ def test_a_ranking_is_what_the_engine_says(keys, make, api, board, rule):
 
 
 @pytest.mark.parametrize("rule", ["schulze", "ranked_pairs"])
-def test_whom_nobody_beats_is_a_winner_below_the_first_rank(make, api, rule):
-    """A beats C, and B draws with both: the score puts A before B, and both are elected."""
-    benchmark = make.publish(make.benchmark({"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}))
-    response = api.get(f"benchmarks/{benchmark.key}/rankings/{rule}/").json()
+def test_whom_nobody_beats_is_a_winner_below_the_first_rank(keys, make, api, rule):
+    """The score puts A before B, and both are elected."""
+    response = api.get(f"benchmarks/{keys['draws']}/rankings/{rule}/").json()
     assert [winner["system"] for winner in response["winners"]] == ["a", "b"]
     ranks = {row["system"]: row["rank"] for row in response["results"]}
     assert ranks == {"a": 1, "b": 2, "c": 3}
@@ -51,18 +52,18 @@ def test_another_policy_is_computed_on_demand(keys, make, api, policy):
     assert response.json()["missing"] == policy
 
 
-def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, api, settings):
-    benchmark = make.published(GAPS)
+def test_a_board_beyond_the_budget_is_refused_with_the_limit(keys, make, api, settings):
     settings.ON_DEMAND_BUDGET = 10
-    refusal = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "median"}))
+    path = f"benchmarks/{keys['gaps']}/rankings/borda/"
+    refusal = error_of(api.get(path, {"missing": "median"}))
     assert (refusal["status"], refusal["code"]) == (422, "too_expensive")
     assert "up to 10 can be computed on demand" in refusal["message"]
-    assert api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "drop_systems"}).status_code == 200
-    assert error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "zero"}))["status"] == 400
+    assert api.get(path, {"missing": "drop_systems"}).status_code == 200
+    assert error_of(api.get(path, {"missing": "zero"}))["status"] == 400
 
 
-def test_all_rules_of_a_revision_stand_side_by_side(make, api):
-    benchmark = make.published(GAPS)
+def test_all_rules_of_a_revision_stand_side_by_side(keys, make, api):
+    benchmark = Benchmark.objects.get(key=keys["gaps"])
     answer = api.get(f"benchmarks/{benchmark.key}/rankings/").json()
     assert [head["rule"] for head in answer["results"]] == site_rules()
     for head in answer["results"]:
@@ -119,9 +120,8 @@ def test_rank_intervals_come_with_their_study(make, api):
         assert line["possibly_best"] == ("yes" if row["possibly_best"] else "no")
 
 
-def test_a_ranking_as_csv(make, api):
-    benchmark = make.published(GAPS)
-    response = api.get(f"benchmarks/{benchmark.key}/rankings/borda/?format=csv")
+def test_a_ranking_as_csv(keys, make, api):
+    response = api.get(f"benchmarks/{keys['gaps']}/rankings/borda/?format=csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert {row["system"]: (int(row["rank"]) if row["rank"] else None) for row in rows} == {
         name: place for name, (place, _) in figures(GAPS, "borda").items()
@@ -138,11 +138,10 @@ def test_the_catalogue_holds_every_rule(make, api):
     }
 
 
-def test_the_properties_of_a_rule_are_those_of_the_catalogue(api, make):
-    benchmark = make.published()
-    answer = api.get(f"benchmarks/{benchmark.key}/rankings/borda/properties/").json()
+def test_the_properties_of_a_rule_are_those_of_the_catalogue(keys, make, api):
+    answer = api.get(f"benchmarks/{keys['toy']}/rankings/borda/properties/").json()
     assert answer["state"] == "computing"
     assert {line["name"]: line["holds"] for line in answer["results"]} == {
         prop.name: entry("borda", key).holds for key, prop in PROPERTIES.items()
     }
-    assert api.get(f"benchmarks/{benchmark.key}/rankings/no-rule/properties/").status_code == 404
+    assert api.get(f"benchmarks/{keys['toy']}/rankings/no-rule/properties/").status_code == 404

@@ -25,7 +25,7 @@ def test_no_request_that_the_schema_allows_is_answered_outside_it(make_committed
     _, secret = create_token(
         benchmark.memberships.get().user, name="fuzz", scopes=["read", "submit", "manage"], days=30
     )
-    site = RunningSite(tmp_path, committed_db, **NO_LIMIT)
+    site = RunningSite(tmp_path, committed_db, is_forked=True, **NO_LIMIT)
     try:
         site.start("web")
         site.wait_for_web(120)

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from leaderboard.models import Batch, Revision, Submission
-from tests.concurrency import at_once
+from leaderboard.models import Revision, Submission
 from tests.factories import TOY
-from tests.leaderboard.api.conftest import Api, error_of
+from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.engine_figures import figures, response_figures
 from tests.leaderboard.api.uploads import body, path_of, scores, stored
 
@@ -202,17 +201,6 @@ def test_a_table_sent_twice_with_one_key_is_one_submission(benchmark, submitter)
 def test_a_key_that_cannot_be_one_is_refused(benchmark, submitter, key):
     sent = body({"name": "E", "scores": scores(1)}, create_systems=True)
     assert error_of(submitter.post(path_of(benchmark), sent, Idempotency_Key=key))["status"] == 400
-
-
-def test_two_calls_with_one_key_at_the_same_time_are_one_submission(make_committed, schema):
-    benchmark = make_committed.benchmark()
-    sender = Api(schema).as_user(make_committed.user(), "submit")
-    sent = body({"name": "E", "scores": scores(1)}, create_systems=True)
-    calls = at_once([lambda: sender.post(path_of(benchmark), sent, Idempotency_Key="k")] * 4)
-    assert sorted(call.status_code for call in calls) == [200, 200, 200, 201]
-    assert len({call.json()["uuid"] for call in calls}) == 1
-    assert Batch.objects.count() == 2
-    assert Revision.objects.filter(benchmark=benchmark).count() == 2
 
 
 # --- Corrections and missing scores -----------------------------------------------------------------------------------

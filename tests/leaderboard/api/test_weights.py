@@ -9,6 +9,11 @@ pytestmark = pytest.mark.django_db
 WEIGHTS = [4, 1, 1, 0.5, 0]
 
 
+@pytest.fixture(scope="module")
+def toy(make_once):
+    return make_once.published()
+
+
 def by_hand():
     """Points for every system strictly below, times the task's weight."""
     return {
@@ -17,9 +22,8 @@ def by_hand():
     }
 
 
-def test_a_query_and_a_body_give_the_ranking_worked_out_by_hand(make, client):
-    benchmark = make.published()
-    path = f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/"
+def test_a_query_and_a_body_give_the_ranking_worked_out_by_hand(toy, make, client):
+    path = f"/api/v1/benchmarks/{toy.key}/rankings/borda/"
     by_address = client.get(f"{path}?weights=task-1:4,task-4:1/2,task-5:0").json()
     body = {"weights": {"task-1": 4, "task-2": 1, "task-4": "0.5", "task-5": 0}}
     by_body = client.post(path, body, content_type="application/json").json()
@@ -29,9 +33,8 @@ def test_a_query_and_a_body_give_the_ranking_worked_out_by_hand(make, client):
     assert by_body["winners"] == [{"system": "a", "name": "A"}]
 
 
-def test_the_verdicts_of_all_rules_follow_the_weights(make, client):
-    benchmark = make.published()
-    path = f"/api/v1/benchmarks/{benchmark.key}/rankings/"
+def test_the_verdicts_of_all_rules_follow_the_weights(toy, make, client):
+    path = f"/api/v1/benchmarks/{toy.key}/rankings/"
     own = client.get(path).json()
     body = {"weights": {"task-1": 5}}
     answer = client.post(path, body, content_type="application/json").json()
@@ -53,15 +56,13 @@ def test_the_verdicts_of_all_rules_follow_the_weights(make, client):
         ({"weights": {f"task-{t}": 0 for t in range(1, 6)}}, "At least one task needs a weight above 0"),
     ],
 )
-def test_a_body_that_cannot_be_answered_is_told_what_is_wrong(make, client, body, message):
-    benchmark = make.published()
-    answer = client.post(f"/api/v1/benchmarks/{benchmark.key}/rankings/", body, content_type="application/json")
+def test_a_body_that_cannot_be_answered_is_told_what_is_wrong(toy, make, client, body, message):
+    answer = client.post(f"/api/v1/benchmarks/{toy.key}/rankings/", body, content_type="application/json")
     assert (answer.status_code, message in answer.json()["error"]["message"]) == (400, True)
 
 
-def test_weights_are_computed_within_the_budget_and_as_often_as_is_allowed(make, client, settings):
-    benchmark = make.published()
-    path = f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/?weights=task-1:"
+def test_weights_are_computed_within_the_budget_and_as_often_as_is_allowed(toy, make, client, settings):
+    path = f"/api/v1/benchmarks/{toy.key}/rankings/borda/?weights=task-1:"
     settings.API_RATES = settings.API_RATES | {"on_demand": "2/min"}
     cache.clear()
     assert [client.get(f"{path}{k}").status_code for k in (2, 3, 4)] == [200, 200, 429]

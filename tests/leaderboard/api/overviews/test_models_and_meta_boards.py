@@ -20,12 +20,18 @@ TABLES = {
 SHARES = [[1.0, 0.0, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]  # of Ada, Bob and Cleo on each
 
 
-@pytest.fixture
-def owned(make):
-    """Three boards of one owner, and a token of theirs."""
-    owner = make.user("owner")
+@pytest.fixture(scope="module")
+def owner(make_once):
+    """Who has the three boards."""
+    owner = make_once.user("owner")
     for key, table in TABLES.items():
-        make.published(table, name=key.capitalize(), key=key, n_tasks=1, owner=owner)
+        make_once.published(table, name=key.capitalize(), key=key, n_tasks=1, owner=owner)
+    return owner
+
+
+@pytest.fixture
+def owned(owner, make):
+    """A token of theirs."""
     _, secret = create_token(owner, name="t", scopes=["read", "manage"], days=30)
     return {"headers": {"Authorization": f"Token {secret}"}, "content_type": "application/json"}
 

@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
-from leaderboard.models import Draft, Job, Membership
+from leaderboard.models import Batch, Benchmark, Draft, Job, Membership
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, retract_batch, withdraw_submission
 from leaderboard.submissions.status import batch_standing
+from tests.factories import owner_of
 from tests.leaderboard.api.conftest import error_of
 
 FIVE = [1.0] * 5
@@ -44,20 +45,28 @@ def test_the_beginnings_link_to_what_there_is(db, api):
     assert {name: api.get(link).status_code for name, link in links.items()} == dict.fromkeys(links, 200) | {"me": 401}
 
 
-@pytest.fixture
-def world(make):
-    """A moderated benchmark with a batch of one submitter in each state."""
-    benchmark = make.benchmark(submission_policy="moderated")
-    owner, ada = benchmark.memberships.get().user, make.user("Ada")
-    batches = {name: make.pending(benchmark, {name: FIVE}, by=ada) for name in "PQRSTUV"}
+@pytest.fixture(scope="module")
+def moderated(make_once):
+    """A moderated benchmark with a batch of one submitter in each state; the numbers of the batches by their names."""
+    benchmark = make_once.benchmark(submission_policy="moderated")
+    owner, ada = benchmark.memberships.get().user, make_once.user("Ada")
+    batches = {name: make_once.pending(benchmark, {name: FIVE}, by=ada) for name in "PQRSTUV"}
     accept_batch(batches["S"], actor=owner)
     accept_batch(batches["V"], actor=owner)
     withdraw_submission(batches["V"].submissions.get(), actor=owner, reason="Wrong.")
-    make.publish(benchmark)
+    make_once.publish(benchmark)
     reject_batch(batches["Q"], actor=owner, reason="No.")
     retract_batch(batches["R"], actor=ada)
     accept_batch(batches["T"], actor=owner)
-    return benchmark, owner, ada, batches
+    return benchmark.pk, {name: batch.pk for name, batch in batches.items()}
+
+
+@pytest.fixture
+def world(moderated, make):
+    """The benchmark, its owner, the submitter and the batches as they are in the database."""
+    benchmark = Benchmark.objects.get(pk=moderated[0])
+    batches = {name: Batch.objects.get(pk=pk) for name, pk in moderated[1].items()}
+    return benchmark, owner_of(benchmark), batches["P"].uploader, batches
 
 
 def test_each_of_your_submissions_says_the_state_that_it_says_itself(world, api, make):

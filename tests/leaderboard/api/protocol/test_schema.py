@@ -91,9 +91,14 @@ def test_every_operation_answers_with_one_type():
     assert {one["name"] for one in operations()["scores_file"]["parameters"]} == {"key", "revision", "format", "long"}
 
 
+@pytest.fixture(scope="module")
+def key(make_once):
+    """That of a published board, which is on no list."""
+    return make_once.published(visibility="unlisted").key
+
+
 @pytest.mark.parametrize("path", ["scores/", "rankings/borda/", "board/", "tasks/", "head-to-head/?a=a&b=b"])
-def test_an_address_of_files_has_the_same_file_and_no_json(make, api, path):
-    key = make.published().key
+def test_an_address_of_files_has_the_same_file_and_no_json(key, make, api, path):
     mark = "&" if "?" in path else "?"
     same = api.get(f"benchmarks/{key}/{path}{mark}format=csv")
     answer = api.get(f"files/benchmarks/{key}/{path}")
@@ -105,8 +110,7 @@ def test_an_address_of_files_has_the_same_file_and_no_json(make, api, path):
     assert api.get(f"files/benchmarks/{key}/{path}", Accept="application/json").status_code == 406
 
 
-def test_addresses_of_files_are_only_read_and_other_routes_have_none(make, api):
-    key = make.published().key
+def test_addresses_of_files_are_only_read_and_other_routes_have_none(key, make, api):
     assert api.call("OPTIONS", f"files/benchmarks/{key}/rankings/borda/")["Allow"] == "GET, HEAD"
     assert api.post(f"files/benchmarks/{key}/rankings/borda/", {"weights": {}}).status_code >= 400
     assert api.get(f"files/benchmarks/{key}/revisions/").status_code == 404
