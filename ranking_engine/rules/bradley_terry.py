@@ -18,7 +18,7 @@ from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.majority import pair_details
-from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
+from ranking_engine.rules.rates import common_weight, in_first_order, name_order, order_of_names, snapped
 from ranking_engine.text.names import listed
 
 MIN_CLUSTERS = 10  # below, standard errors clustered by tasks mean nothing
@@ -143,7 +143,7 @@ def _standard_errors(
     profile: Profile, clusters: Mapping[str, int], order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return `clustered_errors`: a task adds rivals below + tied ones / 2 - expected wins, times its weight."""
-    place, tasks = profile.order, np.array(sorted(range(profile.n_tasks), key=profile.matrix.task_names.__getitem__))
+    place, tasks = profile.order, order_of_names(profile.matrix.task_names)
     present = ~np.isnan(profile.scores)
     scored = present.sum(axis=0)
     points = np.where(present, scored - 1 - place.last + (place.last - place.first) / 2, 0.0)[order][:, tasks]

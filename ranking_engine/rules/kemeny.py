@@ -26,6 +26,7 @@ from ranking_engine.rules.kemeny_program import MAX_COST, Clock, OrderProgram, S
 from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, best_of_all, excess_of, improved
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.mallows import fitted
+from ranking_engine.rules.rates import name_order
 
 DEFAULT_SECONDS = 30.0
 _ITERATION_SECONDS = 1.2e-4  # of the simplex method, for some hundred systems
@@ -105,8 +106,7 @@ class _Solved:
     @classmethod
     def of(cls, profile: Profile, left: Clock, steps: Steps, most_iterations: int = MOST_ITERATIONS) -> _Solved:
         """Order every component, and join them."""
-        names = profile.matrix.system_names
-        by_name = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
+        by_name = name_order(profile)
         margins = profile.pairwise.margins[np.ix_(by_name, by_name)]
         label = strong_components(margins > 0)
         parts = []

@@ -16,6 +16,7 @@ from ranking_engine.rules.choice_sets import strong_components, topological_orde
 from ranking_engine.rules.locked_victories import Levels, locked_by_name, strongest_paths
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
+from ranking_engine.rules.rates import name_order
 
 STRENGTHS = ("margins", "winning_votes")
 
@@ -57,8 +58,7 @@ def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
     O(n^2) victories and O(n / 8) bytes for each system and each change of what it reaches; the search for winners
     looks at up to ranked_pairs_winners.ALLOWANCE victories more.
     """
-    names = profile.matrix.system_names
-    order = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
+    order = name_order(profile)
     levels = victory_levels(profile.pairwise, strength)[np.ix_(order, order)]
     below, decided_by_name = locked_by_name(levels)
     scores = np.empty(profile.n_systems)

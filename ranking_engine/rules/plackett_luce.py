@@ -18,7 +18,7 @@ from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.bradley_terry import MIN_CLUSTERS, SAME_STRENGTH, apart, clustered_errors
 from ranking_engine.rules.majority import pair_details
-from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
+from ranking_engine.rules.rates import common_weight, in_first_order, name_order, order_of_names, snapped
 
 _ITERATIONS = 200
 # The last change of the iteration, and how many of Newton's steps may follow: most tables need few of either.
@@ -94,7 +94,7 @@ class Picks:
     def of(cls, profile: Profile) -> Picks:
         """Read the places of a profile."""
         order = name_order(profile)
-        tasks = np.array(sorted(range(profile.n_tasks), key=profile.matrix.task_names.__getitem__), dtype=np.intp)
+        tasks = order_of_names(profile.matrix.task_names)
         first, last = profile.order.first[order][:, tasks].T, profile.order.last[order][:, tasks].T
         place = np.where(first < 0, profile.n_systems, first)
         systems = np.argsort(place, axis=1, kind="stable")

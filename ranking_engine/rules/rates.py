@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.majority import pair_details
+from ranking_engine.text.names import name_order_key
 
 DIVISORS = ("sizes", "sum")
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
@@ -203,8 +204,9 @@ def common_weight(profile: Profile) -> NDArray[Any]:
 
 
 def order_of_names(names: Sequence[str]) -> NDArray[np.intp]:
-    """Return the indices of the names in alphabetical order."""
-    return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+    """Return the indices of the names in the order of `name_order_key`."""
+    keys = [name_order_key(name) for name in names]
+    return np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.intp)
 
 
 def _shares(wins: NDArray[Any], common: NDArray[Any], *, ties_count_half: bool) -> FloatArray:

@@ -26,6 +26,7 @@ from ranking_engine.completion.predictions import (
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.parameters import NUMBER, Parameter
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, plain
+from ranking_engine.text.names import name_order_key
 
 NUMBER_OF_STUDY = 15
 
@@ -71,9 +72,9 @@ def run_chunk(
 def taking_part(matrix: ScoreMatrix) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the scored systems and the voting tasks with two different scores, both in the order of names."""
     scores = np.where(matrix.votes, matrix.scores, np.nan)
-    tasks = sorted(predictable_tasks(scores).tolist(), key=matrix.task_names.__getitem__)
+    tasks = sorted(predictable_tasks(scores).tolist(), key=lambda t: name_order_key(matrix.task_names[t]))
     has_score = ~np.isnan(scores[:, tasks]).all(axis=1)
-    systems = sorted(np.flatnonzero(has_score).tolist(), key=matrix.system_names.__getitem__)
+    systems = sorted(np.flatnonzero(has_score).tolist(), key=lambda i: name_order_key(matrix.system_names[i]))
     return np.array(systems, dtype=np.intp), np.array(tasks, dtype=np.intp)
 
 
@@ -88,7 +89,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     tasks, predicted, errors = arrays["tasks"], arrays["predicted"], arrays["errors"]
     names, missing = matrix.task_names, ~np.isnan(predicted)
     of_task = arrays["explained"].tolist()
-    listed = sorted(range(len(tasks)), key=lambda t: (-int(missing[:, t].sum()), names[tasks[t]]))[:MOST_LISTED]
+    by_gaps = sorted(range(len(tasks)), key=lambda t: (-int(missing[:, t].sum()), name_order_key(names[tasks[t]])))
+    listed = by_gaps[:MOST_LISTED]
     cells = [(i, t) for t in listed for i in np.flatnonzero(missing[:, t]).tolist()][:MOST_LISTED]
     width = arrays["half_width"]
     summary: dict[str, Any] = {

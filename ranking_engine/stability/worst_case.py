@@ -26,6 +26,7 @@ from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seco
 from ranking_engine.stability.resampling.drawn_boards import board_scores, is_batched
 from ranking_engine.stability.sensitivity.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, generator, plain
+from ranking_engine.text.names import name_order_key
 
 NUMBER_OF_STUDY = 10
 
@@ -59,7 +60,7 @@ class Search:
         self.left, self.n_boards = int(parameters["n_boards"]), 0
         matrix = part.matrix
         # The systems by rank under the rule, those that tie by name.
-        ranks, names = part.reference[self.rule].average_ranks, matrix.system_names
+        ranks, names = part.reference[self.rule].average_ranks, [name_order_key(name) for name in matrix.system_names]
         by_rank = sorted(range(len(names)), key=lambda i: (np.nan_to_num(ranks[i], nan=np.inf), names[i]))
         order = np.array(by_rank, dtype=np.intp)
         size = n_top_of(matrix, parameters)

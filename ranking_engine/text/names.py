@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ranking_engine.text.characters import line_problem
 from ranking_engine.text.confusables import foreign_letters, mixed_word
@@ -16,6 +17,7 @@ MAX_MARKS = 4  # on one letter, as UTS 39 (section 5.4) advises
 # The last four are the same signs in full width: spreadsheets of East Asia take them for the same.
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # Where semicolons separate cells, what follows one begins a cell. Tabs are refused in any place.
+_NOT_IN_WORDS, _BETWEEN_WORDS = re.compile(r"[^a-z0-9_\s-]"), re.compile(r"[_\s-]+")
 FORMULA_INSIDE = re.compile(rf";\s*[{re.escape(''.join(FORMULA_PREFIXES))}]")
 
 
@@ -32,6 +34,19 @@ def fold_name(name: str) -> str:
     if name.isascii():  # most names are, and thousands of them are folded for one upload: it has no joiners
         return name.strip().casefold()
     return normal_form(without_joiners(clean_name(name)).casefold())
+
+
+@lru_cache(maxsize=1 << 14)
+def name_order_key(name: str) -> tuple[str, str]:
+    """Return by what names are sorted where a figure depends on an order, as among equals.
+
+    A site knows systems and tasks by keys that it makes of their names: lower-case ASCII words with hyphens between
+    them. The same board in a file has the names alone, and must give the same figures: so names are sorted as their
+    keys are, and those of the same key by themselves. Names whose keys the site numbers or cuts may come in another
+    order there: those beyond 74 characters, and those without an ASCII letter or digit.
+    """
+    letters = normal_form(name, "NFKD").encode("ascii", "ignore").decode().lower()
+    return _BETWEEN_WORDS.sub("-", _NOT_IN_WORDS.sub("", letters)).strip("-"), name
 
 
 def name_problem(text: str, *, allow_formula: bool = False) -> str | None:

@@ -13,7 +13,7 @@ LONGEST_TEXT = 4000  # characters; no name in any form is longer
 MAX_IN_ORDER = 30  # marks one after another, as in Unicode's Stream-Safe Text Format (UAX 15, section 13)
 
 
-def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFC") -> str:
+def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFC") -> str:
     """Return `text` in a normal form; unchanged where it is too long for a name or has too many marks in a row.
 
     Args:

@@ -39,6 +39,7 @@ from ranking_engine.stability.sensitivity.subsets import (
     wander,
 )
 from ranking_engine.stability.sensitivity.visited import Met, Visited
+from ranking_engine.text.names import name_order_key
 
 FIFTH, LEAST_TOP = 5, 2  # L is this share of a board, and at least so many systems
 N_STARTS = 20
@@ -187,7 +188,7 @@ def win_rates(matrix: ScoreMatrix) -> tuple[FloatArray, tuple[str, ...]]:
 def board_order(rates: FloatArray, names: tuple[str, ...]) -> NDArray[np.intp]:
     """Return the systems by win rate on the full board, those that tie by name."""
     ranks = ranks_of(rates.sum(axis=1)[None])[0]
-    return np.array(sorted(range(len(names)), key=lambda i: (int(ranks[i]), names[i])), dtype=np.intp)
+    return np.array(sorted(range(len(names)), key=lambda i: (int(ranks[i]), name_order_key(names[i]))), dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

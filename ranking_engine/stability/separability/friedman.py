@@ -18,6 +18,7 @@ from ranking_engine.core.comparison import task_ranks
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.separability.pair_tests import task_clusters
+from ranking_engine.text.names import name_order_key
 
 MIN_TASKS = 10
 MAX_SYSTEMS = 20
@@ -107,7 +108,7 @@ def friedman(matrix: ScoreMatrix, pool: Sequence[str] | None = None, level: floa
     within = float(((ranks - means) ** 2).sum()) / ((n - 1) * (T - 1))
     statistic = between / (n - 1) / within if within else math.inf
     statistic = 0.0 if not between else statistic
-    order = sorted(range(n), key=lambda i: (means[i], part.system_names[i]))
+    order = sorted(range(n), key=lambda i: (means[i], name_order_key(part.system_names[i])))
     ascending = means[order]
     last = np.searchsorted(ascending, ascending + difference * (1 + 1e-12), side="right") - 1  # of each one's run
     spans = [(first, int(end)) for first, end in enumerate(last) if end > first]

@@ -54,6 +54,7 @@ from ranking_engine.stability.separability.pair_tests import (
 )
 from ranking_engine.stability.separability.rule_tests import RuleTests
 from ranking_engine.stability.separability.sign_flips import NULL_HYPOTHESIS
+from ranking_engine.text.names import name_order_key
 
 TOP = 10
 CONTRIBUTIONS, MEAN_DIFFERENCES = "contributions", "mean_differences"
@@ -225,10 +226,10 @@ def significance_of_rankings(
     """
     for ranking in rankings.values():
         _check_parameters(matrix, ranking, level, scale, pool)
-    orders = {}
+    orders, names = {}, [name_order_key(name) for name in matrix.system_names]
     for key, ranking in rankings.items():
         ranked = np.flatnonzero((ranking.ranks != UNRANKED) & matrix.has_score).tolist()
-        orders[key] = tuple(sorted(ranked, key=lambda i: (int(ranking.ranks[i]), matrix.system_names[i])))
+        orders[key] = tuple(sorted(ranked, key=lambda i: (int(ranking.ranks[i]), names[i])))
     ranked_by = {ranking.rule for key, ranking in rankings.items() if orders[key]}
     rules = [rule for rule in ranked_by if rule_of_variant(rule) in RULES]
     sums = task_contributions(matrix, sorted(rules), missing=missing, ties=ties, options=options)

@@ -4,10 +4,11 @@ import pytest
 from django.db import IntegrityError
 from hypothesis import given, strategies as st
 
-from leaderboard.common.names import KEY_TRIES, NearMisses, cut_apart, is_called, make_key, with_free_key
+from leaderboard.common.names import KEY_TRIES, UNNAMED, NearMisses, cut_apart, is_called, make_key, with_free_key
 from leaderboard.models import ModelIdentity
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from ranking_engine.text.confusables import skeleton
+from ranking_engine.text.names import name_order_key
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,13 @@ from ranking_engine.text.confusables import skeleton
 def test_a_key_is_the_slug_of_its_name(name, key):
     assert make_key(name, set()) == key
     is_key(key)
+
+
+@given(st.lists(st.text(max_size=12), unique_by=lambda name: make_key(name, set()), max_size=8))
+def test_names_are_in_the_order_of_their_keys(names: list[str]) -> None:
+    in_order = sorted(names, key=name_order_key)
+    keys = [make_key(name, set()) for name in in_order if make_key(name, set()) != UNNAMED]
+    assert keys == sorted(keys) == sorted(keys, key=name_order_key)
 
 
 def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():

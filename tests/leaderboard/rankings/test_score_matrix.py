@@ -11,12 +11,17 @@ from django.db import transaction
 
 from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, record_configuration_change
+from leaderboard.common.names import make_key
 from leaderboard.models import Benchmark, Revision, Score, System, Task
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.rows import SubmittedRow
+from ranking_engine.catalogue.dispatch import rank, rank_all
+from ranking_engine.catalogue.registry import listed_rules
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.stability.bootstrap import rank_intervals
 from tests.factories import audience_of_draft
 
 SCORES = {"B": [1.0, 10.0], "A": [2.0, None], "C": [0.5, 30.0]}
@@ -221,3 +226,28 @@ def test_the_hash_is_written_with_the_rankings_and_not_before(make):
     revision.refresh_from_db()
     assert revision.input_hash == digest(revision)
     assert System.objects.count() == 3
+
+
+def test_a_file_and_the_site_give_the_same_figures(make):
+    """In a file systems and tasks have names, here keys that are in another order if capitals come first."""
+    tasks = ["RTE", "ReCoRD", "WSC", "WiC", "a b", "a-c", "A_d", "Éd", "z (2)", "Z"]
+    systems = ["Vega v2", "ST-MoE", "albert", "BERT", "bert 2", "GPT-3.5", "Gpt-3", "ünseen", "T5"]
+    values = np.random.default_rng(5).integers(0, 6, (len(systems), len(tasks))).astype(float)
+    benchmark = make.benchmark(
+        {name: row.tolist() for name, row in zip(systems, values, strict=True)},
+        tasks=[TaskSpec(name) for name in tasks],
+    )
+    site = revision_matrix(benchmark.revisions.get()).matrix
+    rows = [site.system_names.index(make_key(name, ())) for name in systems]
+    file = ScoreMatrix(values, system_names=systems, task_names=tasks)
+    assert site.task_names == tuple(make_key(name, ()) for name in tasks)
+    for rule, of_file in rank_all(file, listed_rules()).items():
+        of_site = rank(site, rule)
+        assert of_site.status == of_file.status
+        if of_file.scores is not None:
+            assert of_site.scores[rows].tobytes() == of_file.scores.tobytes(), rule
+    rules = ("borda", "copeland", "ranked_pairs")
+    of_file, of_site = (rank_intervals(matrix, rules, n_resamples=200) for matrix in (file, site))
+    for rule in rules:
+        assert of_site.lower[rule][rows].tolist() == of_file.lower[rule].tolist()
+        assert of_site.upper[rule][rows].tolist() == of_file.upper[rule].tolist()
