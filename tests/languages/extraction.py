@@ -8,6 +8,7 @@ writes the catalogue. It asks Django's own parser, so that it needs no tools of 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import django
@@ -44,6 +45,7 @@ IN_TAGS = re.compile(r"\b_\(\"([^\"]*)\"\)")
 Message = tuple[str, str]  # a text, and its plural or nothing
 
 
+@cache
 def messages() -> dict[Message, list[str]]:
     """Each marked text with the files that have it."""
     places: dict[Message, list[str]] = {}

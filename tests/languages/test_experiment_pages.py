@@ -43,10 +43,15 @@ OTHERWISE = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def board_once(make_once):
+    return make_once.published(SCORES, name="Bench")
+
+
 @pytest.fixture
-def board(make, settings):
+def board(make, board_once, settings):
     settings.ON_DEMAND_SECONDS = 60  # a forecast on a busy machine
-    return make.published(SCORES, name="Bench")
+    return board_once
 
 
 def sent(client, board, study: str) -> dict[str, object]:

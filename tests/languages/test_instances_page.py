@@ -22,8 +22,7 @@ def published(make, cells, n_tasks):
     return make.publish(make.publish(benchmark), studies=True)
 
 
-@pytest.fixture
-def tested(make):
+def of_two_tasks(make):
     """A board of two tasks, one of right and wrong answers, with a label that may be wrong."""
     random = np.random.default_rng(8)
     ability, difficulty = np.linspace(-2, 2, 16), random.normal(0, 1, 40)
@@ -34,8 +33,7 @@ def tested(make):
     return published(make, cells, 2)
 
 
-@pytest.fixture
-def redrawn(make):
+def of_nine_tasks(make):
     """A board of nine tasks, enough for rank intervals if tasks are drawn again."""
     random = np.random.default_rng(4)
     cells = {
@@ -45,16 +43,21 @@ def redrawn(make):
     return published(make, cells, 9)
 
 
-@pytest.mark.parametrize("board", ["tested", "redrawn"])
-def test_ranks_by_single_instances_are_in_the_language_of_the_site(request, pseudo_language, board):
-    benchmark = request.getfixturevalue(board)
-    page = signed_in(owner_of(benchmark)).get(reverse("instances", args=[benchmark.key])).content
+@pytest.fixture(scope="module")
+def boards(make_once):
+    return {board: board(make_once) for board in (of_two_tasks, of_nine_tasks)}
+
+
+@pytest.mark.parametrize("board", [of_two_tasks, of_nine_tasks])
+def test_ranks_by_single_instances_are_in_the_language_of_the_site(make, boards, pseudo_language, board):
+    page = signed_in(owner_of(boards[board])).get(reverse("instances", args=[boards[board].key])).content
     assert (english_in(page), english_within(page)) == ([], [])
     assert pseudo("Two levels and one level") in page.decode()
 
 
-def test_why_there_are_no_ranks_by_instances_is_in_the_language_of_the_site(redrawn, pseudo_language):
-    client, address = signed_in(owner_of(redrawn)), reverse("instances", args=[redrawn.key])
+def test_why_there_are_no_ranks_by_instances_is_in_the_language_of_the_site(make, boards, pseudo_language):
+    benchmark = boards[of_nine_tasks]
+    client, address = signed_in(owner_of(benchmark)), reverse("instances", args=[benchmark.key])
     reason = "no task of weight above 0 has scores of single instances"
     Report.objects.filter(kind=INSTANCES).update(summary={"status": "undefined", "reason": reason})
     assert pseudo(reason) in client.get(address).content.decode()

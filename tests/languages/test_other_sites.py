@@ -155,12 +155,17 @@ def test_a_card_is_in_english_where_the_letters_of_the_language_cannot_be_drawn(
     assert benchmark_badge(audience).sentence.startswith(f"{before}‹Bench")
 
 
+@pytest.fixture(scope="module")
+def twice_once(make_once):
+    benchmark = make_once.published(TOY, name="Bench")
+    make_once.accepted(benchmark, {"E": [9.0, 9.0, 9.0]})
+    return make_once.publish(benchmark)
+
+
 @pytest.fixture
-def published_twice(make):
+def published_twice(make, twice_once):
     """A benchmark with two boards, of which English was made before."""
-    benchmark = make.published(TOY, name="Bench")
-    make.accepted(benchmark, {"E": [9.0, 9.0, 9.0]})
-    return make.publish(benchmark)
+    return twice_once
 
 
 @pytest.mark.parametrize("query", ["", "?digest=week"])

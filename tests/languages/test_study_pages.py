@@ -24,6 +24,13 @@ def run(benchmark, kind: str) -> None:
     assert run_job(job.pk, worker="test") == "done"
 
 
+@pytest.fixture(scope="module")
+def board_once(make_once):
+    benchmark = make_once.published(SCORES, name="Bench")
+    run(benchmark, PROSPECTS)
+    return benchmark
+
+
 def english_on(client, address: str) -> list[str]:
     page = client.get(address)
     assert page.status_code == 200
@@ -38,8 +45,6 @@ def english_on(client, address: str) -> list[str]:
         "?conditions=nothing", "?conditions=Task 9 >= 0.3",
     ],
 )  # fmt: skip
-def test_who_can_win_is_in_the_language_of_the_site(make, pseudo_language, query):
-    benchmark = make.published(SCORES, name="Bench")
-    run(benchmark, PROSPECTS)
-    client = signed_in(owner_of(benchmark))
-    assert english_on(client, reverse("prospects", args=[benchmark.key]) + query) == []
+def test_who_can_win_is_in_the_language_of_the_site(make, board_once, pseudo_language, query):
+    client = signed_in(owner_of(board_once))
+    assert english_on(client, reverse("prospects", args=[board_once.key]) + query) == []
