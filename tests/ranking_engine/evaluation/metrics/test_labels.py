@@ -82,9 +82,9 @@ LIBRARY_CALLS = {
 
 def tau_b(y, p):
     """Pair by pair (Kendall 1945)."""
-    pairs = [(np.sign(y[i] - y[j]), np.sign(p[i] - p[j])) for i in range(len(y)) for j in range(i)]
-    agree = sum(a * b for a, b in pairs)
-    return agree / np.sqrt(sum(abs(a) for a, _ in pairs) * sum(abs(b) for _, b in pairs))
+    pairs = np.tril_indices(len(y), -1)
+    true, predicted = (np.sign(np.subtract.outer(values, values))[pairs] for values in (y, p))
+    return (true * predicted).sum() / np.sqrt(abs(true).sum() * abs(predicted).sum())
 
 
 @pytest.mark.parametrize("key", LIBRARY_CALLS)
