@@ -15,9 +15,8 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import make_key
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
-from leaderboard.rankings.configuration import present_configuration
+from leaderboard.rankings.configuration import check_default_rule, present_configuration
 from leaderboard.rankings.revisions import next_revision
-from ranking_engine import listed_rules
 from ranking_engine.text.names import check_name, fold_name
 
 
@@ -94,11 +93,9 @@ def create_benchmark(
     is_hidden = key in taken and key not in known_keys(owner)
     key = make_key(key, taken) if is_hidden else key or make_key(name, taken)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
+    benchmark.clean_fields()
+    check_default_rule(benchmark)
     benchmark.full_clean()
-    rules = [*listed_rules(), *benchmark.variants]
-    if benchmark.default_rule not in rules:
-        values = {"rule": repr(benchmark.default_rule), "rules": ", ".join(rules)}
-        raise ValidationError({"default_rule": gettext("%(rule)s is not one of %(rules)s") % values})
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]

@@ -28,7 +28,7 @@ from leaderboard.benchmarks.folders import (
 from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
 from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import direction_question, in_words, with_system_names, with_task_count, with_task_names
-from leaderboard.computing.rankings import site_rules, split_rules
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User, VoteSettings
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError, rank_in_time, too_long_reason
@@ -289,10 +289,8 @@ def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any])
         ValidationError: a field is not valid, or the key is taken.
         ProposalError: a task or group is not valid, or there is no task.
     """
-    if fields.get("default_rule", "borda") not in site_rules():
-        raise ValidationError({"default_rule": gettext("This site has no such rule.")})
     try:
-        benchmark = create_benchmark(owner=owner, **fields)
+        benchmark = create_benchmark(owner=owner, variants=list(proposal.variants), **fields)
     except ValueError as problem:
         if isinstance(problem, ValidationError):
             raise

@@ -176,6 +176,12 @@ class AboutForm(forms.ModelForm):
         )  # fmt: skip
         labels = {"visibility": gettext_lazy("Who can read it"), "submission_policy": gettext_lazy("Who can submit")}
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
+        super().__init__(*args, **kwargs)
+        default_rule = self.fields["default_rule"]
+        if isinstance(default_rule, forms.ChoiceField):  # variants can be it, too
+            default_rule.choices = default_rule_choices(self.instance)
+
     def clean_description(self) -> str:
         """As it was where only the ends of its lines differ, which browsers write in their own way."""
         return self._as_before("description")
@@ -256,12 +262,6 @@ class SettingsForm(AboutForm):
                 "names or scores are hidden."
             ),
         }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
-        super().__init__(*args, **kwargs)
-        default_rule = self.fields["default_rule"]
-        if isinstance(default_rule, forms.ChoiceField):  # variants that are columns can be it, too
-            default_rule.choices = default_rule_choices(self.instance)
 
     def values(self) -> dict[str, Any]:
         """What was sent, by the names of the settings."""

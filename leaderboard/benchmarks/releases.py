@@ -116,6 +116,7 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
             key=key,
             **(copied | {"visibility": Benchmark.Visibility.PRIVATE, "kind": benchmark.kind}),
             metadata_fields=benchmark.metadata_fields,
+            variants=benchmark.variants,
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
@@ -156,6 +157,7 @@ def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str =
             visibility=Benchmark.Visibility.PRIVATE,
             submission_policy=Benchmark.SubmissionPolicy.MODERATED,
             metadata_fields=benchmark.metadata_fields,
+            variants=benchmark.variants,
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem

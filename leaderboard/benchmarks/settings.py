@@ -1,21 +1,16 @@
 """Settings of a benchmark that do not affect ranks: readers, submitters, quotas, deadlines."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.language.engine import in_page_language
-from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, User
-from leaderboard.rankings.configuration import has_rule
-from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.catalogue.variants import LONGEST_KEY
-from ranking_engine.text.names import check_name, shorten
+from leaderboard.rankings.configuration import check_default_rule
+from ranking_engine.text.names import check_name
 
 SETTINGS = (
     "name",
@@ -68,14 +63,7 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
         locked.name = check_name(locked.name, "benchmark")
     except ValueError as problem:
         raise ValidationError({"name": in_page_language(str(problem))}) from problem
-    if "[" in locked.default_rule and len(locked.default_rule) <= LONGEST_KEY:
-        with suppress(ValueError):  # it is refused below
-            locked.default_rule = get_rule(locked.default_rule).key
-    if not has_rule(locked, locked.default_rule) or locked.default_rule not in {*site_rules(), *locked.variants}:
-        message = gettext("%(shorten)s is neither a rule of this site nor a column of the board.") % {
-            "shorten": repr(shorten(locked.default_rule))
-        }
-        raise ValidationError({"default_rule": message})
+    check_default_rule(locked)
     locked.full_clean()
     locked.save(update_fields=SETTINGS)
     changes = [

@@ -308,7 +308,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     form_values = {name: value for name, value in contents.fields.items() if name in CreateForm.base_fields}
     initial = {"name": draft.name, "visibility": "private", "submission_policy": "moderated", **form_values}
     data = request.POST if request.method == "POST" else None
-    about = CreateForm(data, initial=initial, instance=Benchmark())
+    about = CreateForm(data, initial=initial, instance=Benchmark(variants=list(contents.proposal.variants)))
     parts = ProposalForms(contents.proposal, data, new_tasks=0 if contents.table else 3)
     status, verdicts, proposal = 200, list[RuleVerdict](), contents.proposal
     try:

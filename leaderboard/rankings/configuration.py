@@ -1,10 +1,12 @@
 """The configuration of a revision: tasks, groups, directions, weights, scales, γ and policy as they were."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
 
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
 from leaderboard.common.hashing import content_hash
@@ -13,9 +15,11 @@ from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import decimal_text, value_text
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.missing import MISSING_POLICIES, PREDICTED
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
+from ranking_engine.text.names import shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +189,32 @@ def has_rule(benchmark: Benchmark, rule: str) -> bool:
     return benchmark.publication is not None and rule in configuration_of(benchmark.publication.revision).variants
 
 
+def default_rules(benchmark: Benchmark) -> list[str]:
+    """The rules that can be a benchmark's default: those of the site, and its variants.
+
+    Where it has a board already, only variants that are columns of that.
+    """
+    has_board = benchmark.publication is not None
+    return [*site_rules(), *(key for key in benchmark.variants if not has_board or has_rule(benchmark, key))]
+
+
 def default_rule_choices(benchmark: Benchmark | None = None) -> list[tuple[str, str]]:
-    """Key and name of the rules that can be a benchmark's default: those of the site, and variants that it shows."""
-    variants = [key for key in benchmark.variants if has_rule(benchmark, key)] if benchmark else []
-    return [(key, rule_name(key)) for key in (*site_rules(), *variants)]
+    """Key and name of `default_rules`; those of the site without a benchmark."""
+    return [(key, rule_name(key)) for key in (default_rules(benchmark) if benchmark else site_rules())]
+
+
+def check_default_rule(benchmark: Benchmark) -> None:
+    """Bring the default rule of a benchmark into the form that is stored.
+
+    Raises:
+        ValidationError: it is none of `default_rules`.
+    """
+    with suppress(ValueError):  # it is refused below
+        benchmark.default_rule = get_rule(benchmark.default_rule).key
+    rules = default_rules(benchmark)
+    if benchmark.default_rule not in rules:
+        values = {"rule": repr(shorten(benchmark.default_rule)), "rules": ", ".join(rules)}
+        raise ValidationError({"default_rule": gettext("%(rule)s is not one of %(rules)s") % values})
 
 
 def own_rule(benchmark: Benchmark, columns: Iterable[str]) -> str:

@@ -73,6 +73,15 @@ def test_variants_of_rules_are_added_read_and_taken_away(make, schema):
     assert hosting.benchmark(key=made["key"])["variants"] == []
 
 
+@pytest.mark.parametrize("rule", ["kemeny", "copeland[variant=lower]"])
+def test_a_benchmark_is_created_with_any_default_rule_that_settings_take(make, schema, rule):
+    hosting = client_of(schema, make.user())
+    body = {"name": "Reading fast", "tasks": TWO, "default_rule": rule, "variants": ["copeland[variant=lower]"]}
+    made = hosting.create_benchmark(body)
+    kept = hosting.change_settings({"default_rule": rule}, key=made["key"])
+    assert [answer["default_rule"] for answer in (made, kept)] == [rule, rule]
+
+
 def test_moderators_do_not_choose_variants(make, api):
     benchmark = make.benchmark()
     moderator = api.as_user(make.member(benchmark, "moderator"))

@@ -7,8 +7,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
-from leaderboard.benchmarks.releases import new_edition
+from leaderboard.benchmarks.releases import new_edition, use_as_template
 from leaderboard.models import Benchmark, Membership, Task, TaskGroup
+from leaderboard.rankings.configuration import default_rule_choices
 from tests.concurrency import at_once
 
 
@@ -53,6 +54,27 @@ def test_what_is_not_valid_leaves_nothing(make, fields):
     with pytest.raises((ValidationError, ValueError)):
         created(make, **fields)
     assert [model.objects.count() for model in (Benchmark, Task, TaskGroup, Membership)] == [0] * 4
+
+
+def test_every_rule_that_the_form_offers_can_be_the_default_rule(make):
+    offered = [key for key, _ in default_rule_choices()]
+    owner = make.user(is_staff=True)
+    assert [created(make, owner=owner, default_rule=key).default_rule for key in offered] == offered
+
+
+@pytest.mark.parametrize("rule", ["kemeny", "bradley_terry", "borda[ties=average]"])
+def test_an_edition_and_a_benchmark_with_the_same_tasks_have_the_default_rule(make, rule):
+    variants = [rule] if "[" in rule else []
+    first = created(make, tasks=[TaskSpec("T")], default_rule=rule, variants=variants)
+    second = new_edition(first, author=make.user(), name="Second", with_scores=False)
+    third = use_as_template(first, author=make.user(), name="Third")
+    assert [(made.default_rule, made.variants) for made in (first, second, third)] == [(rule, variants)] * 3
+
+
+def test_a_variant_as_the_default_rule_is_stored_in_one_form(make):
+    written = ["copeland[ variant = lower ]"]
+    made = created(make, default_rule=written[0], variants=written)
+    assert (made.default_rule, made.variants) == ("copeland[variant=lower]", ["copeland[variant=lower]"])
 
 
 def test_a_key_that_is_taken_is_refused(make):

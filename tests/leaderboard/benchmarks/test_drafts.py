@@ -21,6 +21,7 @@ from leaderboard.rankings.configuration import configuration_of, present_configu
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.rankings.scores import current_scores, systems_at
 from ranking_engine.files.tables import TableError
+from tests.leaderboard.site.world import sent
 
 CSV = b"system,Speed,Recall\nA,1,0.5\nB,2,0.4\nC,3,\n"
 TOML = b"""
@@ -219,3 +220,15 @@ def test_a_draft_asks_about_columns_whose_names_say_that_less_is_better(make, cl
     contents = draft_contents(draft)
     tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in contents.proposal.tasks]
     assert draft_question(contents, replace(contents.proposal, tasks=tasks)) == ""
+
+
+def test_the_form_offers_the_variants_of_the_description_as_default_rule_and_creates_with_one(make, client):
+    rule = "borda[ties=average]"
+    about = f'default_rule = "{rule}"\nvariants = ["{rule}"]\n'.encode()
+    draft = make_benchmark_draft(make.user(), name="Mine", table=CSV, about=about)
+    client.force_login(draft.owner)
+    page = client.get(f"/new/{draft.uuid}/")
+    assert f'<option value="{rule}" selected>' in page.content.decode()
+    about = {field.html_name: field.value() for field in page.context["form"] if field.value() is not None}
+    answer = client.post(f"/new/{draft.uuid}/", sent(page.context["parts"]) | about | {"action": "create"})
+    assert (answer["Location"], Benchmark.objects.get().default_rule) == ("/b/mine/", rule)
