@@ -1,6 +1,6 @@
 """Numbers as tables of results have them: `61.0 %`, `1,250`, `0.61 ± 0.01`, `0.30 (0.02)`, `n/a`.
 
-What a comma means is read from the whole table (`mark_of`), never from one cell: 1,250 may be 1250 or 1.25.
+What a comma means is read from the whole table (`decimal_mark`), never from one cell: 1,250 may be 1250 or 1.25.
 """
 
 from __future__ import annotations
@@ -25,7 +25,21 @@ _SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ \u00a0\u202f\u2009][0-9]{3
 _EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _WITH_SPREAD = re.compile(r"([^±()\[\]]*?)(?:(?:±|\+/-|\+-)([^±()\[\]]*)|\(([^±()\[\]]*)\)|\[([^±()\[\]]*)\])")
+_PARTS = re.compile(r"[±()\[\]%]|\+/-|\+-")  # what is between a number and its spread
 _MAX_WITH_SPREAD = 200  # characters of a number and its spread
+
+
+@dataclass(frozen=True)
+class UnclearMarkError(Exception):
+    """The decimal mark cannot be told.
+
+    Attributes:
+        place: of the cell that shows it, counted from 0 among those that were given.
+        message: what is unclear.
+    """
+
+    place: int
+    message: str
 
 
 @dataclass(frozen=True)
@@ -107,30 +121,50 @@ class ColumnNumbers:
         return [text for text in (percent, SPREAD if self._has_spread else "") if text]
 
 
+def decimal_mark(cells: Iterable[str]) -> str:
+    """Return the decimal mark of a table, `.` or `,`: what at least one of its numbers shows, and no other contradicts.
+
+    Args:
+        cells: those of its scores, as they are in the file.
+
+    Raises:
+        UnclearMarkError: some numbers have a decimal point and others a comma, or every comma may as well group digits.
+    """
+    first_with: dict[str, int] = {}
+    unclear: tuple[int, str] | None = None
+    for place, cell in enumerate(cells):
+        if "," not in cell and "." not in cell:
+            continue
+        text = cell.strip()[:MAX_NUMBER].replace("\N{MINUS SIGN}", "-")
+        for number in [text] if NUMBER.fullmatch(text) else map(str.strip, _PARTS.split(text)):
+            mark = ""
+            if _EITHER.fullmatch(number):
+                mark = "." if number.count(",") > 1 else ""
+                unclear = unclear or (place, text)
+            elif ("." in number and NUMBER.fullmatch(number)) or _COMMA_GROUPS.fullmatch(number):
+                mark = "."
+            elif _DECIMAL_COMMA.fullmatch(number) or _POINT_GROUPS.fullmatch(number):
+                mark = ","
+            if mark:
+                first_with.setdefault(mark, place)
+                if len(first_with) == 2:
+                    raise UnclearMarkError(place, "the table mixes decimal points and commas; use only one")
+    if unclear and not first_with:
+        place, text = unclear
+        raise UnclearMarkError(place, f"{text!r} may be a decimal number or a large one; write decimal points")
+    return "," if "," in first_with else "."
+
+
 def mark_of(cells: Iterable[str]) -> str:
-    """Return the decimal mark of a table, `.` or `,`; empty where its commas could mean either, or it has both.
+    """Return the decimal mark of a table, `.` or `,`; empty where it cannot be told.
 
     Args:
         cells: those of its scores.
     """
-    has_point = has_comma = is_unclear = False
-    for cell in cells:
-        if "," not in cell and "." not in cell:
-            continue
-        numbers = re.split(r"[±()\[\]%]|\+/-|\+-", cell.strip()[:MAX_NUMBER].replace("\N{MINUS SIGN}", "-"))
-        for number in (part.strip() for part in numbers):
-            if _EITHER.fullmatch(number):
-                is_unclear = is_unclear or number.count(",") == 1
-                has_point = has_point or number.count(",") > 1
-            elif _COMMA_GROUPS.fullmatch(number) or ("." in number and NUMBER.fullmatch(number)):
-                has_point = True
-            elif _DECIMAL_COMMA.fullmatch(number) or _POINT_GROUPS.fullmatch(number):
-                has_comma = True
-    if has_point and has_comma:
+    try:
+        return decimal_mark(cells)
+    except UnclearMarkError:
         return ""
-    if has_comma:
-        return ","
-    return "" if is_unclear and not has_point else "."
 
 
 def _plain(text: str, decimal: str) -> str:

@@ -24,9 +24,9 @@ from ranking_engine.core.decimals import NUMBER, rounded, rounding_note
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.files.cell_messages import number_message
 from ranking_engine.files.csv_rows import csv_lines
-from ranking_engine.files.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
+from ranking_engine.files.dialect import PLAIN, Dialect, delimiter_of
 from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_FIELDS
-from ranking_engine.files.number_forms import MIXED, ColumnNumbers, mark_of
+from ranking_engine.files.number_forms import MIXED, ColumnNumbers, UnclearMarkError, decimal_mark, mark_of
 from ranking_engine.files.table_issues import TableError, TableIssue
 from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten

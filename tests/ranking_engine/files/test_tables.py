@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix
 from ranking_engine.files.tables import MAX_ISSUES, MAX_WRONG_CELLS, TableError, TableIssue, read_table, write_table
+from ranking_engine.importers import SourceFile, read_results
 
 NAN = float("nan")
 BOTH_MARKS = "the table mixes decimal points and commas; use only one"
@@ -164,22 +165,39 @@ def test_the_first_sign_of_the_header_separates_and_others_belong_to_names():
     ("text", "line", "column", "message"),
     [
         ("system;a;b\nA;1,5;2\nB;1.5;2\n", 3, 2, BOTH_MARKS),
-        ("system\ta\nA\t1,234.5\n", 2, 2, BOTH_MARKS),
-        ("system;a\nA;1.234,5\n", 2, 2, BOTH_MARKS),
+        ("system;a;b\nA;1.234;2\nB;1,5;2\n", 3, 2, BOTH_MARKS),
+        ("system\ta\nA\t1,234.5\nB\t1,5\n", 3, 2, BOTH_MARKS),
         (
             "system\ta\nA\t1,234\nB\t12,345\n",
             2,
             2,
             "'1,234' may be a decimal number or a large one; write decimal points",
         ),
-        ("system;a\nA;1,2\nB;1,234,567\n", 3, 2, "'1,234,567' is not a number"),
+        ("system;a\nA;1,2\nB;1,234,567\n", 3, 2, BOTH_MARKS),
         ("system;a\nA;failed, sorry.\n", 2, 2, "'failed, sorry.' is not a number"),
         ('system;a\nA;1\n"B;2\n', 3, None, "the file ends inside quotation marks; perhaps one is not closed"),
     ],
 )
-def test_a_number_that_could_be_read_in_two_ways_is_refused(text, line, column, message):
+def test_a_table_that_could_be_read_in_two_ways_is_refused(text, line, column, message):
     (issue,) = errors(text)
     assert (issue.line, issue.column, issue.message) == (line, column, message)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("numbers", "values"),
+    [
+        (["1,5", "1.234,5", "1.234.567,5"], [1.5, 1234.5, 1234567.5]),  # points only group
+        (["1,234", "1.234,5"], [1.234, 1234.5]),
+        (["1.5", "1,234.5", "1,234"], [1.5, 1234.5, 1234]),  # commas only group
+        (["1,234,567", "1,234"], [1234567, 1234]),
+    ],
+)
+def test_marks_that_only_group_digits_leave_no_doubt_and_every_reader_reads_them_alike(delimiter, numbers, values):
+    text = f"system{delimiter}a\n" + "".join(f's{i}{delimiter}"{number}"\n' for i, number in enumerate(numbers))
+    assert read(text).values[:, 0].tolist() == values
+    imported = read_results([SourceFile("x.csv", text.encode())])
+    assert [record.value for record in imported.records] == values
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=8), st.sampled_from(";\t"))
