@@ -10,9 +10,9 @@ from typing import Any
 
 from ranking_engine.evaluation.parquet_rows import records_of
 from ranking_engine.files.dialect import delimiter_of
+from ranking_engine.files.json_bounds import n_values
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.files.texts import NotTextError, decoded
-from ranking_engine.importers.json_bounds import n_values
 from ranking_engine.text.names import shorten
 
 MAX_BYTES = 200_000_000

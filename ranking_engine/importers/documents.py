@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ranking_engine.files.grids import GridError, Row, csv_rows, rows_of_records, rows_of_text
+from ranking_engine.files.json_bounds import MAX_DEPTH, n_values
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.files.workbooks import sheets_of, table_kind
 from ranking_engine.importers.archives import ArchiveError, is_archive, log_header, unpacked
-from ranking_engine.importers.json_bounds import MAX_DEPTH, n_values
 from ranking_engine.importers.records import Collector, Recognised, problem_in, showable
 from ranking_engine.text.characters import UNSHOWABLE
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import yaml
 
+from ranking_engine.files.json_bounds import MAX_DEPTH
 from ranking_engine.files.problems import InputError
-from ranking_engine.importers.json_bounds import MAX_DEPTH
 from ranking_engine.importers.records import showable
 
 MAX_VALUES = 100_000  # of one file; reading one takes ten times as long as in JSON

@@ -17,11 +17,11 @@ import numpy as np
 from ranking_engine.core.decimals import rounded, rounded_score
 from ranking_engine.files.grids import GridError
 from ranking_engine.files.instance_tables import CLUSTER_LENGTH
+from ranking_engine.files.json_bounds import n_values
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.workbooks import details_of, table_kind
 from ranking_engine.importers import lighteval, lm_eval
 from ranking_engine.importers.documents import MAX_VALUES, SourceFile
-from ranking_engine.importers.json_bounds import n_values
 from ranking_engine.importers.records import Collector, Instances, Recognised, Record, a_list, showable
 
 MAX_SCORES = 1_000_000  # of instances in one import

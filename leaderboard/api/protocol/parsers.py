@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 from leaderboard.api.protocol.problems import ApiError
-from ranking_engine.importers.json_bounds import n_values
+from ranking_engine.files.json_bounds import n_values
 
 MAX_LEVELS = 20
 MAX_VALUES = 600_000  # keys included: each becomes an object of some hundred bytes

@@ -10,10 +10,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from ranking_engine.files.grids import MAX_MARKUP
+from ranking_engine.files.json_bounds import n_values
 from ranking_engine.files.problems import InputError
 from ranking_engine.importers import SourceFile
 from ranking_engine.importers.documents import MAX_BYTES, MAX_VALUES, MAX_YAML_BYTES, pieces
-from ranking_engine.importers.json_bounds import n_values
 from ranking_engine.importers.plain_yaml import PlainLoader
 
 # Forks for each file that it is told of, so that each is read by a process that has read nothing before.
