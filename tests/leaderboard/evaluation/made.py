@@ -80,9 +80,11 @@ def upload(name: str = "Deep Thought", *, animals: bytes | None = None, numbers:
     return PredictionUpload(SubmittedRow(name), named, **more)
 
 
-def score_all(benchmark: Benchmark) -> list[str]:
-    """Run the jobs that score, here and now; what came of each."""
+def score_all(benchmark: Benchmark, *rows: PredictionSubmission) -> list[str]:
+    """Run the jobs that score, or those of these predictions alone, here and now; what came of each."""
     jobs = Job.objects.filter(benchmark=benchmark, kind="scoring", state="waiting").order_by("pk")
+    if rows:
+        jobs = jobs.filter(subject_id__in=[row.pk for row in rows])
     with override_settings(JOB_LEASE_SECONDS=600):
         return [run_job(job.pk, worker="test") for job in jobs]
 
