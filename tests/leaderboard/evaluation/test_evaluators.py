@@ -31,13 +31,22 @@ pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def evaluated(make, client):
-    """A benchmark whose numbers a program of its owner scores, predictions that wait, and a call as that program."""
-    benchmark = hidden_benchmark(make)
+@pytest.fixture(scope="module")
+def two_tasks(make_once):
+    """A benchmark whose numbers a program of its owner scores, predictions that wait, and the program's token."""
+    benchmark = hidden_benchmark(make_once)
     add_references(benchmark.tasks.get(key="numbers"), "id\nn1\nn2\nn3\n", "evaluator", by=owner_of(benchmark))
-    row, _ = submit_predictions(benchmark, make.user(), upload())
+    row, _ = submit_predictions(benchmark, make_once.user(), upload())
     _, secret = create_token(owner_of(benchmark), name="evaluator", scopes=["evaluate"], days=30)
+    return row.pk, secret
+
+
+@pytest.fixture
+def evaluated(two_tasks, make, client):
+    """The same, and a call as that program."""
+    number, secret = two_tasks
+    row = PredictionSubmission.objects.select_related("benchmark").get(pk=number)
+    benchmark = row.benchmark
 
     def call(path: str, body: object = None):
         path = f"/api/v1/benchmarks/{benchmark.key}/evaluations/{path}"
@@ -75,18 +84,18 @@ def test_a_program_claims_fetches_and_reports_and_the_scores_enter_with_those_of
 
 
 def test_a_program_that_falls_silent_loses_its_claim_and_what_it_reports_later_is_dropped(evaluated):
-    _, _, call = evaluated
-    late = claim(call)
-    Job.objects.filter(kind="evaluation").update(lease_until=timezone.now() - timedelta(seconds=1))
+    benchmark, _, call = evaluated
+    late, its_jobs = claim(call), Job.objects.filter(benchmark=benchmark, kind="evaluation")
+    its_jobs.update(lease_until=timezone.now() - timedelta(seconds=1))
     jobs.sweep()
-    Job.objects.filter(kind="evaluation").update(not_before=timezone.now())
-    job = Job.objects.get(kind="evaluation")
+    its_jobs.update(not_before=timezone.now())
+    job = its_jobs.get()
     assert (job.state, job.failures) == ("waiting", 0)
     second = claim(call)
     assert second != late
     assert call(f"{late}/report/", {"value": 0.1}).status_code == 404
     assert call(f"{second}/report/", {"value": 0.9}).status_code == 200
-    assert Job.objects.get(kind="evaluation").state == "done"
+    assert its_jobs.get().state == "done"
 
 
 def test_what_a_program_cannot_score_is_refused_with_its_reason(evaluated):
@@ -144,17 +153,26 @@ SPLIT_IDS = "id,split\nn1,public\nn2,private\nn3,private\n"
 SPLITS = {"public": {"value": 0.5}, "private": {"value": 0.75, "standard_error": 0.125}}
 
 
-@pytest.fixture
-def by_split(make, client):
-    """A benchmark whose only task a program scores by split in a phase on the public one; what waits, and a call."""
-    benchmark, user = make.benchmark({}, n_tasks=1), make.user()
+@pytest.fixture(scope="module")
+def public_phase(make_once):
+    """A benchmark whose only task a program scores by split in a phase on the public one; what waits, and a token."""
+    benchmark, user = make_once.benchmark({}, n_tasks=1), make_once.user()
     add_references(benchmark.tasks.get(), SPLIT_IDS, "evaluator", by=owner_of(benchmark))
     now = timezone.now()
     moments = {"opens_at": now - DAY, "closes_at": now + DAY, "private_at": now + 2 * DAY}
-    phase = store_phase(benchmark, {"name": "Final", "split": "public"} | moments, author=owner_of(benchmark))
+    store_phase(benchmark, {"name": "Final", "split": "public"} | moments, author=owner_of(benchmark))
     files = {"task-1": ("numbers.csv", numbers_file())}
     row, _ = submit_predictions(benchmark, user, PredictionUpload(SubmittedRow("Deep Thought"), files))
     _, secret = create_token(owner_of(benchmark), name="evaluator", scopes=["evaluate"], days=30)
+    return row.pk, secret
+
+
+@pytest.fixture
+def by_split(public_phase, make, client):
+    """The same, its phase, and a call as that program."""
+    number, secret = public_phase
+    row = PredictionSubmission.objects.select_related("benchmark", "phase").get(pk=number)
+    benchmark, phase = row.benchmark, row.phase
 
     def call(path: str, body: object):
         path = f"/api/v1/benchmarks/{benchmark.key}/evaluations/{path}"
@@ -215,9 +233,9 @@ def test_instances_without_splits_take_no_scores_by_split(evaluated):
 
 
 def test_a_late_report_with_splits_is_dropped(by_split):
-    _, _, row, call = by_split
+    benchmark, _, row, call = by_split
     late = claim(call)
-    Job.objects.filter(kind="evaluation").update(lease_until=timezone.now() - timedelta(seconds=1))
+    Job.objects.filter(benchmark=benchmark, kind="evaluation").update(lease_until=timezone.now() - timedelta(seconds=1))
     jobs.sweep()
     assert call(f"{late}/report/", {"value": 0.1, "splits": SPLITS}).status_code == 409
     assert row.files.get().results == {}

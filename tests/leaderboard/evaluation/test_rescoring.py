@@ -14,10 +14,8 @@ from leaderboard.evaluation.rescoring import outdated, score_again
 from leaderboard.models import Batch, PredictionSubmission, Revision, Score
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
-    NUMBERS,
     REFERENCES,
     add_references,
-    hidden_benchmark,
     labels_file,
     score_all,
     scored,
@@ -91,11 +89,12 @@ def test_in_a_phase_on_the_public_split_tasks_without_one_are_scored_again_too(m
 
 
 def test_scored_again_the_ladder_states_no_further_digits(make):
-    benchmark, user = hidden_benchmark(make), make.user()
+    benchmark, user = texts_benchmark(make), make.user()
     owner = owner_of(benchmark)
     use_ladder(benchmark, uses_ladder=True, author=owner)
     scored(benchmark, user)
-    add_references(benchmark.tasks.get(key="numbers"), NUMBERS.replace("n3,4.0", "n3,5.1"), "rmse", by=owner)
+    heavy = "id,reference,weight\nn1,1.5,1\nn2,2.5,1\nn3,5.1,2.5\n"
+    add_references(benchmark.tasks.get(key="numbers"), heavy, "exact_match", by=owner)
     benchmark.refresh_from_db()
     score_again(audience_of(owner, benchmark))
     assert score_all(benchmark) == ["done"]
@@ -103,5 +102,5 @@ def test_scored_again_the_ladder_states_no_further_digits(make):
     figures = figures_of(list(row.files.select_related("task")), "test", with_values=False)
     figure = figures[benchmark.tasks.get(key="numbers").pk]
     score = Score.objects.get(submission=row.submission, task__key="numbers").value
-    assert figure.value == pytest.approx((1.1**2 / 3) ** 0.5)
+    assert figure.value == pytest.approx(2 / 4.5)
     assert score == pytest.approx(ladder_score(figure)) != figure.value

@@ -18,12 +18,19 @@ from tests.leaderboard.evaluation.made import (
 from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
+OF_ANIMALS = labels_file(["dog" if k == 2 else label for k, label in enumerate(LABELS)])
+OF_NUMBERS = numbers_file((1.5, 2.5, 7.0))
 
 
-def test_predictions_become_a_submission_with_scores_errors_and_single_instances(make):
-    benchmark, user = hidden_benchmark(make, "accuracy"), make.user()
-    wrong = ["dog" if k == 7 or k == 2 else label for k, label in enumerate(LABELS)]
-    row = scored(benchmark, user, animals=labels_file(wrong), numbers=numbers_file((1.5, 2.5, 7.0)))
+@pytest.fixture(scope="module")
+def predicted(make_once):
+    """Predictions for two tasks, scored by metrics of a library."""
+    benchmark = hidden_benchmark(make_once, "accuracy")
+    return scored(benchmark, make_once.user(), animals=OF_ANIMALS, numbers=OF_NUMBERS)
+
+
+def test_predictions_become_a_submission_with_scores_errors_and_single_instances(predicted):
+    row, benchmark = predicted, predicted.benchmark
     assert (row.state, row.problems, row.outcome) == ("scored", [], "It is the first one that was scored.")
     assert row.submission.state == "accepted"
     cells = {
@@ -41,9 +48,8 @@ def test_predictions_become_a_submission_with_scores_errors_and_single_instances
     assert Batch.objects.get(benchmark=benchmark).idempotency_key == f"predictions {row.uuid}"
 
 
-def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in_the_api(make, client):
-    benchmark, user = hidden_benchmark(make, "accuracy"), make.user()
-    row = scored(benchmark, user)
+def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in_the_api(predicted, client):
+    row = predicted
     provenance = [
         {
             "system": "Deep Thought",
@@ -54,10 +60,10 @@ def test_a_submission_says_what_its_scores_were_computed_from_on_its_page_and_in
             "references": 1,
         }
         for file, data, metric in zip(
-            row.files.order_by("pk"), (labels_file(), numbers_file()), ("accuracy", "rmse"), strict=True
+            row.files.order_by("pk"), (OF_ANIMALS, OF_NUMBERS), ("accuracy", "rmse"), strict=True
         )
     ]
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(row.submitter, backend="django.contrib.auth.backends.ModelBackend")
     batch = row.submission.batch
     assert client.get(f"/api/v1/submissions/{batch.uuid}/").json()["scored_files"] == provenance
     page = compact(client.get(reverse("batch", args=[batch.uuid])))
