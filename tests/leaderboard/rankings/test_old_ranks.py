@@ -1,7 +1,7 @@
-"""Which earlier revisions keep their ranks, and what becomes of those whose ranks are removed."""
+"""What becomes of a revision whose ranks are removed, on a benchmark with three of them."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from copy import copy
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
@@ -21,6 +21,7 @@ from leaderboard.rankings.old_ranks import count_old_ranks, old_revisions, remov
 from leaderboard.rankings.ranks_again import OtherInputsError, compute_ranks_again, request_ranks
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.score_matrix import hash_anew
+from tests.leaderboard.rankings.past import days_ago, long_past, numbers_without_ranks
 from tests.markup import compact
 
 pytestmark = pytest.mark.usefixtures("few_kept")
@@ -31,84 +32,25 @@ def few_kept(settings):
     settings.KEEP_RANKS_DAYS, settings.KEEP_DAILY_RANKS_DAYS, settings.KEEP_NEWEST_RANKS = 30, 100, 2
 
 
-def at(benchmark: Benchmark, number: int, moment: datetime) -> None:
-    """Let a revision have been accepted, computed and published then."""
-    revision = Revision.objects.filter(benchmark=benchmark, number=number)
-    Report.objects.filter(revision__in=revision).update(created_at=moment)
-    with transaction.atomic(), append_only_permit("the time goes by"):
-        revision.update(created_at=moment)
-        Publication.objects.filter(revision__in=revision).update(published_at=moment)
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return long_past(make_once)
 
 
-def days_ago(days: float) -> datetime:
-    """So many days before noon of today, in UTC."""
-    return datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=days)
-
-
-def with_past(make, *moments: datetime) -> Benchmark:
-    """A benchmark with a published revision of each of these moments."""
-    benchmark = make.published({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 3.0]})
-    for number in range(2, len(moments) + 1):
-        make.accepted(benchmark, {f"S{number}": [number / 2, 3.0 - number, 1.5]})
-        benchmark = make.publish(benchmark)
-    for number, moment in enumerate(moments, 1):
-        at(benchmark, number, moment)
-    return benchmark
-
-
-def long_past(make) -> Benchmark:
-    """Six revisions of long ago, of which the third, fourth and fifth are neither first, newest nor a month's last."""
-    month = datetime(2020, 5, 3, 12, tzinfo=UTC)
-    return with_past(make, *(month + timedelta(days=day) for day in range(6)))
-
-
-def numbers_without_ranks(benchmark: Benchmark) -> list[int]:
-    rows = benchmark.revisions.exclude(ranks_removed_at=None).order_by("number")
-    return list(rows.values_list("number", flat=True))
+@pytest.fixture
+def benchmark(made_once, make):
+    return copy(made_once)
 
 
 # --- Which ones ------------------------------------------------------------------------------------------------------
 
 
-def test_the_first_the_newest_the_frozen_the_young_and_the_last_of_each_day_and_month_keep_their_ranks(make):
-    months = [datetime(2020, 5, day, hour, tzinfo=UTC) for day, hour in ((1, 1), (2, 1), (31, 22), (31, 23))]
-    june = datetime(2020, 6, 1, 0, tzinfo=UTC)
-    days = [days_ago(50) - timedelta(hours=2), days_ago(50), days_ago(40)]
-    young = [days_ago(29), days_ago(29) + timedelta(minutes=1), days_ago(3), days_ago(2)]
-    benchmark = with_past(make, *months, june, *days, *young)
-    freeze_revision(benchmark, author=benchmark.memberships.get().user, number=2, name="2020")
-    removed = {
-        3: "another one of its month came after it",
-        6: "another one of its day came after it",
-    }
-    numbers = Revision.objects.filter(pk__in=old_revisions(benchmark.pk)).values_list("number", flat=True)
-    assert sorted(numbers) == list(removed)
-    n_reports = Report.objects.filter(revision__number__in=removed).count()
-    assert (count_old_ranks(), remove_old_ranks(0)) == (n_reports, (n_reports, 0))
-    assert numbers_without_ranks(benchmark) == list(removed)
-    assert Report.objects.filter(revision__number__in=removed).count() == 0
-    kept = set(range(1, 13)) - removed.keys()
-    assert set(Report.objects.filter(kind="board").values_list("revision__number", flat=True)) == kept
-    assert (old_revisions(benchmark.pk), remove_old_ranks(0)) == ([], (0, 0)), "what is kept stays kept"
-
-
-def test_when_the_daily_ones_are_over_the_last_of_the_month_stays(make, settings):
-    benchmark = with_past(make, *(datetime(2020, 5, day, tzinfo=UTC) for day in (1, 2, 3, 4)), days_ago(1), days_ago(0))
-    settings.KEEP_DAILY_RANKS_DAYS = 100_000
-    assert old_revisions(benchmark.pk) == []
-    settings.KEEP_DAILY_RANKS_DAYS = 100
-    remove_old_ranks(0)
-    assert numbers_without_ranks(benchmark) == [2, 3]
-
-
-def test_zero_days_keep_all_ranks_for_ever(make, settings):
+def test_zero_days_keep_all_ranks_for_ever(benchmark, settings):
     settings.KEEP_RANKS_DAYS = 0
-    long_past(make)
     assert (count_old_ranks(), remove_old_ranks(0)) == (0, (0, 0))
 
 
-def test_a_benchmark_that_is_behind_keeps_what_readers_see_and_what_people_were_told_of(make):
-    benchmark = long_past(make)
+def test_a_benchmark_that_is_behind_keeps_what_readers_see_and_what_people_were_told_of(benchmark):
     told_of = Publication.objects.get(revision__number=3)
     published = Publication.objects.get(revision__number=4)
     Benchmark.objects.update(publication=published, published_number=4, noticed_publication=told_of)
@@ -116,18 +58,7 @@ def test_a_benchmark_that_is_behind_keeps_what_readers_see_and_what_people_were_
     assert numbers_without_ranks(benchmark) == [2]
 
 
-def test_a_pass_removes_a_bounded_number_of_revisions_and_goes_on_with_the_next_benchmark(make, monkeypatch):
-    monkeypatch.setattr(old_ranks, "REVISIONS_A_PASS", 2)
-    benchmarks = [long_past(make), long_past(make)]
-    passes, after = [], 0
-    for _ in range(4):
-        _, after = remove_old_ranks(after)
-        passes.append([len(numbers_without_ranks(benchmark)) for benchmark in benchmarks])
-    assert (passes, after) == ([[2, 0], [3, 1], [3, 3], [3, 3]], 0)
-
-
-def test_one_that_is_frozen_at_the_last_moment_stays(make):
-    benchmark = long_past(make)
+def test_one_that_is_frozen_at_the_last_moment_stays(benchmark):
     going = old_revisions(benchmark.pk)
     freeze_revision(benchmark, author=benchmark.memberships.get().user, number=3, name="2020")
     old_ranks._remove(benchmark.pk, going)
@@ -170,8 +101,7 @@ def walk(client: Client, first: str, *, depth: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("who", ["anybody", "owner"])
-def test_no_link_of_the_history_leads_nowhere_after_ranks_were_removed(make, client, who):
-    benchmark = long_past(make)
+def test_no_link_of_the_history_leads_nowhere_after_ranks_were_removed(benchmark, client, who):
     remove_old_ranks(0)
     if who == "owner":
         client.force_login(benchmark.memberships.get().user)
@@ -189,8 +119,7 @@ def test_no_link_of_the_history_leads_nowhere_after_ranks_were_removed(make, cli
         assert statuses[f"{board}exports/{table}?revision=3"] == 200, "scores are always kept"
 
 
-def test_the_history_and_the_page_say_when_the_ranks_were_removed_and_what_is_kept(make, client):
-    benchmark = long_past(make)
+def test_the_history_and_the_page_say_when_the_ranks_were_removed_and_what_is_kept(benchmark, client):
     remove_old_ranks(0)
     today = f"{timezone.now():%-d %b %Y}"
     history = compact(client.get(reverse("history", args=[benchmark.key])))
@@ -203,16 +132,14 @@ def test_the_history_and_the_page_say_when_the_ranks_were_removed_and_what_is_ke
     assert "The benchmark’s owners can have them computed again." in text
 
 
-def test_every_page_of_such_a_revision_explains_itself(make, client):
-    benchmark = long_past(make)
+def test_every_page_of_such_a_revision_explains_itself(benchmark, client):
     remove_old_ranks(0)
     for route in ("agreement", "head_to_head", "prospects", "stability", "what_if", "embed"):
         answer = client.get(reverse(route, args=[benchmark.key]), {"revision": 3})
         assert (answer.status_code, "were removed" in compact(answer)) == (410, True), route
 
 
-def test_where_scores_are_hidden_neither_they_nor_their_hash_are_offered(make, client):
-    benchmark = long_past(make)
+def test_where_scores_are_hidden_neither_they_nor_their_hash_are_offered(benchmark, client):
     remove_old_ranks(0)
     digest = Revision.objects.get(number=3).input_hash
     Benchmark.objects.update(score_view=Benchmark.ScoreView.RANKS)
@@ -222,8 +149,7 @@ def test_where_scores_are_hidden_neither_they_nor_their_hash_are_offered(make, c
     assert [text for text in (digest, "scores.csv", "folder.zip") if text in page] == []
 
 
-def test_the_api_answers_410_for_the_ranks_and_goes_on_to_serve_the_scores(make, client):
-    benchmark = long_past(make)
+def test_the_api_answers_410_for_the_ranks_and_goes_on_to_serve_the_scores(benchmark, client):
     before = client.get(reverse("api:scores", args=[benchmark.key]), {"revision": 3}).json()
     remove_old_ranks(0)
     rankings = client.get(reverse("api:rankings", args=[benchmark.key]), {"revision": 3})
@@ -236,8 +162,7 @@ def test_the_api_answers_410_for_the_ranks_and_goes_on_to_serve_the_scores(make,
     assert states == {1: there, 2: gone, 3: gone, 4: gone, 5: there, 6: there}
 
 
-def test_a_submission_whose_earlier_ranks_are_gone_shows_those_of_today(make, client):
-    benchmark = long_past(make)
+def test_a_submission_whose_earlier_ranks_are_gone_shows_those_of_today(benchmark, client):
     submission = benchmark.submissions.get(system__name="S5")
     remove_old_ranks(0)
     client.force_login(benchmark.memberships.get().user)
@@ -260,8 +185,7 @@ def content(number: int) -> dict:
     }
 
 
-def test_removed_ranks_are_computed_again_from_the_scores_the_same_to_the_bit(make, client):
-    benchmark = long_past(make)
+def test_removed_ranks_are_computed_again_from_the_scores_the_same_to_the_bit(benchmark, client):
     Job.objects.filter(kind="axioms").update(state="done")
     before, digest = content(3), Revision.objects.get(number=3).input_hash
     scores = list(Score.objects.order_by("pk").values_list())
@@ -284,8 +208,7 @@ def test_removed_ranks_are_computed_again_from_the_scores_the_same_to_the_bit(ma
     assert "the results are old and were deleted" in rule
 
 
-def test_what_was_computed_again_is_kept_like_a_new_one_and_can_go_and_come_back_again(make):
-    benchmark = long_past(make)
+def test_what_was_computed_again_is_kept_like_a_new_one_and_can_go_and_come_back_again(benchmark):
     remove_old_ranks(0)
     for _ in range(2):
         assert request_ranks(benchmark, 3)
@@ -298,15 +221,13 @@ def test_what_was_computed_again_is_kept_like_a_new_one_and_can_go_and_come_back
     assert Job.objects.filter(kind="ranks_again").count() == 1
 
 
-def test_ranks_that_are_there_or_of_no_revision_are_not_asked_for(make):
-    benchmark = long_past(make)
+def test_ranks_that_are_there_or_of_no_revision_are_not_asked_for(benchmark):
     remove_old_ranks(0)
     assert [request_ranks(benchmark, number) for number in (1, 7, 0)] == [False] * 3
     assert not Job.objects.filter(kind="ranks_again").exists()
 
 
-def test_scores_that_are_not_what_they_were_give_no_ranks(make):
-    benchmark = long_past(make)
+def test_scores_that_are_not_what_they_were_give_no_ranks(benchmark):
     remove_old_ranks(0)
     request_ranks(benchmark, 3)
     with transaction.atomic(), append_only_permit("as if other scores had been stored"):
@@ -317,8 +238,7 @@ def test_scores_that_are_not_what_they_were_give_no_ranks(make):
     assert content(3) == {}
 
 
-def test_removed_ranks_are_not_frozen_before_they_are_back(make):
-    benchmark = long_past(make)
+def test_removed_ranks_are_not_frozen_before_they_are_back(benchmark):
     remove_old_ranks(0)
     owner = benchmark.memberships.get().user
     with pytest.raises(ReleaseError, match="The ranks of revision 3 were removed"):
@@ -328,8 +248,7 @@ def test_removed_ranks_are_not_frozen_before_they_are_back(make):
     assert freeze_revision(benchmark, author=owner, number=3, name="2020").revision.number == 3
 
 
-def test_the_ranks_of_a_kept_revision_are_the_ones_that_were_drawn_before(make, client):
-    benchmark = long_past(make)
+def test_the_ranks_of_a_kept_revision_are_the_ones_that_were_drawn_before(benchmark, client):
     remove_old_ranks(0)
     page = client.get(reverse("history", args=[benchmark.key]))
     assert page.context["ranks"].numbers == [1, 5, 6]

@@ -26,10 +26,17 @@ def _empty_cache():
     cache.clear()
 
 
+@pytest.fixture(scope="module")
+def by_policy(make_once):
+    """A board under each policy."""
+    return {policy: make_once.published(SCORES, missing_policy=policy) for policy in POLICIES}
+
+
 @pytest.mark.parametrize("stored", POLICIES)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_policy_on_demand_is_the_engines_own_answer(make, stored, policy):
-    benchmark = make.published(SCORES, missing_policy=stored)
+@pytest.mark.usefixtures("make")
+def test_a_policy_on_demand_is_the_engines_own_answer(by_policy, stored, policy):
+    benchmark = by_policy[stored]
     owner = benchmark.memberships.get().user
     board = build_board(audience_of(owner, benchmark), BoardQuery(policy=policy))
     matrix = revision_matrix(benchmark.publication.revision).matrix

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -18,7 +17,7 @@ from leaderboard.queue.kinds import BOOTSTRAP
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from ranking_engine.stability.resampling.measured_ranks import NUMBER
-from tests.factories import Factory, owner_of
+from tests.factories import owner_of
 
 NAMES = ["S0", "S1", "S2", "S3", "S4"]
 SCORES = np.array([[80, 3, 61], [78, 4, 60], [77, 5, 62], [60, 9, 40], [50, 9.5, 30]], dtype=float)
@@ -35,17 +34,9 @@ ASSUMPTION = (
 )
 
 
-@pytest.fixture(scope="module")
-def factory(django_db_setup, django_db_blocker):
-    """Makes benchmarks in a transaction that is rolled back after the last test: studies of a table take a second."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield Factory()
-        transaction.set_rollback(True)
-
-
-def with_errors(factory, errors, scores=SCORES, **fields):
+def with_errors(make, errors, scores=SCORES, **fields):
     tasks = [TaskSpec(f"Task {t}", direction=int(way)) for t, way in enumerate(DIRECTIONS)]
-    benchmark = factory.benchmark({}, tasks=tasks, **fields)
+    benchmark = make.benchmark({}, tasks=tasks, **fields)
     rows = [
         SubmittedRow(
             system_name=name,
@@ -55,14 +46,14 @@ def with_errors(factory, errors, scores=SCORES, **fields):
         for name, row, of_system in zip(NAMES, scores.tolist(), errors.tolist(), strict=True)
     ]
     submit_upload(benchmark, owner_of(benchmark), Upload(rows=rows, creates_systems=True))
-    factory.publish(benchmark)
+    make.publish(benchmark)
     run_job(Job.objects.get(benchmark=benchmark, kind=BOOTSTRAP).pk, worker="test")
-    return factory.publish(benchmark)
+    return make.publish(benchmark)
 
 
 @pytest.fixture(scope="module")
-def benchmark(factory):
-    return with_errors(factory, ERRORS)
+def benchmark(make_once):
+    return with_errors(make_once, ERRORS)
 
 
 @pytest.fixture(scope="module")
@@ -151,9 +142,9 @@ def test_another_policy_has_none(benchmark):
     assert response.context["board"].measured_url == ""
 
 
-def test_a_board_without_standard_errors_has_neither_them_nor_the_switch(factory):
+def test_a_board_without_standard_errors_has_neither_them_nor_the_switch(make_once):
     for errors in (np.full(SCORES.shape, math.nan), np.zeros(SCORES.shape)):  # 0 is no certainty
-        benchmark = with_errors(factory, errors)
+        benchmark = with_errors(make_once, errors)
         response = board_of(benchmark, "?scores=1&measured=1")
         assert response.context["board"].measured_url == ""
         assert "No rank intervals: 3 tasks" in text_of(response)
@@ -162,18 +153,18 @@ def test_a_board_without_standard_errors_has_neither_them_nor_the_switch(factory
         assert {row["measured_interval"] for row in answer["results"]} == {None}
 
 
-def test_scores_near_the_largest_number_do_no_harm(factory):
+def test_scores_near_the_largest_number_do_no_harm(make_once):
     scores = SCORES.copy()
     scores[0, 0] = 1e308
-    benchmark = with_errors(factory, np.full(SCORES.shape, 1e308), scores)
+    benchmark = with_errors(make_once, np.full(SCORES.shape, 1e308), scores)
     answer = Client().get(reverse("api:ranking", args=[benchmark.key, "borda"])).json()
     assert {tuple(row["measured_interval"]) for row in answer["results"]} == {(1, 5)}
 
 
 @pytest.mark.parametrize("most", [5 * 200, 5 * 99])
-def test_boards_of_very_many_systems_have_fewer_draws_or_none_and_keep_the_others(factory, monkeypatch, most):
+def test_boards_of_very_many_systems_have_fewer_draws_or_none_and_keep_the_others(make_once, monkeypatch, most):
     monkeypatch.setattr("leaderboard.studies.bootstrap.MAX_RANKS", most)
-    benchmark = with_errors(factory, ERRORS)
+    benchmark = with_errors(make_once, ERRORS)
     answer = Client().get(reverse("api:ranking", args=[benchmark.key, "borda"])).json()["intervals"]
     why = "" if most == 5 * 200 else "there are too many systems to rank them again for every draw"
     n_draws = 0 if why else 200
@@ -181,8 +172,8 @@ def test_boards_of_very_many_systems_have_fewer_draws_or_none_and_keep_the_other
     assert answer["reason"].startswith("3 tasks or clusters of tasks to draw from")
 
 
-def test_readers_who_see_no_scores_do_not_see_them(factory):
-    benchmark = with_errors(factory, ERRORS)
+@pytest.mark.usefixtures("make")
+def test_readers_who_see_no_scores_do_not_see_them(benchmark):
     Benchmark.objects.filter(pk=benchmark.pk).update(score_view=Benchmark.ScoreView.RANKS)
     response = board_of(benchmark, "?scores=1&measured=1")
     assert (response.context["board"].measured_url, ASSUMPTION in text_of(response)) == ("", False)
@@ -190,8 +181,8 @@ def test_readers_who_see_no_scores_do_not_see_them(factory):
     assert ({row["measured_interval"] for row in answer["results"]}, answer["intervals"]) == ({None}, None)
 
 
-def test_where_groups_are_ranked_in_two_steps_a_sentence_says_why_there_are_none(factory):
-    benchmark = with_errors(factory, ERRORS, aggregation="two_step")
+def test_where_groups_are_ranked_in_two_steps_a_sentence_says_why_there_are_none(make_once):
+    benchmark = with_errors(make_once, ERRORS, aggregation="two_step")
     measured = Client().get(reverse("api:ranking", args=[benchmark.key, "borda"])).json()["intervals"]["measured"]
     why = "with two-step aggregation single tasks have no weight of their own"
     assert measured == {"n_draws": 0, "n_errors": 13, "n_scores": 15, "reason": why}
