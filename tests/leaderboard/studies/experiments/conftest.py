@@ -1,5 +1,7 @@
 """A board to run experiments on."""
 
+from copy import copy
+
 import pytest
 from django.core.cache import cache
 
@@ -10,6 +12,11 @@ def _nobody_was_counted(settings):
     settings.ON_DEMAND_SECONDS = 60  # a forecast on a busy machine
 
 
+@pytest.fixture(scope="module")
+def board_of_all(make_once):
+    return make_once.published()
+
+
 @pytest.fixture
-def board(make):
-    return make.published()
+def board(board_of_all, make):
+    return copy(board_of_all)

@@ -2,6 +2,7 @@
 
 import html
 import re
+from copy import copy
 from fractions import Fraction
 from urllib.parse import parse_qsl, urlsplit
 
@@ -32,6 +33,17 @@ def computed(make, scores=SPECIALISTS, **fields):
     return benchmark
 
 
+@pytest.fixture(scope="module")
+def specialists_of_all(make_once):
+    return computed(make_once)
+
+
+@pytest.fixture
+def specialists(specialists_of_all, make):
+    """A board of the specialists, whose prospects are computed."""
+    return copy(specialists_of_all)
+
+
 def page_text(client, benchmark, query: str = "", name: str = "prospects", *arguments: str) -> str:
     """What stands on the page, as text."""
     response = client.get(reverse(name, args=[benchmark.key, *arguments]) + query)
@@ -40,8 +52,8 @@ def page_text(client, benchmark, query: str = "", name: str = "prospects", *argu
     return re.sub(r"\s+", " ", html.unescape(text))
 
 
-def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
-    page = page_text(client, computed(make))
+def test_every_system_stands_with_its_verdict_and_its_evidence(specialists, client):
+    page = page_text(client, specialists)
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
     assert "Cannot win. No weights work: Rounder is ahead of it on every task." in page
     assert "Wins with Task 1 100 %" in page
@@ -58,23 +70,21 @@ def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client
     assert "against a half-and-half mixture of North and South" in page
 
 
-def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
-    benchmark = computed(make)
-    assert "Rounder is ahead" in page_text(client, benchmark, "?verdict=none")
-    assert "Second" not in page_text(client, benchmark, "?verdict=none").split("Add your own constraints")[0]
-    assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
+def test_a_filter_keeps_systems_by_verdict_and_name(specialists, client):
+    assert "Rounder is ahead" in page_text(client, specialists, "?verdict=none")
+    assert "Second" not in page_text(client, specialists, "?verdict=none").split("Add your own constraints")[0]
+    assert client.get(reverse("prospects", args=[specialists.key]) + "?verdict=maybe").status_code == 400
 
 
-def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, client):
-    benchmark = computed(make)
-    address = reverse("prospects", args=[benchmark.key])
+def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(specialists, client):
+    address = reverse("prospects", args=[specialists.key])
     answer = client.get(address, {"system": " second "})
     assert (answer.status_code, answer["Location"]) == (
         302,
-        reverse("system", args=[benchmark.key, "second"]) + "#prospects",
+        reverse("system", args=[specialists.key, "second"]) + "#prospects",
     )
-    assert "2 of 4 systems have “nd” in their name." in page_text(client, benchmark, "?system=nd")
-    assert "0 of 4 systems have “Nobody” in their name." in page_text(client, benchmark, "?system=Nobody")
+    assert "2 of 4 systems have “nd” in their name." in page_text(client, specialists, "?system=nd")
+    assert "0 of 4 systems have “Nobody” in their name." in page_text(client, specialists, "?system=Nobody")
     assert client.get(address, {"system": " "}).status_code == 200
 
 
@@ -91,17 +101,16 @@ def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, syst
     assert headline in page_text(client, benchmark, "", "system", system)
 
 
-def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(make, client):
-    benchmark = computed(make)
-    make.accepted(benchmark, {"New": [5.0, 5.0]})
-    make.publish(benchmark)
-    page = page_text(client, benchmark)
+def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(make, specialists, client):
+    make.accepted(specialists, {"New": [5.0, 5.0]})
+    make.publish(specialists)
+    page = page_text(client, specialists)
     assert re.search("The results of this revision are queued: .*; expect them in (less than a|about) ", page)
-    assert b'hx-trigger="every 5s"' in client.get(f"/b/{benchmark.key}/prospects/").content  # until they are there
+    assert b'hx-trigger="every 5s"' in client.get(f"/b/{specialists.key}/prospects/").content  # until they are there
     assert "those of revision 1" in page
     assert "Cannot win." not in page
-    assert "Cannot win." in page_text(client, benchmark, "?revision=1")
-    assert client.get(reverse("prospects", args=[benchmark.key]) + "?revision=7").status_code == 404
+    assert "Cannot win." in page_text(client, specialists, "?revision=1")
+    assert client.get(reverse("prospects", args=[specialists.key]) + "?revision=7").status_code == 404
 
 
 def test_a_benchmark_without_scores_has_nothing_to_win(make, client):
@@ -125,7 +134,7 @@ def test_a_long_list_is_cut_into_pages(make, client):
 def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
     """Takes some seconds: a real leaderboard of 87 systems."""
     benchmark = make.publish(import_folder(FOLDER / "glue", owner=make.user()))
-    run_job(Job.objects.get(kind="prospects").pk, worker="test")
+    run_job(Job.objects.get(kind="prospects", benchmark=benchmark).pk, worker="test")
     response = client.get(reverse("prospects", args=[benchmark.key]))
     assert response.content.decode().count('class="prospect is-') == 10  # those that can win
     response = client.get(reverse("prospects", args=[benchmark.key]), {"verdict": "all"})
@@ -139,40 +148,36 @@ def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
 # --- Conditions ------------------------------------------------------------------------------------------------------
 
 
-def test_conditions_of_the_form_say_who_can_still_win(make, client):
-    benchmark = computed(make)
-    page = page_text(client, benchmark, "?of1=task:task-1&least1=75&most1=&more=&less=")
+def test_conditions_of_the_form_say_who_can_still_win(specialists, client):
+    page = page_text(client, specialists, "?of1=task:task-1&least1=75&most1=&more=&less=")
     assert "Task 1 weighs at least 75 %" in page
     assert "1 of 4 systems can win under these conditions. 2 more could win without them." in page
 
 
-def test_a_proof_names_the_conditions_that_it_needs(make, client):
-    page = page_text(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
+def test_a_proof_names_the_conditions_that_it_needs(specialists, client):
+    page = page_text(client, specialists, "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
     kept = "No weights that satisfy “Task 2 weighs at most 20 %” work:"
     assert f"{kept} it loses on balance to First under all of them." in page
 
 
-def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
-    benchmark = computed(make)
-    page = page_text(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
+def test_conditions_in_words_of_ones_own_say_who_can_still_win(specialists, client):
+    page = page_text(client, specialists, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
     assert "1 of 4 systems can win under these conditions." in page
     assert "The set weighs 75 % then." in page
 
 
-def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(make, client):
-    benchmark = computed(make)
-    page = page_text(client, benchmark, "?of1=task:task-1&least1=75&of2=task:task-2&least2=75")
+def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(specialists, client):
+    page = page_text(client, specialists, "?of1=task:task-1&least1=75&of2=task:task-2&least2=75")
     assert "No weights satisfy these conditions together" in page
     assert "systems can win under these conditions" not in page
 
 
-def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
-    benchmark = computed(make)
-    page = page_text(client, benchmark, "?rule=mean")
+def test_winning_may_mean_coming_first_under_a_rule_on_points(specialists, client):
+    page = page_text(client, specialists, "?rule=mean")
     assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
     assert "Can win. There are weights under which it has a higher score than every other system." in page
     assert "No weights work: Rounder has a higher score on every task." in page
-    page = page_text(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
+    page = page_text(client, specialists, "?rule=borda&of1=task:task-1&least1=75")
     assert "1 of 4 systems can win Borda under these conditions." in page
     kept = "No weights that satisfy “Task 1 weighs at least 75 %” work:"
     assert f"{kept} First has more points under all of them." in page
@@ -192,28 +197,26 @@ def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
         ("?conditions=minimise+Task+1&goal=minimise&goal_of=task:task-1", "Only one set can be minimised"),
     ],
 )
-def test_what_cannot_be_read_is_said_and_the_page_stays(make, client, query, problem):
-    page = page_text(client, computed(make), query)
+def test_what_cannot_be_read_is_said_and_the_page_stays(specialists, client, query, problem):
+    page = page_text(client, specialists, query)
     assert "The conditions cannot be read." in page
     assert problem in page
     assert "Cannot win." in page
 
 
-def test_a_board_too_large_for_an_answer_on_demand_says_the_limit(make, client, monkeypatch):
-    benchmark = computed(make)
+def test_a_board_too_large_for_an_answer_on_demand_says_the_limit(specialists, client, monkeypatch):
     monkeypatch.setattr(service, "ON_DEMAND_CELLS", 1)
-    response = client.get(reverse("prospects", args=[benchmark.key]) + "?conditions=Task+1+%3E%3D+0.5")
+    response = client.get(reverse("prospects", args=[specialists.key]) + "?conditions=Task+1+%3E%3D+0.5")
     assert response.status_code == 422
     assert "python -m ranking_engine prospects" in response.content.decode()
 
 
-def test_who_asks_too_often_is_asked_to_wait_and_reads_on(make, client, settings):
+def test_who_asks_too_often_is_asked_to_wait_and_reads_on(specialists, client, settings):
     settings.API_RATES = settings.API_RATES | {"on_demand": "2/min"}
-    benchmark = computed(make)
-    path = reverse("prospects", args=[benchmark.key])
+    path = reverse("prospects", args=[specialists.key])
     statuses = [client.get(f"{path}?conditions=Task+1+%3E%3D+0.{n}").status_code for n in (1, 2, 3)]
     assert (statuses, client.get(path).status_code) == ([200, 200, 429], 200)
-    system = reverse("system", args=[benchmark.key, "first"])
+    system = reverse("system", args=[specialists.key, "first"])
     assert (client.get(f"{system}?above=last").status_code, client.get(system).status_code) == (429, 200)
 
 
@@ -228,11 +231,10 @@ def test_a_system_page_says_what_it_would_take(make, client):
     assert "With the benchmark’s own weights that is already so." in page_text(client, benchmark, "", "system", "b")
 
 
-def test_a_system_page_says_what_puts_it_above_another(make, client):
-    benchmark = computed(make)
-    page = page_text(client, benchmark, "?above=rounder", "system", "last")
+def test_a_system_page_says_what_puts_it_above_another(specialists, client):
+    page = page_text(client, specialists, "?above=rounder", "system", "last")
     assert "Nothing can: Rounder is ahead of Last on every task." in page
-    assert "Some weights put First above Second." in page_text(client, benchmark, "?above=second", "system", "first")
+    assert "Some weights put First above Second." in page_text(client, specialists, "?above=second", "system", "first")
 
 
 def test_a_system_page_says_that_its_prospects_are_computed(make, client):
@@ -240,10 +242,9 @@ def test_a_system_page_says_that_its_prospects_are_computed(make, client):
     assert "The results of this revision are queued: " in page
 
 
-def test_the_board_leads_to_the_prospects(make, client):
-    benchmark = computed(make)
-    link = f'<a href="{reverse("prospects", args=[benchmark.key])}">Who can win'
-    assert link in compact(client.get(reverse("board", args=[benchmark.key])))
+def test_the_board_leads_to_the_prospects(specialists, client):
+    link = f'<a href="{reverse("prospects", args=[specialists.key])}">Who can win'
+    assert link in compact(client.get(reverse("board", args=[specialists.key])))
 
 
 def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, client):
