@@ -10,13 +10,20 @@ from leaderboard.boards.system import system_page
 SCORES = {"A": [9.0, 1.0, 5.0, 7.0], "B": [8.0, 2.0, 5.0, 6.0], "C": [1.0, 3.0, 9.0, 8.0], "D": [2.0, 4.0, None, 1.0]}
 
 
-def page(make, name):
-    return system_page(audience_of(AnonymousUser(), make.published(SCORES, default_rule="copeland")), name.lower())
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return make_once.published(SCORES, default_rule="copeland")
+
+
+@pytest.fixture
+def page_of(made_once, make):
+    """A function that tells of a system of the four by its name."""
+    return lambda name: system_page(audience_of(AnonymousUser(), made_once), name.lower())
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_rivals_beaten_are_those_with_fewer_tasks_won(make, name):
-    standing = page(make, name).standing
+def test_rivals_beaten_are_those_with_fewer_tasks_won(page_of, name):
+    standing = page_of(name).standing
     balance = {}
     for rival, scores in SCORES.items():
         if rival != name:
@@ -28,8 +35,8 @@ def test_rivals_beaten_are_those_with_fewer_tasks_won(make, name):
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_below(make, name):
-    standing = page(make, name).standing
+def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_below(page_of, name):
+    standing = page_of(name).standing
     below = {}
     for t in range(4):
         own = SCORES[name][t]
@@ -42,8 +49,8 @@ def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_belo
     assert standing.weaknesses[0].below == pytest.approx(min(below.values()))
 
 
-def test_the_sentence_tells_rank_range_and_head_to_heads(make):
-    standing = page(make, "A")
+def test_the_sentence_tells_rank_range_and_head_to_heads(page_of):
+    standing = page_of("A")
     ranks = [rank.rank for rank in standing.ranks if rank.rank]
     copeland = next(rank for rank in standing.ranks if rank.rule_name == "Copeland")
     assert standing.sentence.startswith(f"Tied at rank {copeland.rank} of 4 under Copeland")

@@ -124,18 +124,23 @@ def test_reading_who_led_counts_as_asking(benchmark, client, settings):
     assert [client.get(path).status_code for path in paths] == [429, 429]
 
 
-@pytest.fixture
-def with_history(make):
-    """Revision 1: A first. 2: B, which is better, joins. 3: C, the worst. Each on another day."""
-    benchmark = make.published({"A": [5.0], "D": [4.0]}, default_rule="borda")
+@pytest.fixture(scope="module")
+def history_once(make_once):
+    benchmark = make_once.published({"A": [5.0], "D": [4.0]}, default_rule="borda")
     for scores in ({"B": [9.0]}, {"C": [1.0]}):
-        make.accepted(benchmark, scores)
-        benchmark = make.publish(benchmark)
+        make_once.accepted(benchmark, scores)
+        benchmark = make_once.publish(benchmark)
     for number, day in ((1, 1), (2, 11), (3, 31)):
         at = datetime(2026, 1, day, 12, tzinfo=UTC)
         with transaction.atomic(), append_only_permit("the time goes by"):
             Revision.objects.filter(benchmark=benchmark, number=number).update(created_at=at)
     return benchmark
+
+
+@pytest.fixture
+def with_history(history_once, make):
+    """Revision 1: A first. 2: B, which is better, joins. 3: C, the worst. Each on another day."""
+    return deepcopy(history_once)
 
 
 def test_the_leads_by_revision_are_those_that_each_board_showed(with_history):

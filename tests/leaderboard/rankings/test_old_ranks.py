@@ -1,7 +1,7 @@
 """What becomes of a revision whose ranks are removed, on a benchmark with three of them."""
 
 import re
-from copy import copy
+from copy import deepcopy
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
@@ -39,7 +39,7 @@ def made_once(make_once):
 
 @pytest.fixture
 def benchmark(made_once, make):
-    return copy(made_once)
+    return deepcopy(made_once)
 
 
 # --- Which ones ------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import json
 import re
-from copy import copy
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def predicting_once(make_once) -> Benchmark:
 
 @pytest.fixture
 def predicting(predicting_once, make) -> Benchmark:
-    return copy(predicting_once)
+    return deepcopy(predicting_once)
 
 
 def by_hand(benchmark):

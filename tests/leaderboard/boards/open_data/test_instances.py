@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import zipfile
+from copy import deepcopy
 
 import pytest
 from django.test import Client
@@ -36,16 +37,21 @@ def packed(monkeypatch):
     return archive._packed
 
 
-@pytest.fixture
-def benchmark(make, packed):
-    benchmark = make.benchmark({}, tasks=[TaskSpec("Speed"), TaskSpec("Recall")], name="Bench")
+@pytest.fixture(scope="module")
+def frozen_once(make_once):
+    benchmark = make_once.benchmark({}, tasks=[TaskSpec("Speed"), TaskSpec("Recall")], name="Bench")
     table = io.StringIO()
     csv.writer(table).writerows([("system", "task", "instance", "score"), *UPLOADED])
     given = Upload(table=table.getvalue().encode(), is_of_instances=True, creates_systems=True)
     submit_upload(benchmark, owner_of(benchmark), given)
-    benchmark = make.publish(Benchmark.objects.get(pk=benchmark.pk))
+    benchmark = make_once.publish(Benchmark.objects.get(pk=benchmark.pk))
     freeze_revision(benchmark, author=owner_of(benchmark), number=benchmark.published_number, name="First")
     return benchmark
+
+
+@pytest.fixture
+def benchmark(frozen_once, make, packed):
+    return deepcopy(frozen_once)
 
 
 def download(benchmark, client=None):

@@ -1,6 +1,6 @@
 """A board to run experiments on."""
 
-from copy import copy
+from copy import deepcopy
 
 import pytest
 from django.core.cache import cache
@@ -19,4 +19,4 @@ def board_of_all(make_once):
 
 @pytest.fixture
 def board(board_of_all, make):
-    return copy(board_of_all)
+    return deepcopy(board_of_all)

@@ -2,7 +2,7 @@
 
 import html
 import re
-from copy import copy
+from copy import deepcopy
 from fractions import Fraction
 from urllib.parse import parse_qsl, urlsplit
 
@@ -41,7 +41,7 @@ def specialists_of_all(make_once):
 @pytest.fixture
 def specialists(specialists_of_all, make):
     """A board of the specialists, whose prospects are computed."""
-    return copy(specialists_of_all)
+    return deepcopy(specialists_of_all)
 
 
 def page_text(client, benchmark, query: str = "", name: str = "prospects", *arguments: str) -> str:
