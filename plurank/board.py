@@ -295,8 +295,7 @@ class Board:
         Args:
             rule: its key or name.
             settings: further ones of the engine's `rank_intervals`: `n_resamples`, `level`, `seed`, `simultaneous`.
-                The defaults are those of a site, which gives slow rules less time and so fewer draws: 4,000 draws, and
-                1,000 with more than 300 systems.
+                By default 4,000 draws as on a site, which gives slow rules fewer; 1,000 with more than 300 systems.
 
         Raises:
             ValueError: an unknown rule, or a setting out of its range.

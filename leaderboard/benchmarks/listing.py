@@ -11,6 +11,7 @@ from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.db.models.functions import Left
 from django.utils import timezone
 from django.utils.text import Truncator
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, listed_benchmarks, restricted_ids
 from leaderboard.benchmarks.tag_queries import tags_in
@@ -20,7 +21,7 @@ from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import first_line
 from leaderboard.queue.queries import has_failed_board
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
-from leaderboard.rankings.verdict import Camp
+from leaderboard.rankings.verdict import Camp, joint_winners
 
 PAGE_BENCHMARKS = 50
 SHOWN_TAGS = 40
@@ -57,6 +58,21 @@ class ListedBenchmark:
         """The systems that most rules elect; several where as many rules elect others."""
         camps = camps_of_winners(self.winners)
         return [camp for camp in camps if camp.n_rules == camps[0].n_rules]
+
+    @cached_property
+    def most_wins(self) -> str:
+        """Under how many rules they win, and whether alone: some may win with others under further rules."""
+        largest, joint = self.largest_camps, joint_winners(camps_of_winners(self.winners))
+        texts = {
+            (False, False): gettext("Most wins under %(n)s of %(n_rules)s rules"),
+            (False, True): gettext("Most wins, each under %(n)s of %(n_rules)s rules"),
+            (True, False): gettext("Most wins alone under %(n)s of %(n_rules)s rules"),
+            (True, True): gettext("Most wins alone, each under %(n)s of %(n_rules)s rules"),
+        }
+        text = texts[any(camp.n_winners == 1 and camp.winners[0] in joint for camp in largest), len(largest) > 1]
+        if all(camp.n_winners > 1 for camp in largest):
+            text = gettext("Most wins, jointly under %(n)s of %(n_rules)s rules")
+        return text % {"n": largest[0].n_rules, "n_rules": self.n_rules_electing}
 
 
 @dataclass(frozen=True)

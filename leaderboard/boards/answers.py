@@ -96,11 +96,13 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and significant differences."""
     reference, published = board.reference, board.published
     leaders = np.flatnonzero(reference.is_winner).tolist()
-    verdict = ""  # whether tests tell the one system that comes first from the next, where there is one such
+    verdict, is_apart = "", True  # whether tests tell the one system that comes first from the next, if there is one
     if board.separability.is_shown and len(leaders) == 1:
         arrays = unpack_arrays(published.test_arrays, neighbour_arrays(reference.rule))
         tests = neighbour_tests(arrays, reference.rule)
-        verdict = leader_verdict([test.verdict for test in tests if test.first == leaders[0]])
+        verdicts = [test.verdict for test in tests if test.first == leaders[0]]
+        verdict = leader_verdict(verdicts)
+        is_apart = not {VERDICTS[SEPARABLE], VERDICTS[CONTRADICTED]}.isdisjoint(verdicts)
     answer = {
         "verdict": verdict,
         "most_often": most_often_first(board),
@@ -113,6 +115,10 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     low = min(int(reference.lower[i]) for i in leaders)
     high = max(int(reference.upper[i]) for i in leaders)
     level = published.study_parameters.get("level", 0.95)
+    both = gettext(
+        "Both can be true: the first stays first if the same tasks are drawn again, and still its lead on them is too "
+        "small or too uneven to rule out chance."
+    )
     return answer | {
         "interval": range_text(low, high),
         "low": low,
@@ -121,6 +127,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "level": f"{localise(100 * level, 'g')} %",
         "caution": measured_caution(published) if published.is_measured else "",
         "meaning": gettext(MEANINGS[published.is_measured, published.is_simultaneous]),
+        "both": both if verdict and not is_apart and high == 1 and not published.is_measured else "",
     }
 
 

@@ -33,7 +33,7 @@ from leaderboard.queue.places import places
 from leaderboard.queue.queries import board_job, jobs_of, told_error
 from leaderboard.queue.retry import GIVEN_UP_OR_RESTING
 from leaderboard.rankings.agreement import agreements
-from leaderboard.rankings.confidence.dependence import dependence_of
+from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
@@ -139,8 +139,7 @@ class BoardPage:
             parameters = {"rule": board.reference.rule}
             parameters |= {"revision": str(self._query.revision)} if self._query.revision else {}
             self.tests_url = f"{reverse('stability', args=[self._key])}?{urlencode(parameters)}#significance"
-        dependence = dependence_of(board.published.tests, configuration_of(board.published.revision).tasks)
-        self.dependence_text = dependence.short if dependence else ""
+        self.dependence_text = overlap_text(board.published)
         self.dependence_url = self.tests_url.replace("#significance", "#dependence")
         self.all_columns = [self._column(column, board) for column in board.columns]
         by_rule = {column["key"]: column for column in self.all_columns}

@@ -17,6 +17,7 @@ from leaderboard.comparisons.measured_difference import MeasuredDifference, meas
 from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
+from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
@@ -215,7 +216,7 @@ def pair_of(
         level=shares[LEVEL_SCORES],
         not_both=shares[NOT_BOTH],
         sentence=_sentence(first.name, second.name, lines, figures["sign"]),
-        test_sentence=_test_sentence(first.name, second.name, figures),
+        test_sentence=_test_sentence(first.name, second.name, figures, overlap_text(board)),
         p_value=figures["p_value"],
         probability=figures["probability"],
         n_units=figures["n_units"],
@@ -312,7 +313,7 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
     }
 
 
-def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
+def _test_sentence(first: str, second: str, figures: dict[str, Any], overlap: str) -> str:
     n, p = figures["n_units"], figures["p_value"]
     if not n:
         return gettext("There is nothing to test: no task has a score of both.")
@@ -340,7 +341,10 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
             "On %(tasks)s, the difference between %(leader)s and %(other)s could be luck: p = %(p)s by %(how)s, for "
             "one pair that was chosen beforehand."
         )
-    return sentence % {"tasks": tasks, "leader": leader, "other": other, "p": localise(p, ".3g"), "how": how}
+    sentence %= {"tasks": tasks, "leader": leader, "other": other, "p": localise(p, ".3g"), "how": how}
+    if p <= LEVEL and overlap:
+        sentence += gettext(" Less certain than this: %(overlap)s.") % {"overlap": overlap}
+    return sentence
 
 
 def signed_percent(share: float) -> str:

@@ -146,7 +146,7 @@ def _joined(*sentences: str) -> str:
 def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
     """As `_under`, over all rules."""
     mark, note = _predicted(max((column.predicted_of(i) for column in board.columns), default=0))
-    firsts = [column.name for column in board.electing if int(column.ranks[i]) == 1]
+    firsts = [column.name for column in board.electing if column.is_winner[i]]
     if firsts:
         rules = _count(len(firsts), len(board.electing), firsts[0])
         message = gettext("%(rank)s under %(rules)s") % {"rank": ordinal(1), "rules": rules}
@@ -219,7 +219,9 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
             message = mark + gettext("%(winners)s under %(rules)s") % {"winners": who, "rules": rules}
             tone = "first"
         else:
-            counted = ngettext("%(n)s winners under %(n_rules)s rule", "%(n)s winners under %(n_rules)s rules", n_rules)
+            counted = gettext("%(n)s winners under %(n_rules)s rules")
+            if any(camp.n_winners > 1 for camp in camps):
+                counted = gettext("%(n)s sets of winners under %(n_rules)s rules")
             message, tone = mark + counted % {"n": len(camps), "n_rules": n_rules}, "plain"
     whole = gettext("%(benchmark)s, revision %(number)s: %(sentence)s")
     values = {"benchmark": benchmark.name, "number": board.published.revision.number}

@@ -12,6 +12,7 @@ from leaderboard.models import Publication
 from leaderboard.queue.kinds import SIGNIFICANCE
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
+from leaderboard.rankings.published import PublishedBoard
 
 MATTERS_BELOW = 2 / 3  # of the clusters: then the board itself says that they are not as independent as taken
 MAX_PAIRS = 10
@@ -145,6 +146,12 @@ def published_dependence(publication: Publication | None) -> Dependence | None:
     ).defer("arrays").order_by("pk").last()  # fmt: skip
     tasks = configuration_of(publication.revision).tasks
     return dependence_of(None if report is None else report.summary, tasks)
+
+
+def overlap_text(published: PublishedBoard) -> str:
+    """What the tasks carry less than they count for, as half a sentence; empty where nothing says so."""
+    dependence = dependence_of(published.tests, configuration_of(published.revision).tasks)
+    return dependence.short if dependence else ""
 
 
 def cluster_name(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent, shortened
+from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.published import Column, PublishedBoard, measured_again
 
@@ -102,6 +103,8 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         text = gettext("%(level)s rank interval %(what)s, %(times)s times, for each system separately.")
     text %= figures
     text += gettext(" It assumes %(what)s.") % {"what": tasks_phrase(n_clusters, n_tasks)}
+    if overlap := overlap_text(published):
+        text += gettext(" The scores disagree: %(overlap)s, so it is too narrow.") % {"overlap": overlap}
     if n_clusters < FEW_TASKS:
         wide = gettext(" With only %(n)s tasks it is wide.")
         wide = wide if are_tasks else gettext(" With only %(n)s clusters of tasks it is wide.")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.engine import in_page_language, rule_name
+from leaderboard.common.names import make_key
 from leaderboard.common.text import by_catalogue, in_words, with_task_names
 from leaderboard.computing.previews import Side, both_in_turn
 from leaderboard.computing.rankings import Outcomes, split_rules
@@ -121,15 +122,20 @@ class BoardState:
         return build_matrix(self.values, self.systems, self.configuration)
 
     def with_rows(self, rows: Sequence[CheckedRow]) -> "BoardState":
-        """The board as it would be: each row takes the place of its system's, or joins the others at the end."""
+        """The board as it would be: each row takes the place of its system's, or joins the others at the end.
+
+        Newcomers have the keys that they will get: where a rule orders equals, it does so by key.
+        """
         places = {system.key: i for i, system in enumerate(self.systems)}
+        taken = set(places)
         systems, values = list(self.systems), list(self.values)
         for row in rows:
             i = places.get(row["system"]["key"] or "")
             new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
             if i is None:
-                # `~` is in no key, so it is no one else's.
-                systems.append(BoardSystem(0, f"~{len(systems)}", row["system"]["name"]))
+                key = make_key(row["system"]["name"], taken)
+                taken.add(key)
+                systems.append(BoardSystem(0, key, row["system"]["name"]))
                 values.append(new)
             else:
                 values[i] = new

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from jobs.runner import run_job
 from leaderboard.models import Job, Report
@@ -116,3 +117,33 @@ def test_a_report_from_before_it_was_measured_says_nothing(make):
 )
 def test_a_cluster_is_called_by_the_words_that_its_tasks_begin_with(names, name):
     assert cluster_name(names) == name
+
+
+def test_every_page_that_states_a_certainty_says_that_the_tasks_overlap(make, client):
+    scores = overlapping_scores()
+    benchmark = published(make, scores)
+    run_job(Job.objects.get(kind="bootstrap", benchmark=benchmark).pk, worker="test")
+    short = published_dependence(benchmark.publication).short
+    assert short.startswith("the 9 tasks overlap and carry the information of about ")
+
+    def text(name: str, *parts: str, **query: str) -> str:
+        return words(client.get(reverse(name, args=[benchmark.key, *parts]), query).content.decode())
+
+    best, worst = (f"system-{place(scores.mean(axis=1))}" for place in (np.argmax, np.argmin))
+    board, system = text("board"), text("system", best)
+    pair = text("head_to_head", a=best, b=worst)
+    assert "( 95 %, if tasks were independent )" in board.replace("(95", "( 95").replace(
+        "independent)", "independent )"
+    )
+    assert [f"The scores disagree: {short}, so it is too narrow." in page for page in (board, system)] == [True, True]
+    assert "by more than chance would explain" in pair
+    assert f"Less certain than this: {short}." in pair
+
+
+def test_a_first_place_that_is_sure_by_its_interval_and_not_by_its_test_is_explained(make, client):
+    """The first is ahead of the second on all but one task, by little; on that one far behind."""
+    scores = np.array([[2.0] * 8 + [0.0], [1.0] * 8 + [9.0], [0.5] * 9, [0.1] * 9])
+    benchmark = published(make, scores, default_rule="plurality")
+    run_job(Job.objects.get(kind="bootstrap", benchmark=benchmark).pk, worker="test")
+    board = words(client.get(reverse("board", args=[benchmark.key])).content.decode())
+    assert ("does not differ significantly" in board, "Both can be true" in board) == (True, True)

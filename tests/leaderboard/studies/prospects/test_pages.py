@@ -57,6 +57,8 @@ def test_every_system_stands_with_its_verdict_and_its_evidence(specialists, clie
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
     assert "Cannot win. No weights work: Rounder is ahead of it on every task." in page
     assert "Wins with Task 1 100 %" in page
+    assert "Ties for first with Task 1 50 %, Task 2 50 %" in page
+    assert "It never ties for first without weight on Task 1 and Task 2." in page
     mixture = "against a half-and-half mixture of First and Second it gains on balance on no task."
     assert (
         f"Can tie for first. Under some weights no rival beats it, but under none does it beat every rival: {mixture}"
