@@ -355,6 +355,10 @@ BROKEN = {
         [EXAMPLES["folder"][0], SourceFile("benchmark.toml", b"[[task]]\nname = \n")],
         "benchmark.toml, line 2",
     ),
+    "unknown key in toml": (
+        [EXAMPLES["folder"][0], SourceFile("benchmark.toml", b'[[task]]\nname = "Quiz"\nodd = 1\n')],
+        "benchmark.toml, line 3: unknown key 'odd' in [[task]]",
+    ),
     "mixed": (EXAMPLES["lm-eval"] + EXAMPLES["table"], "these files are of several formats"),
     "too many": ([EXAMPLES["table"][0]] * 1001, "more than 1,000 files; import them in parts"),
     "a name that turns round": (_text("a.csv", "system,Q\nO\u202ene,1\n"), "contains a character that cannot be shown"),
