@@ -59,6 +59,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.monitoring.requests.RequestMiddleware",
     "leaderboard.common.language.middleware.LanguageMiddleware",
+    "leaderboard.common.middleware.CharsetMiddleware",
     "leaderboard.common.busy_page.WritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

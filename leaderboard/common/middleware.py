@@ -1,11 +1,43 @@
-"""For every answer: caching headers, and a page for URLs that only accept forms."""
+"""For every answer: caching headers, a page for URLs that only accept forms, and one charset for all requests."""
 
 from collections.abc import Callable
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 PRIVATE = "private, max-age=0, must-revalidate"
+
+
+def is_utf8(charset: str) -> bool:
+    """Whether a body in this charset is read: all are read as UTF-8, of which ASCII is a part."""
+    return charset.lower().replace("_", "-") in {"utf-8", "utf8", "us-ascii", "ascii"}
+
+
+class CharsetMiddleware:
+    """The query of an address is UTF-8, whatever charset the body of a request states.
+
+    A form in another charset is refused. Of the bodies of the API its parsers say so.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The request goes on, unless it has a form that cannot be read.
+
+        Raises:
+            BadRequest: its charset is not UTF-8.
+        """
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if not is_utf8(charset):
+            request.encoding = "utf-8"
+            if request.method not in ("GET", "HEAD") and not request.path_info.startswith("/api/"):
+                raise BadRequest(
+                    gettext("The charset %(charset)s is not read; send UTF-8.") % {"charset": repr(charset[:40])}
+                )
+        return self.get_response(request)
 
 
 class CacheMiddleware:

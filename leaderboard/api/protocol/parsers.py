@@ -11,6 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 from leaderboard.api.protocol.problems import ApiError
+from leaderboard.common.middleware import is_utf8
 from ranking_engine.files.json_bounds import n_values
 
 MAX_LEVELS = 20
@@ -35,9 +36,16 @@ def read_bytes(stream: Any, context: dict[str, Any] | None, limit: int) -> bytes
     return body
 
 
-def _check_charset(parameters: dict[str, str]) -> None:
+def check_charset(media_type: str | None) -> None:
+    """Check in which charset a body is, if its media type states one.
+
+    Raises:
+        ApiError: it is not UTF-8.
+    """
+    parts = [part.partition("=") for part in (media_type or "").split(";")[1:]]
+    parameters = {name.strip().lower(): value.strip().strip('"') for name, _, value in parts}
     charset = parameters.get("charset", "utf-8")
-    if charset.lower().replace("_", "-") not in {"utf-8", "utf8", "us-ascii"}:
+    if not is_utf8(charset):
         raise ApiError(415, f"The charset {charset[:40]!r} is not read; send UTF-8.")
 
 
@@ -52,7 +60,7 @@ class StrictJSONParser(BaseParser):
         Raises:
             ApiError: it is not such JSON.
         """
-        _check_charset(_parameters(media_type))
+        check_charset(media_type)
         data = read_bytes(stream, parser_context, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         try:
             text = data.decode()
@@ -119,7 +127,7 @@ class CSVParser(BaseParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
         """The body's bytes."""
-        _check_charset(_parameters(media_type))
+        check_charset(media_type)
         return read_bytes(stream, parser_context, settings.UPLOAD_BYTES)
 
 
@@ -136,6 +144,7 @@ class BoundedFormParser(MultiPartParser):
         Raises:
             ApiError: they are too many bytes, or no form.
         """
+        check_charset(media_type)
         length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
         if not length.isdecimal() or int(length) > limit:
             raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
@@ -171,11 +180,6 @@ class FilesParser(BoundedFormParser):
                 raise ApiError(400, f"`names` has {len(names)} entries; {len(files)} files came with them.")
             files = [(name, data) for name, (_, data) in zip(names, files, strict=True)]
         return body | {"files": files}
-
-
-def _parameters(media_type: str | None) -> dict[str, str]:
-    parts = [part.partition("=") for part in (media_type or "").split(";")[1:]]
-    return {name.strip().lower(): value.strip().strip('"') for name, _, value in parts}
 
 
 class PredictionsParser(BoundedFormParser):

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
-from leaderboard.api.protocol.parsers import read_bytes
+from leaderboard.api.protocol.parsers import check_charset, read_bytes
 from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, READING, WRITING, body_example, error, text_shape
 from leaderboard.api.submissions import ANY_SCOPE, SUBMIT, SubmissionsView, problem_details
@@ -60,6 +60,7 @@ class VotesParser(BaseParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
         """The body's bytes."""
+        check_charset(media_type)
         return read_bytes(stream, parser_context, settings.IMPORT_BYTES)
 
 

@@ -204,6 +204,22 @@ def test_other_kinds_of_body_are_refused(benchmark, submitter, kind):
     assert stored() == before
 
 
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("application/json", "submissions"), ("text/csv", "submissions"),
+        ("multipart/form-data; boundary=b", "imports"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("charset", ["utf-16", "latin-1"])
+def test_a_charset_other_than_utf8_is_refused_by_its_name_and_changes_no_parameter(
+    benchmark, submitter, kind, place, charset
+):
+    path = f"benchmarks/{benchmark.key}/{place}/"
+    answer = error_of(submitter.post(path, b"{}", query="dry_run=true", kind=f"{kind}; charset={charset}"))
+    assert (answer["status"], answer["message"]) == (415, f"The charset {charset!r} is not read; send UTF-8.")
+
+
 @pytest.mark.parametrize("query", ["dry_run=1", "dry_run=True", "dry_run="])
 def test_a_dry_run_is_never_taken_for_a_real_one(benchmark, submitter, query):
     before = stored()

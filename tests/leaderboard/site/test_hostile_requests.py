@@ -55,6 +55,18 @@ def test_other_methods_are_not_allowed(make, route, method):
     assert Draft.objects.count() == 1
 
 
+@pytest.mark.parametrize("charset", ["utf-16", "latin-1"])
+def test_a_form_in_another_charset_is_refused_and_a_query_is_utf8_all_the_same(db, charset):
+    kind = f"text/plain; charset={charset}"
+    searched = Client().get("/search/", {"q": "größte Müh"}, CONTENT_TYPE=kind)
+    assert 'value="größte Müh"' in searched.content.decode()
+    for form in ("application/x-www-form-urlencoded", "multipart/form-data; boundary=b"):
+        refused = Client().generic("POST", "/try/", b"text=x", content_type=f"{form}; charset={charset}")
+        assert (refused.status_code, refused.context["reason"]) == (
+            400, f"The charset {charset!r} is not read; send UTF-8.",
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:80@evil.example", "localhost.evil.example", "a b"])
 def test_a_foreign_host_name_is_a_bad_request(db, host):
     answer = Client(raise_request_exception=False).get("/", headers={"Host": host})
