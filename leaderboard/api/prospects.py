@@ -195,6 +195,7 @@ class ConditionsField(Listing):
 class ConditionsBodySerializer(Shape):
     """Conditions on the weights."""
 
+    is_question = True
     conditions = ConditionsField(
         child=Text(most=CONDITION_LENGTH, is_line=False),
         most=MAX_CONDITIONS,

@@ -69,6 +69,7 @@ class WeightsByKey(s.DictField):
 class WeightsBodySerializer(Shape):
     """How to rank: what is left out is the revision's own."""
 
+    is_question = True
     missing = s.ChoiceField(choices=Benchmark.MissingPolicy.values, required=False)
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, required=False)
     weights = WeightsByKey(required=False, help_text="Of tasks by key: numbers, or texts such as `0.1` and `1/3`.")

@@ -44,6 +44,7 @@ class TaskSet:
         for name in self.tasks:
             t = places.get(fold_name(name))
             if t is None:
+                check_no_number(name)
                 raise ConditionError(f"unknown task {shorten(name)!r}; there are {listed(matrix.task_names, limit=10)}")
             if not matrix.votes[t]:
                 why = "it is unordered" if matrix.directions[t] == 0 else "its weight is 0"
@@ -176,8 +177,24 @@ class Conditions:
 
 _OBJECTIVE = re.compile(r"\s*(minimi[sz]e|maximi[sz]e)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|<=|>=|=|\+(?=\s)|≤|≥|[^\s"<>=≤≥]+)')
+_LIKE_A_NUMBER = re.compile(
+    r"[+-]?(?:nan|inf(?:inity)?|[.,]?[0-9][0-9.,_]*(?:e[+-]?[0-9]+)?(?:\s*/\s*[+-]?[0-9.,]+)?)\s*%?", re.IGNORECASE
+)
 _RELATIONS = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "=": "="}
 _EXAMPLES = "expected something like `CoLA + RTE >= 0.3`, `CoLA >= RTE` or `minimise group:QA`"
+
+
+def check_no_number(name: str) -> None:
+    """Check that the name of an unknown task was not meant as a number.
+
+    Raises:
+        ConditionError: it was; the message says which numbers are read.
+    """
+    if _LIKE_A_NUMBER.fullmatch(name):
+        raise ConditionError(
+            f"{shorten(name)!r} is no share of the weight; write a number from 0 to 1, such as 0.3 or 1/3, or from 0% "
+            "to 100%"
+        )
 
 
 def _comparisons(text: str) -> tuple[list[Bound], list[Order]]:
@@ -191,7 +208,12 @@ def _comparisons(text: str) -> tuple[list[Bound], list[Order]]:
             parts[-1] += f" {token}"
     if not relations or not all(part.strip() for part in parts):
         raise ConditionError(f"{_excerpt(text)} is no condition; {_EXAMPLES}")
-    sides = [_set(part, text) if (number := _number(part)) is None else number for part in parts]
+    sides: list[TaskSet | Fraction] = []
+    for part in parts:
+        number = _number(part)
+        if number is not None and number > 1:
+            check_no_number(part.strip())
+        sides.append(_set(part, text) if number is None else number)
     bounds: list[Bound] = []
     orders: list[Order] = []
     for left, relation, right in zip(sides, relations, sides[1:], strict=False):

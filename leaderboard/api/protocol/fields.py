@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rest_framework import serializers as s
 from rest_framework.fields import empty
@@ -276,6 +276,7 @@ class Shape(Strict, s.Serializer):
 
     most: int | None = None
     words = "a list"
+    is_question: ClassVar[bool] = False  # whether what it reads only asks, and is stored nowhere
 
     class Meta:
         list_serializer_class = ShapeList
@@ -294,7 +295,7 @@ class Shape(Strict, s.Serializer):
         try:
             values: dict[str, Any] = cls(context=context).run_validation(data)
         except s.ValidationError as error:
-            raise wrong_body(problems_of(error.detail)) from error
+            raise wrong_body(problems_of(error.detail), is_question=cls.is_question) from error
         return values
 
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401

@@ -41,8 +41,14 @@ def body(code: str, message: str, details: Sequence[dict[str, Any]] = ()) -> dic
     return {"error": {"code": code, "message": message, "details": list(details)}}
 
 
-def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None) -> ApiError:
-    """The error of a body that cannot be stored."""
+def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None, *, is_question: bool = False) -> ApiError:
+    """The error of a body that cannot be read, and of one that would be stored the word that nothing was.
+
+    Args:
+        details: what is wrong where.
+        n_problems: how many problems there are, where not all are listed.
+        is_question: whether the body only asks, so that nothing of it would be stored.
+    """
     n = len(details) if n_problems is None else n_problems
     count = f"{n}{' or more' if n >= SHOWN_PROBLEMS else ''} problem{'' if n == 1 else 's'}"
     first = details[0]
@@ -50,7 +56,8 @@ def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None) -> 
         part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
     )
     sentence = f"{place}: {first['message']}" if place else first["message"]
-    return ApiError(400, f"Nothing was stored: {count}. {sentence}", details=details[:SHOWN_PROBLEMS])
+    outcome = "The question cannot be read" if is_question else "Nothing was stored"
+    return ApiError(400, f"{outcome}: {count}. {sentence}", details=details[:SHOWN_PROBLEMS])
 
 
 class ErrorDetailSerializer(s.Serializer):

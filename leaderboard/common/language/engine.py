@@ -176,6 +176,9 @@ SENTENCES = (
     gettext_noop("%(condition)s is a second objective; there can be only one"),
     gettext_noop("%(condition)s is no condition; expected something like %(examples)s"),
     gettext_noop("%(condition)s compares two numbers; expected something like %(examples)s"),
+    gettext_noop(
+        "%(number)s is no share of the weight; write a number from 0 to 1, such as 0.3 or 1/3, or from 0%% to 100%%"
+    ),
     gettext_noop("%(condition)s has a + without a task before or after it"),
     # What must be known of a ranking beside its ranks, as `leaderboard.common.text.ranking_remark` writes it.
     gettext_noop("Proven optimal: no order disagrees less with the tasks (distance %(distance)s)."),

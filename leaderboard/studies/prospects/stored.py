@@ -34,6 +34,7 @@ from ranking_engine.prospects import (
     TaskSet,
     prospects,
 )
+from ranking_engine.prospects.conditions import check_no_number
 from ranking_engine.text.names import fold_name
 
 # What may be asked for on demand: systems x systems x tasks, as every system is compared with every other.
@@ -269,6 +270,8 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
         names = configuration.task_names if kind == "task" else configuration.group_names
         keys = {fold_name(name): key for key, name in names.items()} | {fold_name(key): key for key in names}
         if fold_name(name) not in keys:
+            if kind == "task":
+                check_no_number(name)
             unknown = gettext("unknown task %(name)s; there are %(names)s")
             if kind == "group":
                 unknown = gettext("unknown group %(name)s; there are %(names)s")

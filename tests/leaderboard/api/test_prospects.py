@@ -132,6 +132,12 @@ def test_conditions_that_no_weights_satisfy_are_told_apart(api, benchmark):
     ("body", "message"),
     [
         ({"conditions": ["Task 9 >= 0.5"]}, "The conditions cannot be read: unknown task 'Task 9'"),
+        ({"conditions": ["Task 1 >= 30"]}, "The conditions cannot be read: '30' is no share of the weight; write"),
+        ({"conditions": ["Task 1 >= NaN"]}, "The conditions cannot be read: 'NaN' is no share of the weight; write"),
+        (
+            {"conditions": "x", "all_tasks": 1},
+            "The question cannot be read: 2 problems. conditions: expected a list of texts, found the text 'x'",
+        ),
         ({"conditions": ["Task 1 >="]}, "The conditions cannot be read: 'Task 1 >=' is no condition"),
         ({"conditions": "Task 1 >= 0.5"}, "conditions: expected a list of texts, found the text 'Task 1 >= 0.5'"),
         ({"conditions": [1]}, "conditions[0]: expected a text, found the number 1"),

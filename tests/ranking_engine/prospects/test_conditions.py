@@ -86,6 +86,22 @@ def test_names_that_the_benchmark_lacks_are_told(text, message):
         prospects(matrix, conditions=Conditions.parse([text]))
 
 
+@pytest.mark.parametrize("number", ["1e999", "NaN", "-1", "1/0", "30", "101%", "-inf", "0,3", "1e31"])
+def test_a_number_that_is_no_share_is_refused_as_a_number(number):
+    with pytest.raises(ConditionError) as refused:
+        prospects(ScoreMatrix([[1, 2]], task_names=["x", "y"]), conditions=Conditions.parse([f"x >= {number}"]))
+    assert str(refused.value) == (
+        f"{number!r} is no share of the weight; write a number from 0 to 1, such as 0.3 or 1/3, or from 0% to 100%"
+    )
+
+
+def test_a_task_may_have_the_name_of_a_number():
+    matrix = ScoreMatrix([[1, 2, 3]], task_names=["NaN", "30", "z"])
+    assert Conditions.parse(['"30" >= 1/4', "NaN <= 1/2"]).rows(matrix) == [
+        [Fraction(-1, 4), Fraction(3, 4), Fraction(-1, 4)], [Fraction(-1, 2), Fraction(1, 2), Fraction(1, 2)],
+    ]  # fmt: skip
+
+
 def test_rows_are_zero_where_a_condition_just_holds():
     matrix = ScoreMatrix([[1, 2, 3]], task_names=["x", "y", "z"], groups=["g", "g", None])
     bounds = Conditions.parse(["group:g >= 1/4", "x + x <= 1/3", "X >= z"]).rows(matrix)
