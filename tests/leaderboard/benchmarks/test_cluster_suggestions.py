@@ -1,6 +1,7 @@
 """Owners declare suggested clusters with one click; tests and intervals then count them as one."""
 
 import re
+from copy import deepcopy
 
 import pytest
 
@@ -13,12 +14,22 @@ from tests.factories import owner_of
 from tests.leaderboard.rankings.confidence.test_dependence import overlapping_scores, published, words
 
 
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return published(make_once, overlapping_scores())
+
+
+@pytest.fixture
+def benchmark(made_once, make):
+    """A board of nine tasks, of which two families of three repeat each other."""
+    return deepcopy(made_once)
+
+
 def clusters(benchmark) -> dict[str, str]:
     return dict(benchmark.tasks.exclude(cluster="").values_list("name", "cluster"))
 
 
-def test_an_owner_declares_a_suggestion_with_one_click(make, client):
-    benchmark = published(make, overlapping_scores())
+def test_an_owner_declares_a_suggestion_with_one_click(benchmark, client):
     client.force_login(owner_of(benchmark))
     page = client.get(f"/b/{benchmark.key}/manage/tasks/").content.decode()
     numbers = re.findall(r'name="suggestion" value="(\d+)"', page)
@@ -34,8 +45,7 @@ def test_an_owner_declares_a_suggestion_with_one_click(make, client):
     assert len(entries) == 3
 
 
-def test_the_next_revision_counts_the_cluster_as_one(make):
-    benchmark = published(make, overlapping_scores())
+def test_the_next_revision_counts_the_cluster_as_one(benchmark, make):
     for suggestion in cluster_suggestions(benchmark):
         benchmark.refresh_from_db()
         declare_suggested(benchmark, suggestion.number, revision_number=1, author=owner_of(benchmark))
@@ -49,8 +59,7 @@ def test_the_next_revision_counts_the_cluster_as_one(make):
     assert cluster_suggestions(benchmark) == []
 
 
-def test_the_name_of_a_cluster_is_not_that_of_another(make):
-    benchmark = published(make, overlapping_scores())
+def test_the_name_of_a_cluster_is_not_that_of_another(benchmark):
     first, second = cluster_suggestions(benchmark)
     benchmark.tasks.filter(key=second.task_keys[0]).update(cluster=first.cluster)
     declare_suggested(benchmark, first.number, revision_number=1, author=owner_of(benchmark))
@@ -58,8 +67,7 @@ def test_the_name_of_a_cluster_is_not_that_of_another(make):
 
 
 @pytest.mark.parametrize(("number", "revision_number"), [(0, 2), (7, 1)])
-def test_a_suggestion_that_is_no_more_changes_nothing(make, number, revision_number):
-    benchmark = published(make, overlapping_scores())
+def test_a_suggestion_that_is_no_more_changes_nothing(benchmark, number, revision_number):
     with pytest.raises(StaleProposalError):
         declare_suggested(benchmark, number, revision_number=revision_number, author=owner_of(benchmark))
     assert clusters(benchmark) == {}
@@ -68,8 +76,7 @@ def test_a_suggestion_that_is_no_more_changes_nothing(make, number, revision_num
 @pytest.mark.parametrize(
     "sent", [{}, {"suggestion": "x", "revision": "1"}, {"suggestion": "²", "revision": "1"}, {"suggestion": "9" * 5000}]
 )
-def test_a_request_without_a_number_is_refused(make, client, sent):
-    benchmark = published(make, overlapping_scores())
+def test_a_request_without_a_number_is_refused(benchmark, client, sent):
     client.force_login(owner_of(benchmark))
     assert client.post(f"/b/{benchmark.key}/manage/clusters/", sent).status_code == 400
     assert clusters(benchmark) == {}

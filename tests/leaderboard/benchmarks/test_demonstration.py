@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
 from leaderboard.benchmarks.demonstration import FOLDER
@@ -13,6 +14,7 @@ from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Score
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.scores import systems_at
+from tests.leaderboard.benchmarks.test_folder_exports import again, hash_of
 
 FOLDERS = sorted(path for path in FOLDER.iterdir() if path.is_dir())
 
@@ -71,9 +73,28 @@ def ranks_of(points: dict) -> dict[str, int | None]:
     }
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_demonstration_board_opens_and_is_right(make, client, folder):
-    benchmark = make.publish(import_folder(folder, owner=make.user("owner")))
+@pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
+def folder(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def imported(folder, make_once):
+    """The benchmark of a folder, and of no other."""
+    with transaction.atomic():
+        yield import_folder(folder, owner=make_once.user("owner"))
+        transaction.set_rollback(True)
+
+
+def test_it_comes_back_from_its_own_export_with_the_same_hash(imported, make, tmp_path):
+    second = again(imported, tmp_path / "out", make.user())
+    assert hash_of(second) == hash_of(imported)
+    about = ("name", "default_rule", "aggregation", "gamma", "missing_policy")
+    assert [getattr(second, field) for field in about] == [getattr(imported, field) for field in about]
+
+
+def test_a_demonstration_board_opens_and_is_right(folder, imported, make, client):
+    benchmark = make.publish(imported)
     scores, weights = read(folder)
     board = published_board(benchmark.publication)
     names = [system.name for system in systems_at(benchmark.publication.revision)]
