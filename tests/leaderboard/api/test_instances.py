@@ -2,8 +2,8 @@
 
 import csv
 import io
+from copy import deepcopy
 from decimal import Decimal
-from itertools import pairwise
 from uuid import UUID
 
 import numpy as np
@@ -12,8 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from leaderboard.benchmarks.create import TaskSpec
-from leaderboard.benchmarks.releases import new_edition
-from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Job, Score
+from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Score
 from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.instances.vectors import unpack_vector
 from leaderboard.submissions.lifecycle import accept_batch
@@ -38,8 +37,7 @@ def long_form(scores: dict[tuple[str, str, str], float | None]) -> str:
     return out.getvalue()
 
 
-@pytest.fixture
-def table() -> dict[tuple[str, str, str], float | None]:
+def some_scores() -> dict[tuple[str, str, str], float | None]:
     """Four systems on 12 and 9 instances, shuffled, with ties and some missing."""
     random = np.random.default_rng(5)
     cells = {
@@ -52,9 +50,14 @@ def table() -> dict[tuple[str, str, str], float | None]:
     return {list(cells)[k]: list(cells.values())[k] for k in order}
 
 
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return make_once.benchmark({}, n_tasks=2, tasks=[TaskSpec("Task 1"), TaskSpec("Task 2", direction=-1)])
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.benchmark({}, n_tasks=2, tasks=[TaskSpec("Task 1"), TaskSpec("Task 2", direction=-1)])
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 @pytest.fixture
@@ -95,7 +98,8 @@ def places(points) -> list[int]:
     return [1 + sum(other > own for other in points) for own in points]
 
 
-def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, api, benchmark, owner, table):
+def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, api, benchmark, owner):
+    table = some_scores()
     response = send(client, benchmark, long_form(table))
     preview = client.get(response["Location"]).context["preview"]
     assert (preview.n_systems, preview.n_with_instances, preview.differing) == (4, 4, [])
@@ -157,31 +161,6 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
     view = client.get(page).context["page"]
     assert [row.name for row in view.rows] == [row["name"] for row in answer["results"]]
     assert batch.submissions.count() == 4
-
-
-def test_neighbours_are_those_of_the_board_with_the_difference_of_their_means(make, api, benchmark, owner, table):
-    submit_upload(benchmark, owner, upload_of(table))
-    benchmark = make.publish(make.publish(benchmark), studies=True)
-    answer = api.get(f"benchmarks/{benchmark.key}/instances/").json()
-    board = api.get(f"benchmarks/{benchmark.key}/rankings/{benchmark.default_rule}/").json()["results"]
-    placed = [row["name"] for row in sorted(board, key=lambda row: (row["rank"], row["system"])) if row["rank"]]
-    key = {row["system"]: row["name"] for row in answer["results"]}
-    assert answer["neighbours_under"] == benchmark.default_rule
-    assert [[key[system] for system in pair["systems"]] for pair in answer["neighbours"]] == [
-        [a, b] for a, b in pairwise(placed)
-    ]
-    for pair in answer["neighbours"]:
-        one, two = (SYSTEMS.index(key[system]) for system in pair["systems"])
-        apart = [block[one] - block[two] for block in blocks_of(table)]
-        common = [row[~np.isnan(row)] for row in apart]
-        assert pair["difference"] == pytest.approx(np.mean([row.mean() for row in common]), abs=1e-12)
-        assert pair["n_common"] == sum(map(len, common))
-        assert pair["lower"] <= pair["difference"] <= pair["upper"]
-        assert 0 < pair["p_adjusted"] <= 1
-        means = [row.mean() for row in common]
-        assert pair["task_error"] == pytest.approx(np.std(means, ddof=1) / 2**0.5)
-        # the second task has nine instances: too few for a standard error
-        assert [pair[name] for name in ("standard_error", "detectable", "instance_share")] == [None] * 3
 
 
 def upload_of(cells, **fields) -> Upload:
@@ -340,33 +319,6 @@ def test_programs_send_a_file_of_instances(api, benchmark, owner):
                        Idempotency_Key="one").status_code == 409  # fmt: skip
     error = sender.post(path, HEADER + "Ada,Task 1,a,x\n", kind="text/csv", query=query).json()["error"]
     assert error["details"] == [{"message": "'x' is not a number", "line": 2, "column": "score"}]
-
-
-def test_a_new_row_without_instances_takes_the_old_ones_away(make, client, api, benchmark, owner, table):
-    submit_upload(benchmark, owner, upload_of(table))
-    make.publish(make.publish(benchmark), studies=True)
-    hashes = [api.get(f"benchmarks/{benchmark.key}/").json()["input_hash"]]
-    for name in SYSTEMS:
-        submit_upload(benchmark, owner, Upload(table=f"system,Task 1,Task 2\n{name},1,2\n".encode()))
-    benchmark = make.publish(benchmark)
-    assert not Job.objects.filter(kind="instances", sequence=benchmark.last_revision_number).exists()
-    assert api.get(f"benchmarks/{benchmark.key}/instances/").json()["state"] == "none"
-    assert b"/instances/" not in client.get(reverse("board", args=[benchmark.key])).content
-    first = api.get(f"benchmarks/{benchmark.key}/instances/?revision=1").json()
-    assert (first["state"], len(first["results"])) == ("there", 4)
-    hashes.append(api.get(f"benchmarks/{benchmark.key}/").json()["input_hash"])
-    assert len(set(hashes)) == 2
-
-
-def test_a_new_edition_takes_the_instances_along(make, api, benchmark, owner, table):
-    submit_upload(benchmark, owner, upload_of(table))
-    benchmark = make.publish(make.publish(benchmark), studies=True)
-    edition = new_edition(benchmark, author=owner, name="Second edition", with_scores=True)
-    edition = make.publish(make.publish(edition), studies=True)
-    assert edition.publication.revision.input_hash == benchmark.publication.revision.input_hash
-    reader = api.as_user(owner)
-    one, two = (reader.get(f"benchmarks/{b.key}/instances/").json() for b in (benchmark, edition))
-    assert two["results"] == one["results"] != []
 
 
 def test_tasks_that_do_not_vote_have_no_say(make, api, owner):

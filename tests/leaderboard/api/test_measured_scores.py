@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 
 import pytest
 
@@ -19,9 +20,14 @@ STATED = {"Task 1": {"value": 71.3, "standard_error": 0.4, "n_instances": 1000},
 HELD = {"task-1": (71.3, "", 0.4, 1000), "task-2": (5.0, "", None, None), "task-3": (None, "failed", None, None)}
 
 
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return make_once.benchmark({}, n_tasks=3)
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.benchmark({}, n_tasks=3)
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 @pytest.fixture

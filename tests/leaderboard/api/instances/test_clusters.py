@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -50,9 +51,14 @@ def upload(benchmark, text, by=None):
     return submit_upload(benchmark, by or owner_of(benchmark), table)
 
 
+@pytest.fixture(scope="module")
+def made_once(make_once):
+    return make_once.benchmark({}, tasks=[TaskSpec("Task 1"), TaskSpec("Task 2")])
+
+
 @pytest.fixture
-def benchmark(make):
-    return make.benchmark({}, tasks=[TaskSpec("Task 1"), TaskSpec("Task 2")])
+def benchmark(made_once, make):
+    return deepcopy(made_once)
 
 
 def on_board(benchmark):
