@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from copy import deepcopy
 from itertools import combinations, permutations
 
 import pytest
@@ -22,14 +23,23 @@ from tests.leaderboard.api.generated_client import GeneratedClient
 FILES = ("csv", "tex", "md")
 
 
+@pytest.fixture(scope="module")
+def toy(make_once):
+    return make_once.published()
+
+
+@pytest.fixture
+def benchmark(toy, make):
+    return deepcopy(toy)
+
+
 def shares(first: str, second: str) -> tuple[float, float]:
     """On how much of the toy's weight either of two systems is ahead."""
     ahead = sum(order.index(first) < order.index(second) for order in TOY_ORDERS)
     return ahead / 5, (5 - ahead) / 5
 
 
-def test_margins_are_those_of_the_orders_page_by_page(make, api):
-    benchmark = make.published()
+def test_margins_are_those_of_the_orders_page_by_page(benchmark, api):
     path = f"benchmarks/{benchmark.key}/margins/"
     first = api.get(path, {"page_size": 3}).json()
     second = api.get(first["next"]).json()
@@ -45,8 +55,7 @@ def test_margins_are_those_of_the_orders_page_by_page(make, api):
     assert [row["name"] for row in api.get(path, {"system": "b"}).json()["results"]] == ["B"]
 
 
-def test_two_systems_are_held_against_each_other_task_by_task(make, api):
-    benchmark = make.published()
+def test_two_systems_are_held_against_each_other_task_by_task(benchmark, api):
     path = f"benchmarks/{benchmark.key}/head-to-head/"
     comparison = api.get(path, {"a": "b", "b": "d"}).json()
     ahead = ["first" if order.index("B") < order.index("D") else "second" for order in TOY_ORDERS]
@@ -78,8 +87,7 @@ def test_who_can_be_told_apart_and_in_which_runs(make, api):
     assert separability["neighbours"]["n_separable"] == sum(pairs.values()) == 3
 
 
-def test_the_agreement_of_rules_is_symmetric_and_one_with_itself(make, api):
-    benchmark = make.published()
+def test_the_agreement_of_rules_is_symmetric_and_one_with_itself(benchmark, api):
     agreement = api.get(f"benchmarks/{benchmark.key}/agreement/").json()
     taus = {row["rule"]: row["kendall_tau"] for row in agreement["results"]}
     assert agreement["reference"] == benchmark.default_rule == agreement["results"][0]["rule"]
@@ -90,8 +98,7 @@ def test_the_agreement_of_rules_is_symmetric_and_one_with_itself(make, api):
     assert taus["mean"]["copeland"] == pytest.approx(sum((s > 0) - (s < 0) for s in signs) / len(signs))
 
 
-def test_two_revisions_and_the_way_of_a_rank(make, api):
-    benchmark = make.published()
+def test_two_revisions_and_the_way_of_a_rank(benchmark, make, api):
     make.accepted(benchmark, {"E": [9.0] * 5, "A": [0.5, 4.0, 1.0, 1.0, None]})
     benchmark = make.publish(benchmark)
     changes = api.get(f"benchmarks/{benchmark.key}/revisions/2/changes/", {"rule": "copeland"}).json()
@@ -108,8 +115,7 @@ def test_two_revisions_and_the_way_of_a_rank(make, api):
         assert error_of(api.get(f"benchmarks/{benchmark.key}/revisions/{wrong}"))["status"] == status
 
 
-def test_the_board_is_that_of_the_page_with_its_verdict(make, api, client):
-    benchmark = make.published()
+def test_the_board_is_that_of_the_page_with_its_verdict(benchmark, api, client):
     query = "rule=mean&rule=plurality&reference=copeland&sort=-mean"
     board = api.get(f"benchmarks/{benchmark.key}/board/?{query}&page_size=3").json()
     rest = api.get(board["next"]).json()
@@ -152,8 +158,7 @@ def test_the_folder_of_the_api_imports_again_to_the_hash_that_it_names(make, api
     assert api.get(f"benchmarks/{benchmark.key}/folder/", If_None_Match=response["ETag"]).status_code == 304
 
 
-def test_every_list_is_a_table_in_three_formats_and_json_is_the_only_answer_to_a_write(make, api):
-    benchmark = make.published()
+def test_every_list_is_a_table_in_three_formats_and_json_is_the_only_answer_to_a_write(benchmark, api):
     here = f"benchmarks/{benchmark.key}/"
     paths = ["tasks/", "systems/", "margins/", "separability/", "agreement/", "prospects/", "studies/",
              "head-to-head/?a=a&b=b", "revisions/1/changes/", "systems/a/history/"]  # fmt: skip
@@ -181,8 +186,7 @@ def test_every_route_that_writes_has_an_example_in_the_schema(schema):
     assert bare == set()
 
 
-def test_a_client_made_from_the_schema_asks_for_all_of_it(make, schema):
-    benchmark = make.published()
+def test_a_client_made_from_the_schema_asks_for_all_of_it(benchmark, schema):
     _, secret = create_token(benchmark.memberships.get().user, name="t", scopes=["read", "submit"], days=30)
     client, key = GeneratedClient(schema, secret), benchmark.key
     board = client.board(key=key, reference="copeland", sort="-mean", ties="average")
