@@ -49,11 +49,14 @@ def stated_reason(given: str | float | None) -> str | None:
     return MISSING_WORDS.get(words)
 
 
+LARGEST_SCORE = 1e100  # in size: squares and products of scores, which studies add up, must be numbers, too
+
+
 def parse_score(given: str | float | None, task: Task) -> float | None:
     """A score from a text or a number, rounded to 12 significant digits; None where there is none.
 
     Raises:
-        ValueError: it is not a number, not finite, or outside the task's stated range.
+        ValueError: it is not a number, beyond `LARGEST_SCORE`, or outside the task's stated range.
     """
     if given is None:
         return None
@@ -72,8 +75,8 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
         value = float(given)
     except OverflowError:  # a whole number beyond the greatest float
         value = math.inf
-    if not math.isfinite(value):
-        raise ValueError(f"{text[:40]!r} is too large to be a score")
+    if not abs(value) <= LARGEST_SCORE:
+        raise ValueError(f"{text[:40]!r} is too large to be a score; scores are between -1e100 and 1e100")
     if task.minimum is not None and value < task.minimum:
         raise ValueError(f"{text[:40]} is below {localise(task.minimum, 'g')}, the minimum score of {task.name}")
     if task.maximum is not None and value > task.maximum:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from leaderboard.submissions.checks import LARGEST_SCORE
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.instances.uploads import (
     TaskInstances,
@@ -84,8 +85,9 @@ class InstanceRows:
                 value = np.nan if score is None else float(score)
             except OverflowError:  # a whole number beyond the greatest float
                 value = np.inf
-            if np.isinf(value):
-                self._problem(number, f"{place}.{given}", "the number is too large to be a score")
+            if abs(value) > LARGEST_SCORE:
+                problem = "the number is too large to be a score; scores are between -1e100 and 1e100"
+                self._problem(number, f"{place}.{given}", problem)
             self._cells.append((key, k, u, value))
 
     def read_clusters(self, number: int, label: str, key: str, clusters: Mapping[str, str]) -> None:

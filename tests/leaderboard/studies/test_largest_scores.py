@@ -1,0 +1,19 @@
+"""Boards of the largest scores that are accepted: no study of them fails for a number beyond all numbers."""
+
+from jobs.runner import run_job
+from leaderboard.models import Job, Report
+from leaderboard.submissions.checks import LARGEST_SCORE
+
+
+def test_every_job_of_a_board_of_the_largest_scores_ends_well(make):
+    big = LARGEST_SCORE
+    scores = {"X": [-big, big, 1.0], "Y": [big, -big, 2.0], "Z": [0.0, big, 3.0]}
+    benchmark = make.benchmark({name: row * 3 for name, row in scores.items()})
+    while job := Job.objects.filter(state="waiting").order_by("-priority", "pk").first():
+        run_job(job.pk, worker="test")
+    jobs = Job.objects.filter(benchmark=benchmark)
+    plan = Report.objects.get(kind="study_plan").summary
+    planned = {f"merge:{study}" for study, entry in plan.items() if not entry["reason"]}
+    assert set(jobs.filter(kind__startswith="merge:").values_list("kind", flat=True)) == planned
+    assert len(planned) == 8
+    assert set(jobs.values_list("state", "error")) == {("done", "")}
