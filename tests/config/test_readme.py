@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+from leaderboard.computing.rankings import site_rules
+from ranking_engine import RULES
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
@@ -13,6 +16,24 @@ def test_every_variable_of_the_settings_is_in_the_table_and_no_other():
     in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', "\n".join(modules))
     in_table = re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS, flags=re.MULTILINE)
     assert sorted(in_table) == sorted(in_settings)
+
+
+def test_rules_and_boards_are_as_many_as_it_says():
+    texts = [README, *((ROOT / path).read_text() for path in ("plurank/README.md", "docs/first-hour/operator.md"))]
+    counted = [re.findall(r"(\d+)\s+(rules|public leaderboards|real benchmarks)", text) for text in texts]
+    n_boards = str(len(list((ROOT / "leaderboard" / "demonstration").glob("*/scores.csv"))))
+    n_rules, n_on_board = str(len(RULES)), str(len(site_rules()))
+    assert counted == [
+        [(n_rules, "rules"), (n_boards, "public leaderboards"), (n_on_board, "rules")],
+        [(n_rules, "rules")],
+        [(n_boards, "real benchmarks")],
+    ]
+
+
+def test_its_command_installs_what_its_example_in_a_notebook_imports():
+    ((example, command),) = re.findall(r"```python\n(.*?)```\s+In a checkout, `pip install ([^`]*)`", README, re.DOTALL)
+    (imports,) = re.findall(r"^import (.*)$", example, flags=re.MULTILINE)
+    assert command.split() == ["'.[frames,plots]'", *(name for name in imports.split(", ") if name != "plurank")]
 
 
 def test_every_make_target_that_it_names_is_there():
