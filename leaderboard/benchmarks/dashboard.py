@@ -10,25 +10,18 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Membership, Notice, Submission, User
 from leaderboard.notifications.queries import visible_notices
+from leaderboard.submissions.queries import STATE_WORDS
 from leaderboard.submissions.withdrawals import open_requests
 
 PAGE_BATCHES = 30
 SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS = 5, 50, 200
 SHOWN_NAMES = 3
-STATES = {
-    Submission.State.PENDING: gettext_noop("waiting for a moderator"),
-    Submission.State.APPROVED: gettext_noop("approved, waiting for the embargo to end"),
-    Submission.State.ACCEPTED: gettext_noop("accepted"),
-    Submission.State.REJECTED: gettext_noop("rejected"),
-    Submission.State.WITHDRAWN: gettext_noop("withdrawn"),
-    Submission.State.RETRACTED: gettext_noop("withdrawn before a decision"),
-}
 
 
 @dataclass(frozen=True)
@@ -154,7 +147,7 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
     lines = []
     for batch in batches:
         counts = states[batch.pk]
-        words = [gettext(STATES[Submission.State(state)]) for state in counts]
+        words = [gettext(STATE_WORDS[Submission.State(state)]) for state in counts]
         text = words[0] if words else ""
         if len(words) > 1:
             numbers = zip(counts.values(), words, strict=True)

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience, is_batch_open, naming_benchmarks
@@ -30,6 +31,7 @@ from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
 from leaderboard.submissions.disclosure import disclosure
+from leaderboard.submissions.queries import STATE_WORDS
 from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
@@ -332,7 +334,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
                 submitted_at=row.batch.created_at,
                 who=row.batch.uploader.shown_name,
                 uploader_id=row.batch.uploader_id,
-                state_text=row.get_state_display(),
+                state_text=capfirst(gettext(STATE_WORDS[Submission.State(row.state)])),
                 revision_number=accepted[0].revision.number if accepted and accepted[0].revision else None,
                 note=row.batch.note,
                 url=reverse("batch", args=[row.batch.uuid]) if is_open else "",

@@ -20,8 +20,9 @@ from django.utils.translation import gettext_noop
 
 from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST, counted_split, has_ladder
 from leaderboard.evaluation.references import opened
-from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Submission, Task, TaskReferences
+from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Task, TaskReferences
 from leaderboard.submissions.instances.vectors import unpack_vector
+from leaderboard.submissions.queries import OFF_BOARD
 from leaderboard.submissions.rows import CheckedScore, measured_score
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.evaluation.instances import References
@@ -29,7 +30,6 @@ from ranking_engine.evaluation.metrics.errors import error_of_mean
 from ranking_engine.text.names import fold_name
 
 State = PredictionSubmission.State
-OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
 ROUNDING = 1e-9  # a single instance more is exactly one standard error
 CLEAR = 8.0  # standard errors, of a difference that is the same on every instance; more would outvote other tasks
 DUST = 1e-12  # what rounding leaves of instances that did not change

@@ -4,12 +4,26 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import UNDECIDED, Audience
-from leaderboard.models import Batch, PredictionFile, Submission, User
+from leaderboard.common.language.numbers import in_language
+from leaderboard.common.text import value_text
+from leaderboard.models import Batch, PredictionFile, PredictionSubmission, Score, Submission, Task, User
 from leaderboard.submissions.problems import SubmissionError
 from ranking_engine.evaluation.metrics import METRICS
+
+# What pages call the state of a submission; `retracted` is a word of the API alone.
+STATE_WORDS = {
+    Submission.State.PENDING: gettext_noop("waiting for a moderator"),
+    Submission.State.APPROVED: gettext_noop("approved, waiting for the embargo to end"),
+    Submission.State.ACCEPTED: gettext_noop("accepted"),
+    Submission.State.REJECTED: gettext_noop("rejected"),
+    Submission.State.WITHDRAWN: gettext_noop("withdrawn"),
+    Submission.State.RETRACTED: gettext_noop("withdrawn before a decision"),
+}
+OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
+SHOWN_SUBMITTED = 50  # systems of one submission whose scores are listed
 
 
 def batch_naming(uuid: UUID) -> tuple[UUID, Submission | None]:
@@ -118,3 +132,49 @@ def scored_files(batch: Batch) -> list[ScoredFile]:
                 )
             )
     return scored
+
+
+@dataclass(frozen=True)
+class OffBoardRow:
+    """One system of a submission, and its scores as texts, one per task; empty where there is none."""
+
+    name: str
+    texts: list[str]
+
+
+@dataclass(frozen=True)
+class SubmittedScores:
+    """The first systems of a submission that are not on the board."""
+
+    task_names: list[str]
+    rows: list[OffBoardRow]
+    n_more: int
+
+
+def submitted_scores(audience: Audience, batch: Batch) -> SubmittedScores | None:
+    """The scores that a submission has, as far as they were rejected or withdrawn: for its submitter and moderators.
+
+    None for anyone else, and for the submitter where the site computed them: the benchmark decides what they see.
+
+    Args:
+        audience: who asks.
+        batch: with its benchmark.
+    """
+    is_own = audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
+    is_computed = PredictionSubmission.objects.filter(submission__batch=batch).exists()
+    if not (audience.may_moderate or (is_own and not is_computed)):
+        return None
+    gone = batch.submissions.filter(state__in=OFF_BOARD).select_related("system").order_by("position")
+    rows = list(gone[:SHOWN_SUBMITTED])
+    scores = Score.objects.filter(submission__in=rows)
+    values = {(row, task): value for row, task, value in scores.values_list("submission_id", "task_id", "value")}
+    if all(value is None for value in values.values()):  # there are none, or they were taken down
+        return None
+    task_ids = {task for _, task in values}
+    tasks = list(Task.objects.filter(benchmark=batch.benchmark, pk__in=task_ids).values_list("pk", "name"))
+    texts = {place: in_language(value_text(value)) for place, value in values.items() if value is not None}
+    return SubmittedScores(
+        [name for _, name in tasks],
+        [OffBoardRow(row.shown_name, [texts.get((row.pk, task), "") for task, _ in tasks]) for row in rows],
+        gone.count() - len(rows),
+    )

@@ -17,7 +17,7 @@ from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submi
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
 from leaderboard.submissions.corrections import holding, may_correct
-from leaderboard.submissions.queries import is_undecided
+from leaderboard.submissions.queries import STATE_WORDS, is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
 from leaderboard.submissions.withdrawals import requested, withdraws_alone
@@ -29,6 +29,7 @@ SUBMITTED, APPROVED, ACCEPTED = gettext_noop("submitted"), gettext_noop("approve
 COMPUTED, PUBLISHED = gettext_noop("computed"), gettext_noop("published")
 REJECTED, RETRACTED = gettext_noop("rejected"), gettext_noop("retracted")
 WITHDRAWN = gettext_noop("withdrawn")  # the stage of a batch of which nothing is on the board any more
+ENDED = {REJECTED, RETRACTED, WITHDRAWN}  # stages after which nothing of a batch is on the board
 SHOWN_STEPS = 200
 SHOWN_NAMES = 3
 SHOWN_RANKS = 20  # systems of one submission whose ranks are listed
@@ -52,7 +53,7 @@ class BatchStatus:
     def state(self) -> str:
         """In one word: pending, approved, rejected, retracted, accepted, failed, published or withdrawn."""
         last = self.stages[-1]
-        if last["name"] in {REJECTED, RETRACTED, WITHDRAWN} or last["state"] == DONE:
+        if last["name"] in ENDED or last["state"] == DONE:
             return last["name"]
         if any(stage["state"] == FAILED for stage in self.stages):
             return "failed"
@@ -117,8 +118,9 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
         if row.corrects and row.state in past
     ]
     # How far it has come: the last stage that is done, or the first that is not and why.
-    state_text = gettext(status.stages[-1]["name"])
-    if status.stages[-1]["state"] != DONE and status.state != WITHDRAWN:
+    has_ended = status.state in ENDED
+    state_text = gettext(STATE_WORDS[Submission.State(status.state)] if has_ended else status.stages[-1]["name"])
+    if status.stages[-1]["state"] != DONE and not has_ended:
         unfinished = next(stage for stage in status.stages if stage["state"] != DONE)
         state_text = f"{gettext(unfinished['name'])}: {gettext(unfinished['state'])}"
     return {
@@ -127,6 +129,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
             "title": gettext("Submission of %(systems)s") % {"systems": _in_words(status)},
             "state": status.state,
             "state_text": state_text,
+            "has_ended": has_ended,
             "events": status.events,
             "corrections": corrections,
             "withdrawn": withdrawn,
@@ -236,6 +239,8 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
                 "text": gettext("%(event)s, revision %(number)s")
                 % {"event": event.get_kind_display(), "number": event.revision.number}
                 if event.revision
+                else gettext(STATE_WORDS[Submission.State.RETRACTED])
+                if event.kind == SubmissionEvent.Kind.RETRACTED
                 else event.get_kind_display(),
                 "reason": _reason(event),
             }

@@ -36,7 +36,7 @@ from leaderboard.submissions.problems import (
     SubmissionError,
     no_longer,
 )
-from leaderboard.submissions.queries import batch_naming, scored_files
+from leaderboard.submissions.queries import batch_naming, scored_files, submitted_scores
 from leaderboard.submissions.quotas import terms_of
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.problems import InputError
@@ -146,7 +146,8 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
 def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The state of a submission, and what came of it."""
     row, audience = visible_batch(request.user, uuid)
-    more = {"steps": batch_steps(audience, row), "scored_files": scored_files(row)}
+    more = {"steps": batch_steps(audience, row), "scored_files": scored_files(row),
+            "submitted": submitted_scores(audience, row)}  # fmt: skip
     context = batch_page(row, audience) | _links(row.benchmark, uuid) | more
     return render(request, "submissions/batch.html", context)
 

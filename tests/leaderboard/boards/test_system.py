@@ -86,7 +86,7 @@ def test_who_sees_which_submissions_and_which_of_them_lead_somewhere(make):
         return [(row.state_text, bool(row.url)) for row in rows]
 
     public = [("withdrawn", False), ("accepted", True)]
-    everything = [("withdrawn", True), ("rejected", True), ("pending", True), ("accepted", True)]
+    everything = [("withdrawn", True), ("rejected", True), ("waiting for a moderator", True), ("accepted", True)]
     texts = [state.lower() for state, _ in submissions(ANYONE)]
     assert texts == ["withdrawn", "accepted"]
     for viewer, expected in (
@@ -114,7 +114,7 @@ def test_many_submissions_have_pages_and_each_reader_turns_those_that_they_may_s
     submitter = make.user()
     make.pending(benchmark, {"A": [9.0] * 5}, by=submitter)
     benchmark = make.publish(benchmark)
-    for viewer, states in ((ANYONE, ["Accepted"] * 5), (submitter, ["Pending", *["Accepted"] * 5])):
+    for viewer, states in ((ANYONE, ["Accepted"] * 5), (submitter, ["Waiting for a moderator", *["Accepted"] * 5])):
         pages = [
             system_page(audience_of(viewer, benchmark), "a", page=number).submissions for number in ("1", "2", "3")
         ]

@@ -1,17 +1,20 @@
 """Where a batch stands: every stage of its life, and the ranks it led to."""
 
 import re
+from functools import partial
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, Job
-from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
+from leaderboard.submissions.lifecycle import accept_batch, reject_batch, retract_batch, withdraw_submission
 from leaderboard.submissions.status import batch_page
 from ranking_engine import RULES
-from tests.factories import TOY
+from tests.factories import TOY, owner_of
 from tests.markup import compact
+from tests.signing_in import signed_in
 
 
 def stages(batch: Batch) -> list[tuple[str, str, str]]:
@@ -49,6 +52,39 @@ def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
     assert batch_page(batch)["is_final"] is True
 
 
+SUBMITTED = '<tbody><tr><th scope="row">E</th>' + "".join(
+    f'<td class="number">{text}</td>' for text in ("9", "–", "7.25", "-5", "–")
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "word"),
+    [
+        (partial(reject_batch, reason="wrong split"), "rejected"), (retract_batch, "withdrawn before a decision"),
+        (partial(withdraw_submission, reason="wrong split"), "withdrawn"),
+    ],
+    ids=["rejected", "retracted", "withdrawn"],
+)  # fmt: skip
+def test_a_submission_that_left_has_one_word_on_every_page_and_its_scores_for_those_concerned(make, step, word):
+    benchmark = make.published(submission_policy="moderated")
+    sender, owner = make.user("sender"), owner_of(benchmark)
+    batch = make.pending(benchmark, {"E": [9, None, 7.25, -5, None]}, by=sender)
+    if word == "withdrawn":
+        accept_batch(batch, actor=owner)
+        step(batch.submissions.get(), actor=owner)
+    else:
+        step(batch, actor=sender if word != "rejected" else owner)
+    address = reverse("batch", args=[batch.uuid])
+    own, owners = (compact(signed_in(user).get(address)) for user in (sender, owner))
+    assert re.findall(r'class="badge[^>]*>([^<]*)<', own) == [word.capitalize()]
+    *_, (tracked, behind) = re.findall(r'<span class="name">([^<]*)</span>(?:<span class="(state)[^"]*">)?', own)
+    assert (tracked, behind) == (word, "")
+    assert re.findall(r'<th scope="row">([^<]*)</th>', own.split('id="events"')[1])[-1].lower().startswith(word)
+    assert word in compact(signed_in(sender).get(reverse("dashboard"))).split('id="submissions"')[-1]
+    assert [SUBMITTED in page for page in (own, owners)] == [True, True]
+    assert signed_in(make.user("stranger")).get(address).status_code == 404
+
+
 def test_a_rejected_batch_says_why(make):
     batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
     reject_batch(batch, actor=make.user("judge"), reason="wrong split")
@@ -57,7 +93,7 @@ def test_a_rejected_batch_says_why(make):
     assert [(event["text"], event["who"], event["reason"]) for event in page["batch"]["events"]][1:] == [
         ("Rejected", "judge", "wrong split")
     ]
-    assert (page["is_final"], page["batch"]["state_text"]) == (True, "rejected: failed")
+    assert (page["is_final"], page["batch"]["state_text"]) == (True, "rejected")
 
 
 @pytest.mark.parametrize(
