@@ -12,7 +12,7 @@ from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.plane_map import PlaneMap
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import percent, shortened
+from leaderboard.common.text import BY_NAME, EQUALLY_NEAR, in_words, percent, shortened
 from leaderboard.comparisons.group_agreement import GroupsPart, groups_of_board, groups_part
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
@@ -340,8 +340,20 @@ def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -
         return gettext("Every system has the same rank under every rule.")
     i = min(np.flatnonzero(spread == most).tolist(), key=lambda place: systems[place].name)
     low, high = int(np.nanmin(ranks[:, i])), int(np.nanmax(ranks[:, i]))
-    return gettext("%(name)s depends most on the rule: ranks %(low)s to %(high)s.") % {
+    sentence = gettext("%(name)s depends most on the rule: ranks %(low)s to %(high)s.") % {
         "name": shortened(systems[i].name),
         "low": low,
         "high": high,
     }
+    # Some rules show one of several orders that are equally good: it may be that alone what sets ranks apart.
+    is_one_of_several = np.array([EQUALLY_NEAR in column.remark or BY_NAME in column.remark for column in columns])
+    others = ranks[~is_one_of_several, i]
+    others = others[~np.isnan(others)]
+    if others.size and int(others.max() - others.min()) < most:
+        names = [gettext(column.name) for column in np.array(columns, dtype=object)[is_one_of_several]]
+        again = gettext("Without %(rules)s, where other orders are equally good: ranks %(low)s to %(high)s.")
+        if others.min() == others.max():
+            again = gettext("Without %(rules)s, where other orders are equally good: rank %(low)s.")
+        values = {"rules": in_words(names), "low": int(others.min()), "high": int(others.max())}
+        sentence = f"{sentence} {again % values}"
+    return sentence

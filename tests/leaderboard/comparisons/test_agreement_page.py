@@ -118,3 +118,20 @@ def test_the_page_takes_as_many_queries_for_many_systems_as_for_few(make, client
         page(client, benchmark)
     with django_assert_num_queries(3):
         page(client, benchmark)
+
+
+WITHOUT_KEMENY = "Without Kemeny, where other orders are equally good: rank 1."
+
+
+@pytest.mark.parametrize(
+    ("scores", "sentence"),
+    [
+        ({"x": [1, 1], "y": [1, 1], "z": [1, 1]}, "z depends most on the rule: ranks 1 to 3. " + WITHOUT_KEMENY),
+        ({"x": [3, 1, 3], "y": [1, 2, 1], "z": [2, 3, 2]}, "x depends most on the rule: ranks 1 to 2."),
+    ],
+    ids=["all tied", "no order is as good"],
+)
+def test_ranks_that_differ_by_one_of_several_equal_orders_alone_are_said_to(make, client, scores, sentence):
+    benchmark = make.published(scores, n_tasks=len(scores["x"]))
+    page = client.get(f"/b/{benchmark.key}/agreement/")
+    assert page.context["page"].ranks_sentence == sentence
