@@ -163,6 +163,9 @@ class Names:
         Raises:
             ValueError: it cannot be a name, or there are too many.
         """
+        is_text = isinstance(cell, (str, int, float, type(None))) and not isinstance(cell, bool)
+        if not is_text or (isinstance(cell, float) and not math.isfinite(cell)):
+            raise ValueError(f"{shorten(repr(cell))} is no name of a {self.what}")
         number = self.known.get(cell)
         if number is None:
             text = clean_name("" if cell is None else str(cell)[: MAX_LABEL + 1])

@@ -139,6 +139,16 @@ def test_every_problem_has_its_line():
     ]
 
 
+def test_only_texts_and_finite_numbers_are_names():
+    lines = [f'{{"model_a": {cell}, "model_b": 7, "winner": "tie"}}' for cell in ("NaN", "1e999", "true", '{"x": 1}')]
+    assert problems_of("\n".join(lines).encode()) == [
+        "votes, line 1, column 'model_a': nan is no name of a system",
+        "votes, line 2, column 'model_a': inf is no name of a system",
+        "votes, line 3, column 'model_a': True is no name of a system",
+        "votes, line 4, column 'model_a': {'x': 1} is no name of a system",
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "arguments", "message"),
     [
