@@ -60,24 +60,35 @@ class ClosingError(ValueError):
     """An account that cannot be closed now; the message says why."""
 
 
-def solely_owned(user: User) -> list[Benchmark]:
-    """The benchmarks that no one else owns."""
+def owned_alone(user: User) -> tuple[list[Benchmark], list[Benchmark]]:
+    """The benchmarks that no one else owns: those that someone has to take over, and those that no one would miss.
+
+    The latter are private, no one else has a role on them, and no one else has sent them anything.
+    """
     owners = Membership.objects.filter(role=Membership.Role.OWNER)
     others = owners.exclude(user=user).values("benchmark")
-    return list(Benchmark.objects.filter(pk__in=owners.filter(user=user).values("benchmark")).exclude(pk__in=others))
+    alone = Benchmark.objects.filter(pk__in=owners.filter(user=user).values("benchmark")).exclude(pk__in=others)
+    unmissed = alone.filter(visibility=Benchmark.Visibility.PRIVATE, organisation=None)
+    unmissed = unmissed.exclude(pk__in=Membership.objects.exclude(user=user).values("benchmark"))
+    unmissed = unmissed.exclude(pk__in=Batch.objects.exclude(uploader=user).values("benchmark"))
+    unmissed = unmissed.exclude(pk__in=VoteBatch.objects.exclude(uploader=user).values("benchmark"))
+    unmissed = unmissed.exclude(pk__in=PredictionSubmission.objects.exclude(submitter=user).values("benchmark"))
+    ends = list(unmissed.order_by("pk"))
+    return list(alone.exclude(pk__in=[benchmark.pk for benchmark in ends]).order_by("pk")), ends
 
 
 @transaction.atomic
 def close_account(user: User) -> None:
-    """Make the user a former member, for good.
+    """Make the user a former member, for good. Private benchmarks that only they have seen are archived.
 
     Raises:
-        ClosingError: they alone own a benchmark; someone else has to own it first.
+        ClosingError: they alone own a benchmark that others have to do with; someone else has to own it first.
     """
     owned = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.OWNER)
     list(owned.select_for_update().order_by("pk"))  # two owners who leave at once: one of them is the last
-    if alone := solely_owned(user):
-        names = ", ".join(benchmark.name for benchmark in alone)
+    to_hand_over, ends = owned_alone(user)
+    if to_hand_over:
+        names = ", ".join(benchmark.name for benchmark in to_hand_over)
         raise ClosingError(
             gettext("You are the only owner of %(names)s. Invite another owner first, on its People page.")
             % {"names": names}
@@ -90,6 +101,12 @@ def close_account(user: User) -> None:
             )
             % {"name": organisation.name}
         )
+    for benchmark in ends:
+        before = {"archived": benchmark.is_archived}
+        changes = changes_between(AuditEntry.Subject.BENCHMARK, benchmark.key, before, {"archived": True})
+        benchmark.is_archived = True
+        benchmark.save(update_fields=["is_archived"])
+        record_changes(benchmark, changes, actor=user, reason="The account of its only member was closed.")
     leave_all(user)
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:

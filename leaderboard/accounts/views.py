@@ -76,7 +76,8 @@ def close_account(request: HttpRequest) -> HttpResponse:
             logout(request)
             messages.success(request, gettext("Your account is closed."))
             return redirect("home")
-    context = {"form": form, "alone": closing.solely_owned(user)}
+    to_hand_over, ends = closing.owned_alone(user)
+    context = {"form": form, "alone": to_hand_over, "ends": ends}
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
 
 

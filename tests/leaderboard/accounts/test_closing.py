@@ -16,9 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
-from leaderboard.accounts.closing import ClosingError, close_account
+from leaderboard.accounts.closing import ClosingError, close_account, owned_alone
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import AuditEntry, Draft, Membership, Revision, Score, SubmissionEvent, User
+from leaderboard.models import AuditEntry, Benchmark, Draft, Membership, Revision, Score, SubmissionEvent, User
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.outbox import put_mail
 from leaderboard.submissions.drafts import make_draft
@@ -164,6 +164,36 @@ def test_whoever_alone_owns_a_benchmark_hands_it_over_first(make, leaver):
     make.member(benchmark, "owner")
     close_account(leaver)
     assert not Membership.objects.filter(user=leaver).exists()
+
+
+def private_benchmark(make, owner):
+    benchmark = make.benchmark({"A": [1.0]}, owner=owner, name="Hactar")
+    Benchmark.objects.filter(pk=benchmark.pk).update(visibility="private")
+    return benchmark
+
+
+def test_a_private_benchmark_that_no_one_else_has_seen_is_archived(make, leaver):
+    benchmark = private_benchmark(make, leaver)
+    assert owned_alone(leaver) == ([], [benchmark])
+    close_account(leaver)
+    benchmark.refresh_from_db()
+    assert (benchmark.is_archived, benchmark.memberships.count()) == (True, 0)
+    assert AuditEntry.objects.get(benchmark=benchmark, field="archived").reason == (
+        "[removed: its author closed their account]"
+    )
+
+
+@pytest.mark.parametrize("touch", ["a member", "a submission", "public"])
+def test_a_benchmark_that_others_have_to_do_with_needs_another_owner(make, leaver, touch):
+    benchmark = private_benchmark(make, leaver)
+    if touch == "a member":
+        make.member(benchmark, "member")
+    elif touch == "a submission":
+        make.accepted(benchmark, {"B": [2.0]}, by=make.user())
+    else:
+        Benchmark.objects.filter(pk=benchmark.pk).update(visibility="public")
+    with pytest.raises(ClosingError, match="You are the only owner of Hactar"):
+        close_account(leaver)
 
 
 def test_two_closed_accounts_do_not_collide_and_the_history_is_frozen_again(make, leaver):
