@@ -208,7 +208,12 @@ class RankingsView(RankedView):
         board, systems = self.seen_board(self.board(publication, counting), publication)
         elects = [column for column in board.columns if column.elects]
         camps = camps_of([(column.name, column.winner_names, column.n_winners) for column in elects])
-        sentence = headline(camps, board.facts.get("condorcet_winner"), has_majority=board.has_majority)
+        sentence = headline(
+            camps,
+            board.facts.get("condorcet_winner"),
+            has_majority=board.has_majority,
+            reason=board.why_nothing_ranked,
+        )
         return RankingsSerializer.render(
             {
                 **self.stamp(publication),

@@ -302,7 +302,9 @@ def lay_out(
         aggregation=aggregation,
         query=query,
         camps=camps if sees_others else [],
-        sentence=headline(camps, winner, has_majority=published.has_majority) if sees_others else "",
+        sentence=headline(camps, winner, has_majority=published.has_majority, reason=published.why_nothing_ranked)
+        if sees_others
+        else "",
         names=[system.name for system in systems],
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
         about=about,

@@ -109,7 +109,9 @@ class BoardPage:
         self._board, facts = board, board.published.facts
         self.sentence, self.camps = board.sentence, camp_lines(board.camps)
         winner, has_majority = facts["condorcet_winner"], board.published.has_majority
-        self.short_sentence = short_headline(board.camps, winner, has_majority=has_majority) if board.sentence else ""
+        self.short_sentence = board.sentence
+        if board.camps:
+            self.short_sentence = short_headline(board.camps, winner, has_majority=has_majority)
         elects_nobody = [column for column in board.columns if not column.elects]
         self.without_winner = [column.name for column in [*elects_nobody, *board.undefined]]
         self.smith_names = [] if winner else board.smith_names

@@ -13,6 +13,7 @@ from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import score_text
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.common.language.engine import in_page_language, rule_name
+from leaderboard.common.text import as_sentence
 from leaderboard.comparisons.choice_sets import CyclesPart, cycles_of_board
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
 from leaderboard.rankings.configuration import configuration_of
@@ -89,7 +90,7 @@ class RulePage:
     @property
     def reason(self) -> str:
         """Why the rule ranks nothing; empty where it ranks."""
-        return in_page_language(self.column.reason)
+        return as_sentence(in_page_language(self.column.reason))
 
     @property
     def remark(self) -> str:

@@ -125,7 +125,7 @@ def winning_guests(
     kinds = [about[system.id].baseline if system.id in about else Baseline.NONE for system in systems]
     is_guest = np.array([kind == Baseline.GUEST for kind in kinds], dtype=bool)
     is_competitor = np.array([kind == Baseline.NONE for kind in kinds], dtype=bool)
-    elected = np.array([column.is_winner for column in columns if column.elects]).reshape(-1, len(systems))
+    elected = np.array([column.is_winner for column in columns if column.elects], dtype=bool).reshape(-1, len(systems))
     n_rules = (elected & is_guest).sum(axis=0)
     sentences = [
         ngettext(

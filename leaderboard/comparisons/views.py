@@ -14,7 +14,8 @@ from django.views.decorators.http import require_safe
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.charts.rank_lines import MAX_PINNED
 from leaderboard.common.files import csv_response, export_links
-from leaderboard.common.text import whole_number
+from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.text import as_sentence, whole_number
 from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
 from leaderboard.comparisons.head_to_head import HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.places import Places, PlacesError
@@ -23,7 +24,7 @@ from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
-from leaderboard.rankings.published import UnknownChoiceError, number
+from leaderboard.rankings.published import UnknownChoiceError, number, published_board
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from ranking_engine.catalogue.variants import LONGEST_KEY
 
@@ -123,11 +124,13 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
             )
         rows = {"ranks": _ranks, "tau": _taus, "figures": _figures, "map": _map}[table](page)
         return csv_response(request, f"{key}-{table}", rows)
+    why_nothing = published_board(publication).why_nothing_ranked if publication and page is None else ""
     context = {
         "benchmark": benchmark,
         "publication": publication,
         "is_earlier": publication is not None and publication.pk != benchmark.publication_id,
         "page": page,
+        "why_nothing": as_sentence(in_page_language(why_nothing)),
         "query": query,
         "here": query.address([]),
         "api_url": reverse("api:agreement", args=[key]) + query.address([]).rstrip("?"),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
 from leaderboard.explore.what_if_texts import TEXTS
 from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings import verdict
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.on_request import board_under
 from leaderboard.rankings.published import GAP, Column, PublishedBoard, published_board
@@ -108,6 +109,7 @@ class WhatIfBoard:
     own_order: list[int]  # the indices of all systems, in the order of the benchmark's own rule and weights
     n_pages: int
     is_live: bool
+    is_own_ranked: bool  # whether any rule ranks with the benchmark's own weights
     conditions: list[str]
     threshold_text: str  # of the optimality gap; empty where that is not among the columns
 
@@ -148,15 +150,19 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
     if query.weights or (aggregation, policy) != (configuration.aggregation, configuration.missing_policy):
         names = [system.name for system in table.systems]
         board = board_under(own, policy, aggregation, names, level, weights=query.weights)
-    kept = [i for i, column in enumerate(own.columns) if column.status != "undefined"]
+    rule, places = query.rule or default_rule, range(len(own.columns))
+    # Where the own weights rank no one, what these rank; where they rank no one, too, the rule that is asked for.
+    kept = [i for i in places if own.columns[i].status != "undefined"]
+    kept = kept or [i for i in places if board.columns[i].status != "undefined"]
+    kept = kept or [i for i in places if own.columns[i].rule == rule]
     columns = [board.columns[i] for i in kept]
-    rule = query.rule or default_rule
     at = next((k for k, column in enumerate(columns) if column.rule == rule), 0 if columns and not query.rule else -1)
     if at < 0:
         raise WeightsError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
     own_columns = [own.columns[i] for i in kept]
     rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
-    live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation, policy)
+    is_ranked = not own.why_nothing_ranked
+    live = is_ranked and is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation, policy)
     chips, live_rules = [], listed_rules()
     for column, own_column in zip(columns, own_columns, strict=True):
         now, before = winners_text(column), winners_text(own_column)
@@ -174,10 +180,10 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         policy=policy,
         column=columns[at],
         columns=columns,
-        left_out=[column.name for column in own.columns if column.status == "undefined"],
+        left_out=[column.name for i, column in enumerate(own.columns) if i not in kept],
         sliders=sliders,
         presets=presets_of(configuration, aggregation),
-        headline=headline(chips[at]),
+        headline=headline(board, chips[at], is_own_ranked=is_ranked),
         majority_text=majority_text(board, table.systems),
         dissent_text=dissent_text(chips),
         chips=chips,
@@ -186,6 +192,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         own_order=sorted(range(len(own_ranks)), key=lambda i: (own_ranks[i] < 1, own_ranks[i], i)),
         n_pages=n_pages,
         is_live=live,
+        is_own_ranked=is_ranked,
         conditions=conditions_of(table, query.weights, aggregation),
         threshold_text=configuration.threshold_text if any(c.rule == GAP for c in columns) else "",
     )
@@ -208,10 +215,14 @@ def winners_text(column: Column) -> str:
     return str(TEXTS["jointly"]) % {"n": n} if n > 2 else ", ".join(names)
 
 
-def headline(chip: Chip) -> str:
-    """Who is first under the rule that orders the board, and who was."""
+def headline(board: PublishedBoard, chip: Chip, *, is_own_ranked: bool) -> str:
+    """Who is first under the rule that orders the board, and who was; or why no rule ranks anyone."""
+    if board.why_nothing_ranked:
+        return verdict.headline([], None, reason=board.why_nothing_ranked)
     text = "as_own"
-    if chip.is_changed:
+    if not is_own_ranked:
+        text = "changed"
+    elif chip.is_changed:
         text = "not_the_same" if chip.winners_text == chip.own_text else "changed"
     values = {"chip": chip.name, "winners_text": chip.winners_text, "own_text": chip.own_text}
     return str(TEXTS[text]) % values

@@ -233,6 +233,10 @@ class WhatIfPage:
         """Why the server ranks the board; empty where the browser does."""
         if self.board.is_live:
             return ""
+        if not self.board.is_own_ranked:
+            return gettext(
+                "The benchmark’s own weights rank no system: results update when you stop moving the sliders."
+            )
         if self.board.policy == PREDICTED:
             return gettext("Predicted scores: results update when you stop moving the sliders.")
         if self.board.aggregation == TWO_STEP:

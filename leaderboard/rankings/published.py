@@ -119,6 +119,12 @@ class PublishedBoard:
         return self.aggregation != TWO_STEP
 
     @property
+    def why_nothing_ranked(self) -> str:
+        """Why no rule ranks anyone, as the first one says; empty where one does, or may do so later."""
+        is_empty = all(column.status == "undefined" for column in self.columns)
+        return self.columns[0].reason if self.columns and is_empty else ""
+
+    @property
     def n_bytes(self) -> int:
         """About how much memory its arrays take."""
         own = self.system_ids.nbytes + self.n_scored.nbytes + self.in_smith_set.nbytes + len(self.test_arrays)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import cut_apart
 from leaderboard.common.text import in_words, shortened
 
@@ -55,14 +56,19 @@ def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
     return sorted(camps, key=lambda camp: (-camp.n_rules, camp.text))
 
 
-def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
+def headline(
+    camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True, reason: str = ""
+) -> str:
     """Who wins under which rules, in a sentence.
 
     Args:
         camps: the largest first.
         condorcet_winner: its name, or None where no system beats every other.
         has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
+        reason: why no rule ranks anyone, as it is stored (`PublishedBoard.why_nothing_ranked`); empty where one does.
     """
+    if not camps and reason:
+        return gettext("No rule has a winner: %(reason)s.") % {"reason": in_page_language(reason)}
     if not camps:
         return gettext("No rule has a winner.")
     # A single camp more is named as quickly as it is counted.

@@ -208,7 +208,9 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
     else:
         winner = board.published.facts.get("condorcet_winner")
         camps, n_rules = board.camps, len(board.electing)
-        sentence = headline(camps, winner, has_majority=board.published.has_majority)
+        sentence = headline(
+            camps, winner, has_majority=board.published.has_majority, reason=board.published.why_nothing_ranked
+        )
         mark, note = _winner_mark(board.electing)
         if not camps:
             is_to_come = any(column.status == COMPUTING for column in board.columns)

@@ -67,7 +67,12 @@ def _card(audience: Audience) -> Card:
         winner_names = default.winner_names if default and default.elects else []
         names = [shortened(spoken.get(name, gettext("a system"))) for name in winner_names]
         shares = [camp.n_rules for camp in camps]
-        verdict = headline(camps, facts.get("condorcet_winner"), has_majority=board.published.has_majority)
+        verdict = headline(
+            camps,
+            facts.get("condorcet_winner"),
+            has_majority=board.published.has_majority,
+            reason=board.published.why_nothing_ranked,
+        )
         for name, drawable in spoken.items():
             verdict = verdict.replace(shortened(name), drawable) if name != drawable else verdict
         label = gettext("First under %(rule)s") if names else gettext("No winner under %(rule)s")
