@@ -77,7 +77,7 @@ class Exact(Strict, s.CharField):
         if value.is_finite() and 0 <= value < 10 ** (DIGITS - PLACES):
             exponent = value.normalize().as_tuple().exponent
             if isinstance(exponent, int) and exponent >= -PLACES:
-                return value
+                return abs(value)  # -0 is 0
         limits = f"{DIGITS - PLACES} digits before the point and {PLACES} behind it"
         raise s.ValidationError(
             f"{text[:30]!r} is no {self.called}: a decimal that is not negative, with at most {limits}"

@@ -47,6 +47,29 @@ class TaskSpec:
     cluster: str = ""
 
 
+def weightless(tasks: Sequence[Any], groups: Sequence[Any], aggregation: str) -> tuple[str, int, str] | None:
+    """Where the weights are to be mended of which none is above 0, the groups' counted in; None where one is.
+
+    Args:
+        tasks: specs or edits of tasks; archived ones do not count, and without any there is nothing to weigh.
+        groups: specs or edits of groups; a group that is not among them weighs 1.
+        aggregation: how tasks and groups count; under `basic` the weights of groups make no difference.
+
+    Returns:
+        `tasks` or `groups`, the number there from 0 of the first one without weight, and what is wrong in a sentence.
+    """
+    counted = [(i, task) for i, task in enumerate(tasks) if not getattr(task, "is_archived", False)]
+    if counted and not any(task.weight for _, task in counted):
+        return "tasks", counted[0][0], gettext("At least one task needs a weight above 0.")
+    if aggregation == Benchmark.Aggregation.BASIC:
+        return None
+    empty = {fold_name(group.name): i for i, group in reversed([*enumerate(groups)]) if not group.weight}
+    left_out = [empty.get(fold_name(task.group)) for _, task in counted if task.weight]
+    if not left_out or None in left_out:
+        return None
+    return "groups", left_out[0] or 0, gettext("At least one task needs a weight above 0, and so does its group.")
+
+
 @transaction.atomic
 def create_benchmark(
     *,
@@ -71,8 +94,11 @@ def create_benchmark(
         fields: any other field of `Benchmark`.
 
     Raises:
-        ValidationError: a field is not valid, the key is taken, or the owner has made as many as they may.
+        ValidationError: a field is not valid, no task has weight, the key is taken, or the owner has made as many as
+            they may.
     """
+    if problem := weightless(tasks, groups, fields.get("aggregation", Benchmark.Aggregation.BASIC)):
+        raise ValidationError({problem[0]: problem[2]})
     if is_limited:
         # Count one more benchmark of its maker by one conditional UPDATE: two at once never both take the last place.
         rows = User.objects.filter(pk=owner.pk)

@@ -16,6 +16,7 @@ from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.baselines import mark_stated_baselines
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.folders import (
+    check_weights,
     fields_of_files,
     group_specs,
     has_gaps,
@@ -102,7 +103,8 @@ def make_benchmark_draft(
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
     contents = draft_contents(draft)
-    metadata = contents.described.metadata
+    proposal, metadata = contents.proposal, contents.described.metadata
+    check_weights(proposal.tasks, proposal.groups, proposal.aggregation, ABOUT_NAME)
     try:
         draft.name = check_name(name or str(metadata.get("title") or metadata.get("name") or ""), "benchmark")
     except ValueError as problem:

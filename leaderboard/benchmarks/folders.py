@@ -1,5 +1,6 @@
 """A benchmark from a folder: `scores.csv` with `benchmark.toml`, as the command line of the engine reads them."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from leaderboard.benchmarks.baselines import mark_stated_baselines
-from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, weightless
 from leaderboard.models import Benchmark, Score, User
 from leaderboard.models.benchmarks import is_key
 from leaderboard.models.submissions import Source
@@ -51,15 +52,18 @@ def import_folder(
     about = folder / "benchmark.toml"
     described = read_benchmark(about) if about.exists() else BenchmarkFile(str(about), "")
     entries = table_entries(described, table)
+    tasks, groups = [task_spec(entry, described) for entry in entries], group_specs(described, entries)
+    fields = stated_fields(described, has_gaps=has_gaps(table)) | fields
+    check_weights(tasks, groups, str(fields["aggregation"]), described.source)
     benchmark = create_benchmark(
         is_limited=False,
         name=str(described.metadata.get("title") or described.metadata.get("name") or folder.name),
         key=key or folder.name,
         owner=owner,
-        groups=group_specs(described, entries),
-        tasks=[task_spec(entry, described) for entry in entries],
+        groups=groups,
+        tasks=tasks,
         metadata_fields=[field.declaration for field in fields_of_files(described, table)],
-        **(stated_fields(described, has_gaps=has_gaps(table)) | fields),
+        **fields,
     )
     keys = [task.key for task in benchmark.tasks.order_by("order")]
     batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER, is_limited=False)
@@ -76,6 +80,24 @@ def table_entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
         name = by_name[sorted(unknown)[0]].name
         raise TableError([TableIssue(None, None, None, f"task {name!r} has no column in scores.csv")], described.source)
     return [by_name.get(fold_name(name), TaskEntry(name)) for name in table.task_names]
+
+
+def check_weights(tasks: Sequence[Any], groups: Sequence[Any], aggregation: str, source: str) -> None:
+    """See that the weights of a file leave a task above 0.
+
+    Args:
+        tasks: specs or edits of all of them.
+        groups: likewise.
+        aggregation: how they count.
+        source: what the file is called.
+
+    Raises:
+        TableError: they do not.
+    """
+    if problem := weightless(tasks, groups, aggregation):
+        message = "at least one task needs a weight above 0"
+        message += ", and so does its group" if problem[0] == "groups" else ""
+        raise TableError([TableIssue(None, None, None, message)], source)
 
 
 def group_specs(described: BenchmarkFile, entries: list[TaskEntry]) -> list[GroupSpec]:

@@ -74,7 +74,7 @@ class WeightField(ExactField):
     def clean(self, value: Any) -> Decimal:  # noqa: ANN401
         """An empty field weighs 1."""
         weight = super().clean(value)
-        return Decimal(1) if weight is None else weight
+        return Decimal(1) if weight is None else abs(weight)  # -0 is 0
 
 
 class VariantsFormField(LinesFormField):

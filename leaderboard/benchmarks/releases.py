@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from leaderboard.access.audit import Change, record_changes
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.settings import SETTINGS
-from leaderboard.benchmarks.tasks import present_proposal, write_proposal
+from leaderboard.benchmarks.tasks import Proposal, ProposalError, present_proposal, write_proposal
 from leaderboard.common.citations import Citation, cite_address
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import make_key
@@ -120,8 +120,7 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
         )
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
-    proposal = present_proposal(benchmark)
-    write_proposal(edition, proposal)
+    _write(edition, present_proposal(benchmark))
     _copy_vote_settings(benchmark, edition)
     created = Change(AuditEntry.Subject.BENCHMARK, edition.key, "edition of", "", benchmark.key)
     record_changes(edition, [created], actor=author)
@@ -164,10 +163,22 @@ def use_as_template(benchmark: Benchmark, *, author: User, name: str, key: str =
     present = present_proposal(benchmark)
     tasks = [task for task in present.tasks if not task.is_archived]  # readers do not see those that are
     groups = [group for group in present.groups if any(task.group == group.name for task in tasks)]
-    write_proposal(made, replace(present, tasks=tasks, groups=groups))
+    _write(made, replace(present, tasks=tasks, groups=groups))
     _copy_vote_settings(benchmark, made)
     record_changes(made, [Change(AuditEntry.Subject.BENCHMARK, made.key, "made from", "", benchmark.key)], actor=author)
     return made
+
+
+def _write(made: Benchmark, proposal: Proposal) -> None:
+    """Store the tasks of a copy; what cannot be stored is no problem of its name or key.
+
+    Raises:
+        ValidationError: there is such a thing, as where no task of the benchmark that is copied has weight.
+    """
+    try:
+        write_proposal(made, proposal)
+    except ProposalError as problem:
+        raise ValidationError([message for *_, message in problem.problems]) from problem
 
 
 def _copy_vote_settings(benchmark: Benchmark, made: Benchmark) -> None:

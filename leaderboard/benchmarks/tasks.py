@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
-from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
+from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change, weightless
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.stored import in_english
 from leaderboard.common.text import decimal_text
@@ -253,15 +253,9 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     # What is wrong with a proposal in itself.
     problems: list[tuple[str, int | None, str, str]] = []
     if len(proposal.tasks) > MAX_TASKS:
-        problems.append(
-            (
-                "tasks",
-                None,
-                "",
-                gettext("%(n_tasks)s tasks; the limit is %(max_tasks)s.")
-                % {"n_tasks": len(proposal.tasks), "max_tasks": MAX_TASKS},
-            )
-        )
+        text = gettext("%(n_tasks)s tasks; the limit is %(max_tasks)s.")
+        counts = {"n_tasks": len(proposal.tasks), "max_tasks": MAX_TASKS}
+        problems.append(("tasks", None, "", text % counts))
     names = {"tasks": [task.name for task in proposal.tasks], "groups": [group.name for group in proposal.groups]}
     for place, names_there in names.items():
         seen: set[str] = set()
@@ -304,7 +298,10 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
 
 
 def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
-    """Weights that have so many digits, once groups are evened out, that no rule is computed with them in time."""
+    """Weights of which none is above 0, or that have so many digits, once groups are evened out, that no rule is
+    computed with them in time."""
+    if empty := weightless(proposal.tasks, proposal.groups, proposal.aggregation):
+        return [(*empty[:2], "weight", empty[2])]
     weights = [task.weight for task in proposal.tasks] + [group.weight for group in proposal.groups]
     if proposal.aggregation not in ("weighted", "balanced") or not all(map(_is_storable, weights)):
         return []  # what cannot be stored is found with its row

@@ -163,7 +163,7 @@ def multiplied(weights: Weights, configuration: BoardConfiguration, keys: Collec
 def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
     """One per group and one per task without a group, in the benchmark's order; of every task that has an order."""
     configuration = configuration_of(table.revision)
-    shares = shares_of(weighed_matrix(table, weights), aggregation)
+    shares = shares_of(weighed_matrix(table, weights, aggregation), aggregation)
     tasks = {
         task.key: Slider(
             "task",
@@ -227,7 +227,7 @@ def conditions_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> 
     """
     configuration = configuration_of(table.revision)
     own = shares_of(table.matrix, configuration.aggregation)
-    now = shares_of(weighed_matrix(table, weights), aggregation)
+    now = shares_of(weighed_matrix(table, weights, aggregation), aggregation)
     votes = {task.key: (own[t], now[t]) for t, task in enumerate(configuration.tasks) if own[t]}
     by_group: dict[str, list[str]] = {}
     for task in configuration.tasks:

@@ -131,6 +131,16 @@ class BoardConfiguration:
         }
 
     @property
+    def has_weight(self) -> bool:
+        """Whether a task weighs anything, its group's weight counted in where the aggregation counts it.
+
+        None of a new revision can be without; those of older releases can.
+        """
+        counted = self.groups if self.aggregation != "basic" else ()
+        empty = {group.key for group in counted if not Fraction(group.weight)}
+        return any(Fraction(task.weight) > 0 and task.group not in empty for task in self.tasks)
+
+    @property
     def policies(self) -> list[str]:
         """The missing-score policies that readers may choose: no score is predicted unless the owners chose that."""
         is_predicting = self.missing_policy == PREDICTED

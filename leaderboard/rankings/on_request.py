@@ -76,9 +76,9 @@ def board_under(
         table = revision_matrix(board.revision)
         if table is None:
             return {"rankings": [], "winner": None, "in_smith_set": own_smith_set, "too_long": []}
-        matrix = weighed_matrix(table, weights)
+        matrix = weighed_matrix(table, weights, aggregation)
         matrix = matrix if among is None else matrix.subset(systems=list(among))
-        shares_of(matrix, aggregation)  # says where nothing votes
+        shares_of(matrix, aggregation)  # says where weights have too many digits
         ranked = rank_in_time(matrix, policy, aggregation, rules, ties)
         winner, in_smith_set = ranked.majority or (None, own_smith_set)
         return {

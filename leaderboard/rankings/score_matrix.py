@@ -99,11 +99,11 @@ def _places_of(ids: np.ndarray, known: list[int]) -> np.ndarray:
 def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: BoardConfiguration) -> ScoreMatrix:
     """A `ScoreMatrix` of `values` (systems x tasks of the configuration), known by keys.
 
-    Where every task weighs nothing, none votes, as where all are unordered: the engine takes such weights for an error
-    of a file, but here an owner may have meant to archive a task.
+    Where every task weighs nothing, or its group does, none votes, as where all are unordered: the engine takes such
+    weights for an error, but there are boards with them from before they were refused.
     """
     tasks = configuration.tasks
-    if not any(Fraction(task.weight) for task in tasks):
+    if not configuration.has_weight:
         tasks = tuple(replace(task, weight="1", direction=0) for task in tasks)
     return ScoreMatrix(
         values,

@@ -132,17 +132,19 @@ def configuration_under(configuration: BoardConfiguration, weights: Weights) -> 
     return replace(configuration, tasks=tuple(tasks), groups=tuple(groups))
 
 
-def weighed_matrix(table: RevisionMatrix, weights: Weights) -> ScoreMatrix:
-    """The scores of a revision under the weights.
+def weighed_matrix(table: RevisionMatrix, weights: Weights, aggregation: str) -> ScoreMatrix:
+    """The scores of a revision under the weights, for the aggregation.
 
     Raises:
-        WeightsError: no task that has an order weighs anything.
+        WeightsError: the weights are not the revision's own, and no task that has an order weighs anything.
     """
-    if not weights:
+    if not weights and aggregation == table.configuration.aggregation:
         return table.matrix
-    configuration = configuration_under(table.configuration, weights)
+    configuration = replace(configuration_under(table.configuration, weights), aggregation=aggregation)
     matrix = build_matrix(table.matrix.values, table.systems, configuration)
-    if not matrix.votes.any():
+    if weights and not matrix.votes.any():
+        if any(task.votes for task in configuration.tasks):
+            raise WeightsError(gettext("At least one task needs a weight above 0, and so does its group."))
         raise WeightsError(gettext("At least one task needs a weight above 0."))
     return matrix
 
@@ -153,15 +155,12 @@ def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
     With `two_step` the groups vote: a task's share is that of its group, cut by the tasks' weights.
 
     Raises:
-        WeightsError: no group that votes weighs anything, or the shares have too many digits.
+        WeightsError: the shares have too many digits.
     """
     aggregation = "balanced" if aggregation == "two_step" else aggregation
     if weight_bits(matrix, aggregation) > GROUPED_BITS:
         raise WeightsError(gettext("The weights of tasks within groups have too many digits to be balanced exactly."))
-    try:
-        weighed = reweighted(matrix, aggregation)
-    except ValueError as error:
-        raise WeightsError(gettext("At least one group needs a weight above 0.")) from error
+    weighed = reweighted(matrix, aggregation)
     voting = [weight if votes else Fraction(0) for weight, votes in zip(weighed.weights, weighed.votes, strict=True)]
     total = sum(voting, Fraction(0))
     return [weight / total if total else Fraction(0) for weight in voting]

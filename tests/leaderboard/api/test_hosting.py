@@ -1,14 +1,22 @@
 """Hosting by the API alone: a client made from the schema, dry runs, and what is refused."""
 
+from decimal import Decimal
+
 import pytest
 
 from leaderboard.accounts.people import accept_invitation, find_invitation
 from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.announcements import announce
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec
 from leaderboard.models import AuditEntry, Benchmark, Invitation, Membership, Submission
+from tests.factories import owner_of
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.generated_client import GeneratedClient
+from tests.leaderboard.benchmarks.older_weights import SCORES, without_weight
 
+NO_TASK = "At least one task needs a weight above 0."
+NO_GROUP = "At least one task needs a weight above 0, and so does its group."
+OF_GROUP = [{"name": "a", "group": "g"}, {"name": "b", "group": "g"}]
 TWO = [{"name": "Reading"}, {"name": "Speed", "direction": -1, "unit": "ms"}]
 
 
@@ -224,3 +232,51 @@ def test_pages_of_a_ranking_make_up_the_whole(make, api):
         page = api.get(url).json()
         names, url = names + [row["system"] for row in page["results"]], page["next"]
     assert (names, len(names)) == (whole, 25)
+
+
+@pytest.mark.parametrize("query", ["", "dry_run=true"])
+@pytest.mark.parametrize(
+    ("body", "place", "message"),
+    [
+        ({"tasks": [{"name": "a", "weight": -0.0}, {"name": "b", "weight": 0}]}, "tasks[0].weight", NO_TASK),
+        ({"tasks": OF_GROUP, "groups": [{"name": "g", "weight": "0"}]}, "groups[0].weight", NO_GROUP),
+    ],
+)
+def test_no_benchmark_is_made_with_weights_of_which_none_is_above_0(api, make, query, body, place, message):
+    answer = api.as_user(make.user()).post("benchmarks/", {"name": "Weights"} | body, query=query)
+    assert answer.status_code == 400
+    assert error_of(answer)["details"] == [{"place": place, "message": message}]
+    assert not Benchmark.objects.exists()
+
+
+def test_one_task_of_weight_0_beside_others_is_stored_and_minus_0_is_0(api, make):
+    tasks = [{"name": "a", "weight": -0.0}, {"name": "b", "weight": "-0.0"}, {"name": "c"}]
+    owner = api.as_user(make.user())
+    assert owner.post("benchmarks/", {"name": "Weights", "tasks": tasks}).status_code == 201
+    stored = owner.get("benchmarks/weights/tasks/").json()["results"]
+    assert [task["weight"] for task in stored] == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize("query", ["", "dry_run=true"])
+def test_no_change_leads_to_weights_of_which_none_is_above_0(api, make, query):
+    tasks = [TaskSpec("a", group="g1"), TaskSpec("b", group="g2")]
+    groups = [GroupSpec("g1"), GroupSpec("g2", Decimal(2))]
+    benchmark = make.benchmark(SCORES, tasks=tasks, groups=groups, aggregation="balanced")
+    owner, path = api.as_user(owner_of(benchmark)), f"benchmarks/{benchmark.key}/tasks/"
+    for body, place, message in (
+        ({"groups": [{"key": "g2", "weight": "0"}], "tasks": [{"key": "a", "weight": "0"}]}, "groups[1]", NO_GROUP),
+        ({"tasks": [{"key": "a", "is_archived": True}, {"key": "b", "weight": "0"}]}, "tasks[1]", NO_TASK),
+    ):
+        answer = owner.patch(path, body, query=query)
+        assert answer.status_code == 400
+        assert error_of(answer)["details"] == [{"place": f"{place}.weight", "message": message}]
+    assert benchmark.revisions.count() == 1
+
+
+def test_a_benchmark_from_before_has_no_further_edition_until_its_weights_are_mended(api, make):
+    benchmark = without_weight(make)
+    owner, path = api.as_user(owner_of(benchmark)), f"benchmarks/{benchmark.key}/"
+    answer = owner.post(f"{path}editions/", {"name": "Again"})
+    assert (answer.status_code, error_of(answer)["details"]) == (400, [{"message": NO_TASK}])
+    assert owner.patch(f"{path}tasks/", {"tasks": [{"key": "b", "weight": "2"}]}).json()["revision"] == 2
+    assert owner.post(f"{path}editions/", {"name": "Again"}).status_code == 201

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from leaderboard.models import Submission
 from leaderboard.submissions.moderation.takedowns import take_down
+from tests.leaderboard.benchmarks.older_weights import without_weight
 from tests.markup import compact
 
 OLD = {"A": [5.0, 1.0], "B": [4.0, 4.0], "C": [1.0, 2.0]}
@@ -162,3 +163,13 @@ def test_a_revision_that_holds_nothing_to_compare_says_so_and_links_to_those_tha
     text = compact(answer)
     assert (answer.status_code, "contains withdrawn material" in text) == (410, True)
     assert 'from=1&amp;to=4">revisions 1 and 4</a>' in text
+
+
+@pytest.mark.parametrize("aggregation", ["basic", "weighted", "balanced", "two_step"])
+def test_revisions_that_no_rule_ranks_are_compared_before_their_board_is_published(make, client, aggregation):
+    benchmark = without_weight(make, aggregation)
+    make.accepted(benchmark, {"Z": [1.0, 1.0]})
+    changes = page(client, benchmark).context["changes"]
+    assert (changes.joined, changes.rules, changes.has_boards) == (["Z"], [], (False, False))
+    path = f"/api/v1/benchmarks/{benchmark.key}/revisions/2/changes/"
+    assert client.get(path).json()["joined"] == ["Z"]

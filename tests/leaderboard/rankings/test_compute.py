@@ -14,6 +14,7 @@ from leaderboard.rankings.published import published_board
 from leaderboard.rankings.reports import make_report, pack_arrays, unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from ranking_engine import ScoreMatrix, condorcet_winner, rank, smith_set
+from tests.leaderboard.benchmarks.older_weights import without_weight
 from tests.leaderboard.site.rules import board_rules
 
 
@@ -213,3 +214,13 @@ def test_reasons_of_a_board_name_systems_as_pages_do(make, client):
     assert stored["bradley_terry"]["reason"].endswith(why)
     results = client.get(f"/api/v1/benchmarks/{board.key}/rankings/?aggregation=balanced").json()["results"]
     assert next(row for row in results if row["rule"] == "bradley_terry")["reason"].endswith(why)
+
+
+@pytest.mark.parametrize("aggregation", ["basic", "weighted", "balanced", "two_step"])
+def test_a_board_without_any_weight_from_an_older_release_is_computed_and_says_why_it_has_no_ranking(make, aggregation):
+    benchmark = make.publish(without_weight(make, aggregation))
+    assert list(Job.objects.filter(queue="rankings").values_list("kind", "state")) == [("rankings", "done")]
+    board = published_board(benchmark.publication)
+    why = "no group of tasks votes" if aggregation == "two_step" else "no task votes"
+    assert (board.why_nothing_ranked, board.facts["condorcet_winner"]) == (why, None)
+    assert {(column.status, column.n_ranked) for column in board.columns} == {("undefined", 0)}

@@ -22,7 +22,8 @@ from ranking_engine.catalogue.dispatch import rank, rank_all
 from ranking_engine.catalogue.registry import listed_rules
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.bootstrap import rank_intervals
-from tests.factories import audience_of_draft
+from tests.factories import audience_of_draft, owner_of
+from tests.leaderboard.benchmarks.older_weights import without_weight
 
 SCORES = {"B": [1.0, 10.0], "A": [2.0, None], "C": [0.5, 30.0]}
 TASKS = [TaskSpec("Accuracy"), TaskSpec("Time", direction=-1)]
@@ -207,15 +208,14 @@ def test_every_input_has_its_say_in_the_hash(make):
     assert len(set(hashes.values())) == len(hashes)
 
 
-@pytest.mark.parametrize("nothing", [{"weight": Decimal(0)}, {"direction": 0}], ids=str)
+@pytest.mark.parametrize("nothing", ["weight", "direction"])
 def test_where_no_task_votes_the_board_says_so_and_a_draft_can_still_be_previewed(make, nothing):
-    tasks = [TaskSpec("Accuracy", **nothing), TaskSpec("Speed", **nothing)]
-    revision = built(make, tasks=tasks)
-    assert revision_matrix(revision).matrix.votes.tolist() == [False, False]
-    benchmark = make.publish(revision.benchmark)
+    unordered = [TaskSpec("a", 0), TaskSpec("b", 0)]
+    benchmark = without_weight(make) if nothing == "weight" else make.benchmark(SCORES, tasks=unordered)
+    assert revision_matrix(benchmark.revisions.get()).matrix.votes.tolist() == [False, False]
+    benchmark = make.publish(benchmark)
     assert benchmark.published_number == 1
-    owner = benchmark.memberships.get().user
-    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow("New", {"speed": "1"})], source="form")
+    draft = make_draft(audience_of(owner_of(benchmark), benchmark), [SubmittedRow("New", {"b": "1"})], source="form")
     assert {effect.rank_after for effect in preview_draft(draft, audience_of_draft(draft)).effects} == {None}
 
 

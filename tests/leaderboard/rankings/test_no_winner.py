@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.urls import get_resolver
 
 from leaderboard.benchmarks.create import TaskSpec
+from tests.leaderboard.benchmarks.older_weights import without_weight
 from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -21,16 +22,16 @@ WEIGHTLESS = {  # there are scores, but none on the only task that counts
     "scores": {"X": [None, 1.0, 2.0], "Y": [None, 2.0, 2.0]},
     "tasks": [TaskSpec("a"), TaskSpec("b", weight=NOTHING), TaskSpec("c", 0)],
 }
-EMPTY = {  # as sites may have them that were there before such weights were refused
-    "scores": SCORES,
-    "tasks": [TaskSpec("a", weight=NOTHING), TaskSpec("b", weight=NOTHING)],
-}
 NO_TASK, NO_SCORE = "no task votes", "no system has a score on a voting task"
 WHY = {
     "unordered": (UNORDERED, NO_TASK),
     "missing": (MISSING, NO_SCORE),
     "weightless": (WEIGHTLESS, NO_SCORE),
-    "empty": (EMPTY, NO_TASK),
+}
+OLDER = {  # weights that are refused today
+    "tasks of weight 0": ("basic", NO_TASK),
+    "groups of weight 0": ("balanced", NO_TASK),
+    "groups of weight 0 in two steps": ("two_step", "no group of tasks votes"),
 }
 SMALL = {
     "no submission": {"scores": {}, "tasks": [TaskSpec("a"), TaskSpec("b")]},
@@ -48,7 +49,7 @@ VALUES = {
     "number": [1],
 }
 CHOICES = {
-    "board": ["?aggregation=two_step", "?policy=median", "?ranks=filtered&q=x", "?scores=1", "?ties=average"],
+    "board": ["?aggregation=two_step", "?aggregation=balanced", "?policy=median", "?ranks=filtered&q=x"],
     "head_to_head": ["?a=x&b=y"],
     "what_if": ["?weights=a:3", "?aggregation=two_step"],
     "history_compare": ["?from=1&to=1"],
@@ -83,10 +84,12 @@ def _addresses(key):
 def boards(make_once):
     """The key of a published board for each state."""
     states = {name: state for name, (state, _) in WHY.items()} | SMALL
-    return {name: make_once.published(**state).key for name, state in states.items()}
+    made = {name: make_once.benchmark(**state) for name, state in states.items()}
+    made |= {name: without_weight(make_once, aggregation) for name, (aggregation, _) in OLDER.items()}
+    return {name: make_once.publish(benchmark).key for name, benchmark in made.items()}
 
 
-@pytest.mark.parametrize("name", [*WHY, *SMALL])
+@pytest.mark.parametrize("name", [*WHY, *SMALL, *OLDER])
 def test_every_public_page_of_such_a_board_answers(client, boards, name):
     cache.clear()
     client.raise_request_exception = False
@@ -96,7 +99,7 @@ def test_every_public_page_of_such_a_board_answers(client, boards, name):
     refused = {f"/api/v1/benchmarks/{key}/evaluations/claim/": 403}
     if name != "no submission":
         refused[f"/api/v1/benchmarks/{key}/head-to-head/"] = 400
-    if name == "unordered":  # no weight gives a task a direction
+    if name in ("unordered", *list(OLDER)[1:]):  # no weight of a task gives it a direction, or its group a weight
         weighed = ("rankings/borda/", "rankings/kemeny/")
         refused |= {f"/api/v1/benchmarks/{key}/{path}?weights=a:3": 400 for path in weighed}
         refused[f"/b/{key}/what-if/?weights=a:3"] = 400
@@ -104,10 +107,10 @@ def test_every_public_page_of_such_a_board_answers(client, boards, name):
     assert {address: status for address, status in statuses.items() if status not in usual} == refused
 
 
-@pytest.mark.parametrize("name", WHY)
+@pytest.mark.parametrize("name", [*WHY, *OLDER])
 def test_where_no_rule_has_a_winner_the_board_says_why(client, boards, name):
     cache.clear()
-    page, why = f"/b/{boards[name]}/", WHY[name][1]
+    page, why = f"/b/{boards[name]}/", (WHY | OLDER)[name][1]
     sentence = f"No rule has a winner: {why}."
     assert sentence in compact(client.get(page))
     assert sentence in compact(client.get(f"{page}embed/"))
