@@ -40,6 +40,7 @@ from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
+from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.revisions import release_of, show_revision, told_hash
 from leaderboard.rankings.verdict import Camp
 from leaderboard.submissions.quotas import board_terms
@@ -123,8 +124,7 @@ def _asked(request: HttpRequest, key: str) -> tuple[Benchmark, Audience, BoardQu
     counts_queue = request.user.is_authenticated  # for those who manage it
     benchmark, audience = readable_benchmark(request.user, key, restricted=True, counts_queue=counts_queue)
     query = read_query(request.GET)
-    if query.revision:
-        show_revision(benchmark, query.revision)
+    benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     return benchmark, audience, query
 
 

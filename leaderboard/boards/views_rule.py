@@ -19,7 +19,7 @@ from leaderboard.common.paging import with_parameters
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.published import UnknownChoiceError
-from leaderboard.rankings.revisions import show_revision
+from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.text import POLICY_NAMES
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
@@ -30,8 +30,7 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     """The systems in the order of one rule, with what it was made from and what it means."""
     benchmark, audience = readable_benchmark(request.user, key)
     query = replace(read_query(request.GET), sort="", reference="")
-    if query.revision:
-        show_revision(benchmark, query.revision)
+    benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     if not has_rule(benchmark, rule_key):
         raise Http404(gettext("There is no rule %(rule_key)s.") % {"rule_key": repr(rule_key)})
     try:

@@ -10,7 +10,7 @@ from leaderboard.boards.scores import ScoresPage, ScoresQuery
 from leaderboard.common.files import export_links
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
-from leaderboard.rankings.revisions import show_revision
+from leaderboard.rankings.revision_parameter import publication_asked_for
 
 
 @require_safe
@@ -20,8 +20,7 @@ def scores(request: HttpRequest, key: str) -> HttpResponse:
     query = ScoresQuery.read(request.GET)
     if "" in (value for values in request.GET.lists() for value in values[1]):
         return redirect(request.path + query.text)  # a form sends its empty fields along
-    if query.revision:
-        show_revision(benchmark, query.revision)
+    benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     if benchmark.publication is None:
         return render(request, "boards/scores.html", {"benchmark": benchmark})
     try:

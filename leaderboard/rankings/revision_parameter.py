@@ -23,12 +23,19 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
     """
     if not number:
         return benchmark.publication
-    revision_number = whole_number(number)
+    revision_number = stated_revision(number)
     if revision_number is None:
         raise BadRequest(
             gettext("`revision` is %(text)s; expected the number of a revision.") % {"text": repr(number[:40])}
         )
     publication = publication_at(benchmark, revision_number, needs_ranks=needs_ranks)
     if publication is None:
-        raise Http404(gettext("Revision %(number)s is not published.") % {"number": number})
+        raise Http404(gettext("Revision %(number)s is not published.") % {"number": number[:40]})
     return publication
+
+
+def stated_revision(text: str) -> int | None:
+    """The number that a text states; 0, which no revision has, for one that is negative or has too many digits; None
+    where it is no number."""
+    number = whole_number(text)
+    return 0 if number is None and text.isascii() and text.removeprefix("-").isdigit() else number

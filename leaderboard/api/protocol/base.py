@@ -25,9 +25,9 @@ from leaderboard.benchmarks.tasks import ProposalError
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.hashing import content_hash
-from leaderboard.common.text import whole_number
 from leaderboard.models import ApiToken, Benchmark, Job, Publication, User
 from leaderboard.queue.queries import error_line
+from leaderboard.rankings.revision_parameter import stated_revision
 from leaderboard.rankings.revisions import (
     RemovedRanksError,
     WithdrawnRevisionError,
@@ -250,7 +250,7 @@ class BenchmarkView(ApiView):
         text = self.request.query_params.get("revision", "")
         if not text:
             return self.benchmark.publication
-        number = whole_number(text)
+        number = stated_revision(text)
         if number is None:
             raise ApiError(400, f"`revision` is {text[:40]!r}; expected the number of a revision.")
         try:
@@ -262,7 +262,7 @@ class BenchmarkView(ApiView):
         if publication is None:
             last = self.benchmark.last_revision_number
             if not 1 <= number <= last:
-                raise ApiError(404, f"There is no revision {number}; the last one is {last}.")
+                raise ApiError(404, f"There is no revision {text[:40]}; the last one is {last}.")
             raise ApiError(
                 404, f"The rankings of revision {number} are not stored; `revisions/` says which ones are published."
             )

@@ -37,7 +37,8 @@ from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
-from leaderboard.rankings.revisions import RemovedRanksError, show_revision
+from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revisions import RemovedRanksError
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.characters import writable
 
@@ -119,8 +120,7 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
         "hidden_text": hidden_text(audience),
     }
     try:
-        if query.revision:
-            show_revision(benchmark, query.revision)
+        benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
         board = build_board(audience, query)
     except UnknownChoiceError as error:
         return _refused(context, str(error), 400)

@@ -136,8 +136,9 @@ def test_a_body_that_is_no_benchmark_is_a_bad_request(make, api, body):
 @pytest.mark.parametrize(
     ("query", "status"),
     [("format=xml", 406), ("format=html", 406), ("cursor=%00", 400), ("cursor=Li4v", 400), ("page_size=0", 400),
-     ("revision=-1", 400), ("revision=99999999999999999999", 400), ("top=x", 400), ("complete=maybe", 400),
-     ("dry_run=true", 400), ("q=%00", 200), ("tag='--", 200), ("missing=../../etc", 400)],
+     ("revision=-1", 404), ("revision=99999999999999999999", 404), ("revision=1.0", 400),
+     ("top=x", 400), ("complete=maybe", 400), ("dry_run=true", 400), ("q=%00", 200), ("tag='--", 200),
+     ("missing=../../etc", 400)],
 )  # fmt: skip
 def test_an_odd_query_is_answered_in_the_one_shape(benchmark, api, query, status):
     answer = api.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/?{query}")

@@ -132,3 +132,24 @@ def test_without_its_cache_the_site_answers_all_the_same(settings):
     nowhere = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {"default": nowhere | {"OPTIONS": {"socket_connect_timeout": 1}}}
     assert single_flight("anything", lambda: "an answer") == "an answer"
+
+
+OF_A_REVISION = ("", "board.csv", "embed/", "rules/borda/", "scores/", "exports/ranks.csv", "agreement/", "what-if/")
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "2", "99999999999999999999999"])
+def test_a_number_that_no_revision_has_is_not_found_on_a_page_or_in_the_api(make_once, client, number):
+    cache.clear()
+    key = make_once.published({"A": [1.0], "B": [2.0]}).key
+    pages = [f"/b/{key}/{page}" for page in OF_A_REVISION]
+    answers = [f"/api/v1/benchmarks/{key}/{path}/" for path in ("board", "rankings", "rankings/borda", "scores")]
+    statuses = {path: client.get(path, {"revision": number}).status_code for path in [*pages, *answers]}
+    assert statuses == dict.fromkeys([*pages, *answers], 404)
+    error = client.get(answers[0], {"revision": number}).json()["error"]
+    assert error["message"] == f"There is no revision {number}; the last one is 1."
+
+
+def test_what_is_no_number_of_a_revision_is_refused(make, client):
+    key = make.published({"A": [1.0], "B": [2.0]}).key
+    for page in OF_A_REVISION:
+        assert client.get(f"/b/{key}/{page}", {"revision": "one"}).status_code == 400
