@@ -306,11 +306,14 @@ def _record(
 def withdraw_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
     """Take an accepted submission off the board; a system without any other one leaves it.
 
-    The scores of a withdrawn correction are missing until there is a new one: its system stays.
+    The scores of a withdrawn correction are missing until there is a new one: its system stays. With a submission that
+    was corrected its corrections go, too, the newest first: else the corrected scores would stay on the board.
 
     Raises:
         SubmissionError: it is not accepted now, or no reason is given.
     """
+    for correction in submission.corrections.filter(state=State.ACCEPTED).order_by("-pk"):
+        withdraw_submission(correction, actor=actor, reason=reason)
     return leave_board(submission, Revision.Cause.WITHDRAWAL, actor=actor, reason=reason)
 
 
@@ -324,7 +327,14 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
-    if not submissions_in_force(revision, [submission.system_id]):
+    # A withdrawn correction keeps its system on the board, but not once what it corrects is withdrawn, too.
+    corrections: set[int] = set()
+    newest = [] if submission.corrects_id else [submission.pk]
+    while newest:
+        newest = list(Submission.objects.filter(corrects__in=newest).values_list("pk", flat=True))
+        corrections.update(newest)
+    in_force = submissions_in_force(revision, [submission.system_id])
+    if all(one.is_blank and one.submission_id in corrections for one in in_force):
         _change_presence(revision, submission.system, SystemChange.Kind.LEFT)
     return revision
 
@@ -345,7 +355,7 @@ def require_reason(reason: str, refusal: str) -> None:
 
 @transaction.atomic
 def reinstate_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
-    """Put a withdrawn submission back to the place it had.
+    """Put a withdrawn submission back to the place it had, with the correction that was withdrawn with it.
 
     Raises:
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
@@ -358,6 +368,17 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     believe_the_rest(submission, revision, actor=actor, reason=reason)
     if submission.system_id not in present_among(revision, [submission.system_id]):
         _change_presence(revision, submission.system, SystemChange.Kind.JOINED)
+    left = SubmissionEvent.objects.filter(submission=submission, kind=Kind.WITHDRAWN).latest("pk")
+    # `withdraw_submission` withdraws a correction by the revision before.
+    together = SubmissionEvent.objects.filter(
+        submission__corrects=submission,
+        submission__state=State.WITHDRAWN,
+        kind=Kind.WITHDRAWN,
+        actor=left.actor,
+        revision__number=left.revision.number - 1 if left.revision else 0,
+    )
+    for event in together.select_related("submission__system", "submission__benchmark", "submission__batch"):
+        revision = reinstate_submission(event.submission, actor=actor, reason=reason)
     return revision
 
 

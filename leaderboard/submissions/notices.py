@@ -45,7 +45,7 @@ MODERATORS = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User | None, reason: str) -> None:
     """Tell the submitter of what someone else did to some submissions of one batch.
 
-    Moderators hear of what is overdue, too.
+    Moderators hear of what is overdue, too, and those whose scores an accepted submission corrects of that.
     """
     if kind not in OUTCOMES or not submissions:
         return
@@ -66,6 +66,27 @@ def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User 
             path=path,
             benchmark=batch.benchmark,
             words=reason,
+            author=actor,
+        )
+    corrected: dict[int, list[Submission]] = {}  # by whose scores they correct
+    for submission in submissions if kind == "accepted" else ():
+        before, uploaders = submission.corrects, {batch.uploader_id}
+        while before is not None:
+            if before.batch.uploader_id not in uploaders:
+                uploaders.add(before.batch.uploader_id)
+                corrected.setdefault(before.batch.uploader_id, []).append(submission)
+            before = before.corrects
+    for uploader, theirs in corrected.items():
+        tell(
+            [uploader],
+            NoticeKind.DECISION,
+            key=f"batch {batch.pk} corrects",
+            sentence=Sentence("Your scores of %(systems)s on %(benchmark)s were corrected.").of(
+                systems=_systems(theirs), benchmark=benchmark
+            ),
+            path=path,
+            benchmark=batch.benchmark,
+            words=batch.note,
             author=actor,
         )
     if kind == "overdue":

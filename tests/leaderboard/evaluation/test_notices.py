@@ -10,7 +10,7 @@ from django.urls import reverse
 from leaderboard.access.audience import audience_of
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.rescoring import score_again
-from leaderboard.models import Notice, NoticeChoice
+from leaderboard.models import Batch, Notice, NoticeChoice
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.notices import choose_ways
 from leaderboard.notifications.outbox import send_due_messages
@@ -89,7 +89,7 @@ def test_a_name_is_escaped_on_the_page_of_notices(make):
     assert "<img src=x>" not in page
 
 
-def test_scoring_again_is_no_news(make):
+def test_scoring_again_is_a_correction_of_scores(make):
     benchmark, user = texts_benchmark(make), make.user()
     scored(benchmark, user)
     before = notices(user)
@@ -98,7 +98,9 @@ def test_scoring_again_is_no_news(make):
     benchmark.refresh_from_db()
     assert score_again(audience_of(owner_of(benchmark), benchmark)) == 1
     score_all(benchmark)
-    assert notices(user) == before
+    path = reverse("batch", args=[Batch.objects.filter(benchmark=benchmark).latest("pk").uuid])
+    sentence = f"Your scores of Deep Thought on {benchmark.name} were corrected."
+    assert notices(user) == [*before, ("decision", sentence, path)]
 
 
 def test_going_back_they_are_notices_of_a_kind_that_the_older_release_knows(make):

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
@@ -11,7 +12,7 @@ from leaderboard.evaluation.board_moves import figures_of, ladder_score
 from leaderboard.evaluation.phases import store_phase, use_ladder
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.rescoring import outdated, score_again
-from leaderboard.models import Batch, PredictionSubmission, Revision, Score
+from leaderboard.models import Batch, Notice, PredictionSubmission, Revision, Score
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
     REFERENCES,
@@ -30,7 +31,7 @@ def animals(benchmark) -> dict[str, float]:
     return {row.system_name: Score.objects.get(submission=row.submission, task__key="animals").value for row in rows}
 
 
-def test_all_scores_change_together_with_one_revision(make):
+def test_all_scores_change_together_with_one_revision(make, client):
     benchmark, user = texts_benchmark(make), make.user()
     owner = owner_of(benchmark)
     wrong = ["dog"] * 8
@@ -43,12 +44,17 @@ def test_all_scores_change_together_with_one_revision(make):
     add_references(task, REFERENCES.replace("i2,cat", "i2,dog"), "exact_match", by=owner)
     benchmark.refresh_from_db()
     n_before = Revision.objects.filter(benchmark=benchmark).count()
+    client.force_login(owner)
+    page = " ".join(client.get(reverse("predictions", args=[benchmark.key])).content.decode().split())
+    assert "2 submissions on the board were scored against references that you corrected since." in page
     assert score_again(audience_of(owner, benchmark)) == 2
     assert score_all(benchmark) == ["done", "done"]
     assert animals(benchmark) == {"Right": pytest.approx(5 / 6), "Dogs": pytest.approx(4 / 6)}
     assert Revision.objects.filter(benchmark=benchmark).count() == n_before + 1
     batch = Batch.objects.filter(benchmark=benchmark).order_by("-pk")[0]
     assert (batch.source, batch.note) == ("correction", "Scored again against corrected references: Animals (2).")
+    notices = Notice.objects.filter(user=user).values_list("words", flat=True)
+    assert list(notices.filter(kind="decision").order_by("-pk")[:1]) == [batch.note]
     benchmark.refresh_from_db()
     assert outdated(benchmark) == []
     row = PredictionSubmission.objects.get(submitter=user)

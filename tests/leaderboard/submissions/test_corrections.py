@@ -5,7 +5,7 @@ import pytest
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit_page import AuditQuery, Position, audit_lines
 from leaderboard.comparisons.history import history_page
-from leaderboard.models import Batch, InstanceScores, Revision, Submission
+from leaderboard.models import Batch, InstanceScores, Notice, Revision, Submission
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_scores, systems_at
 from leaderboard.submissions.corrections import NOT_YOURS
@@ -16,6 +16,7 @@ from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
+from leaderboard.submissions.withdrawals import withdraw_own
 from ranking_engine.files.problems import InputError
 from tests.factories import audience_of_draft, owner_of
 
@@ -80,6 +81,33 @@ def test_withdrawing_a_system_s_only_correction_keeps_it_on_the_board_without_a_
     correct(benchmark, newest(benchmark, "A"), owner, {"task-2": "9"})
     revision = withdraw_submission(newest(benchmark, "A"), actor=owner, reason="Wrong.")
     assert [system.name for system in systems_at(revision)] == ["A", "B"]
+
+
+def test_with_a_corrected_submission_its_corrections_leave_the_board_and_come_back(make):
+    benchmark, submitter = make.benchmark({"B": [3.0, 4.0]}), make.user()
+    make.accepted(benchmark, {"A": [1.0, 2.0]}, by=submitter)
+    first, owner = newest(benchmark, "A"), owner_of(benchmark)
+    correct(benchmark, first, owner, {"task-2": "9"})
+    correct(benchmark, newest(benchmark, "A"), owner, {"task-1": "7"})
+    assert withdraw_own(audience_of(submitter, benchmark), first, reason="Not mine.")
+    assert [system.name for system in systems_at(benchmark.revisions.latest("number"))] == ["B"]
+    states = Submission.objects.filter(system__name="A").order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["withdrawn"] * 3
+    first.refresh_from_db()
+    reinstate_submission(first, actor=owner, reason="It is yours.")
+    assert row_of(benchmark, "A") == [7.0, 9.0]
+    assert list(states.all()) == ["accepted"] * 3
+
+
+def test_a_submitter_is_told_that_someone_else_corrected_their_scores(make):
+    benchmark, submitter = make.benchmark({"B": [3.0, 4.0]}), make.user()
+    make.accepted(benchmark, {"A": [1.0, 2.0]}, by=submitter)
+    owner = owner_of(benchmark)
+    for scores in ({"task-2": "9"}, {"task-1": "7"}):
+        correct(benchmark, newest(benchmark, "A"), owner, scores)
+    notices = Notice.objects.filter(user=submitter, kind="decision").order_by("pk")
+    texts = [(notice.text, notice.words) for notice in notices]
+    assert texts == [(f"Your scores of A on {benchmark.name} were corrected.", WHY)] * 2
 
 
 def test_where_tasks_are_merged_a_correction_leaves_what_later_submissions_brought(make):
