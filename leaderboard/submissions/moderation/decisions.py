@@ -344,6 +344,7 @@ class Decided:
 
     n_decided: int
     refused: list[str]  # why others were not decided
+    has_banned: bool  # whether submitters are banned by it
 
 
 def named_batches(benchmark: Benchmark, numbers: Sequence[UUID]) -> tuple[list[Batch], list[str]]:
@@ -374,11 +375,13 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
     verdict = Verdict(verdict)
     if verdict.needs_reason:
         require_reason(reason, gettext("Give a reason: the submitter sees it."))
+    has_banned = False
     if verdict == Verdict.REJECT_AND_BAN:
         with transaction.atomic():
             for batch in batches:
                 if batch.submissions.filter(state__in=UNDECIDED).exists():  # a decision that comes late bans no one
                     ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
+                    has_banned = True
     n_decided, refused = 0, []
     for batch in batches:
         try:
@@ -390,4 +393,4 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
             refused.append(f"{batch.uuid}: {error}")
         else:
             n_decided += 1
-    return Decided(n_decided, refused)
+    return Decided(n_decided, refused, has_banned)

@@ -103,7 +103,7 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
         messages.success(request, done % {"n": n})
     for text in [*result.refused, *unknown][:5]:
         messages.error(request, text)
-    if batches and action == Verdict.REJECT_AND_BAN:
+    if result.has_banned:
         messages.success(request, gettext("Its submitter is banned from this benchmark."))
     return redirect("manage_queue", benchmark.key)
 

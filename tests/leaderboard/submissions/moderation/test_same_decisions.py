@@ -158,6 +158,19 @@ def test_a_rejection_that_comes_too_late_bans_nobody(make, state):
     assert first.outcome() == second.outcome() == before
 
 
+def test_a_page_says_that_the_submitter_is_banned_only_where_it_bans(make):
+    late, timely = Case(make, "rejected"), Case(make, "pending")
+    said = {}
+    for case in (late, timely):
+        path = reverse("manage_decide", args=[case.benchmark.key, case.batch.uuid])
+        answer = signed_in(case.owner).post(path, {"action": "reject_and_ban", "reason": WHY}, follow=True)
+        said[case] = [str(message) for message in answer.context["messages"]]
+    assert said == {
+        late: [f"{late.batch.uuid}: This submission was already decided."],
+        timely: ["1 submission rejected.", "Its submitter is banned from this benchmark."],
+    }
+
+
 @pytest.mark.parametrize("state", ["pending", "rejected"])
 def test_a_submitter_takes_back_the_same_way(make, state):
     first, second = Case(make, state), Case(make, state)
