@@ -162,14 +162,15 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
             setattr(phase, name, values[name])
     if phase.went_private_at and {"private_at", "split"} & {*values}:
         raise EvaluationError(gettext("The board shows the private split already."))
-    phase.full_clean()
+    phase.full_clean(validate_constraints=False)
+    check_times(phase)
+    phase.validate_constraints()  # of these only the name is left to check
     if phase.pk and phase.split != split_before and phase.split == Phase.Split.PUBLIC and lacks_scores_by_split(phase):
         problem = gettext(
             "Your own program scored predictions of this phase without reporting scores by split; have them scored "
             "again first."
         )
         raise ValidationError({"split": problem})
-    check_times(phase)
     if phase.split != split_before and (why := why_private_scores_leak(phase.split, newest_of(benchmark))):
         raise ValidationError({"split": why})
     phase.save()
@@ -189,8 +190,11 @@ def check_times(phase: Phase) -> None:
     """Go on where a phase fits the other phases of its benchmark.
 
     Raises:
-        ValidationError: it would be open at the same time as another, or goes private too early.
+        ValidationError: it closes before it opens, would be open at the same time as another, or goes private too
+            early.
     """
+    if phase.closes_at is not None and phase.closes_at <= phase.opens_at:
+        raise ValidationError({"closes_at": gettext("A phase closes after it opens.")})
     if phase.private_at and phase.split != Phase.Split.PUBLIC:
         raise ValidationError({"private_at": gettext("Only a phase on the public split goes over to the private one.")})
     if phase.private_at and (phase.closes_at is None or phase.private_at < phase.closes_at):

@@ -73,6 +73,24 @@ def test_phases_do_not_overlap_and_go_private_only_after_they_closed(make):
     assert [phase.name for phase in Phase.objects.all()] == ["Final"]
 
 
+@pytest.mark.parametrize(
+    ("values", "problems"),
+    [
+        ({"closes_at": 2}, {"closes_at": ["A phase closes after it opens."]}),
+        ({"closes_at": 3}, {"closes_at": ["A phase closes after it opens."]}),
+        ({"closes_at": 2, "split": "public", "private_at": 1}, {"closes_at": ["A phase closes after it opens."]}),
+        ({"closes_at": 4, "name": "Final"}, {"__all__": ["Phase with this Benchmark and Name already exists."]}),
+    ],
+)
+def test_what_the_database_would_refuse_of_a_phase_is_said_in_a_sentence(make, values, problems):
+    benchmark, now = make.benchmark({}, n_tasks=1), timezone.now()
+    phase_of(benchmark)
+    moments = {name: now + days * DAY for name, days in values.items() if name.endswith("_at")}
+    with pytest.raises(ValidationError) as caught:
+        phase_of(benchmark, **{"name": "Other", "opens_at": now + 3 * DAY} | values | moments)
+    assert caught.value.message_dict == problems
+
+
 def test_changes_are_in_the_audit_trail_and_a_phase_with_predictions_stays(make):
     benchmark = make.benchmark({}, n_tasks=1)
     owner, phase = owner_of(benchmark), phase_of(benchmark)
