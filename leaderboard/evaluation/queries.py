@@ -16,7 +16,7 @@ from leaderboard.evaluation.predicting import metric_named
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, User
 from leaderboard.queue.kinds import EVALUATION, SCORING
 from leaderboard.queue.places import places
-from leaderboard.submissions.status import DONE, FAILED, RUNNING, SUBMITTED, WAITING
+from leaderboard.submissions.status import DONE, FAILED, RUNNING, SKIPPED, SUBMITTED, WAITING
 
 State = PredictionSubmission.State
 NO_PREDICTIONS = gettext_noop("There are no such predictions, or you have no access to them.")
@@ -122,7 +122,7 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
         if row.submission is not None:
             stages.append(_stage(SUBMISSION, DONE, gettext(row.outcome)))
         elif row.state == State.SCORED:
-            stages.append(_stage(SUBMISSION, FAILED, gettext(row.outcome)))
+            stages.append(_stage(SUBMISSION, SKIPPED, gettext(row.outcome)))
         else:
             stages.append(_stage(SUBMISSION, WAITING, ""))
     seen = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))

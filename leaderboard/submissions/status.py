@@ -25,6 +25,7 @@ from leaderboard.submissions.withdrawals import requested, withdraws_alone
 # States and names of stages are keys, which the API has, too; pages translate them where they show them.
 DONE, RUNNING = gettext_noop("done"), gettext_noop("running")
 WAITING, FAILED = gettext_noop("waiting"), gettext_noop("failed")
+SKIPPED = gettext_noop("skipped")  # of predictions that count for nothing, though nothing failed
 SUBMITTED, APPROVED, ACCEPTED = gettext_noop("submitted"), gettext_noop("approved"), gettext_noop("accepted")
 COMPUTED, PUBLISHED = gettext_noop("computed"), gettext_noop("published")
 REJECTED, RETRACTED = gettext_noop("rejected"), gettext_noop("retracted")

@@ -34,7 +34,7 @@ STORED_WORDS = {
     *(gettext_noop("owner"), gettext_noop("member")),  # organisations
     *(gettext_noop("rule"), gettext_noop("task")),  # points of a map
 }
-STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
+STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●", "skipped": "–"}
 SIGNS = {"ascending": "▲", "descending": "▼"}
 
 

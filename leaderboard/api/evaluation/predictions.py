@@ -85,6 +85,15 @@ class PredictionResultSerializer(Shape):
     references = s.IntegerField(allow_null=True, help_text="The number of the references.")
 
 
+class PredictionStageSerializer(StageSerializer):
+    """One stage on the way from submitted to the submission of scores."""
+
+    state = s.ChoiceField(
+        choices=["done", "running", "waiting", "failed", "skipped"],
+        help_text="Skipped where nothing failed, and the scores do not count.",
+    )
+
+
 class PredictionsStatusSerializer(Shape):
     """How far a submission of predictions is."""
 
@@ -103,7 +112,7 @@ class PredictionsStatusSerializer(Shape):
     submission = s.UUIDField(
         allow_null=True, help_text="The submission of scores that came of it; `submissions/` says more."
     )
-    stages = StageSerializer(many=True, source="progress.stages")
+    stages = PredictionStageSerializer(many=True, source="progress.stages")
     problems = PredictionProblemSerializer(many=True, source="row.problems")
     results = PredictionResultSerializer(many=True, source="progress.results")
 

@@ -1,5 +1,6 @@
-"""The owner's pages of references and phases, and the page of teams, as people use them."""
+"""The owner's pages of references and phases, and the pages of teams and predictions, as people use them."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,11 +10,15 @@ from django.utils import timezone
 
 from leaderboard.evaluation.encryption import opened_sha256
 from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
+from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import opened
+from leaderboard.evaluation.steps import cancel_predictions
 from leaderboard.evaluation.teams import found_team, invite_by_name, team_of
 from leaderboard.models import Phase, PredictionSubmission, TaskReferences
 from tests.factories import owner_of
+from tests.leaderboard.evaluation.made import labels_file, score_all, scored, texts_benchmark, upload as predictions
 from tests.markup import compact
+from tests.signing_in import signed_in
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -211,3 +216,23 @@ def test_the_board_says_how_predictions_count_and_leads_to_them(owner, benchmark
     assert "<li>Final is open</li>" in page
     assert "With the Ladder, a new score appears only if a paired test says that it is better" in page
     assert reverse("new_predictions", args=[benchmark.key]) in page
+
+
+@pytest.mark.parametrize(
+    ("is_cancelled", "last"),
+    [
+        (False, ["–", "submission", "skipped", "It is not better than the one before, which still counts."]),
+        (True, ["✕", "cancelled", "by you"]),
+    ],
+)
+def test_nothing_failed_of_predictions_that_do_not_count_or_were_cancelled(make, is_cancelled, last):
+    benchmark, user = texts_benchmark(make), make.user()
+    scored(benchmark, user, name="A", animals=labels_file())
+    row, _ = submit_predictions(benchmark, user, predictions("A", animals=labels_file(["cat"] * 8)))
+    if is_cancelled:
+        cancel_predictions(row)
+    else:
+        score_all(benchmark)
+    page = compact(signed_in(user).get(reverse("prediction", args=[row.uuid])))
+    stages = page.split('<ol class="stages">')[1].split("</ol>")[0]
+    assert re.findall(r"<span[^>]*>([^<]*)</span>", stages.split("<li")[-1]) == last
