@@ -214,7 +214,11 @@ class SystemView(OwnerView):
         publication = self.published()
         systems = systems_at(publication.revision)
         place = next((i for i, system in enumerate(systems) if system.key == system_key), None)
-        if place is None or (self.audience.is_restricted and systems[place].id not in self.own):
+        if self.audience.is_restricted and (place is None or systems[place].id not in self.own):
+            raise Http404(
+                f"No system {system_key!r} is open to you: this board hides scores of other people's systems."
+            )
+        if place is None:
             raise Http404(f"No system {system_key!r} is on the board of revision {publication.revision.number}.")
         system = systems[place]
 

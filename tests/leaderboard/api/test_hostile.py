@@ -224,3 +224,12 @@ def test_asking_for_real_gives_another_key_and_costs_one_of_the_benchmarks_of_an
     first, second = (asking.post("benchmarks/", body) for _ in range(2))
     assert (first.status_code, first.json()["key"], second.status_code) == (201, "privx-2", 400)
     assert "can create 1 benchmarks" in second.content.decode()
+
+
+def test_a_system_that_a_board_hides_is_said_to_be_hidden_whether_it_exists_or_not(make, api):
+    benchmark = make.published({"E": [1.0], "F": [2.0]}, score_view="ranks")
+    answers = {name: error_of(api.get(f"benchmarks/{benchmark.key}/systems/{name}/")) for name in ("e", "x")}
+    assert {name: (answer["status"], answer["message"]) for name, answer in answers.items()} == {
+        name: (404, f"No system {name!r} is open to you: this board hides scores of other people's systems.")
+        for name in "ex"
+    }
