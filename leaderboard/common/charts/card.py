@@ -52,7 +52,7 @@ def draw_card(card: Card) -> bytes:
     drawing.text((MARGIN + 92, 86), "Plurank", font=_font(34, bold=True), fill=INK, anchor="lm")
     y = _lines(drawing, card.name, 156, size=60, line=70, most=2, bold=True)
     y = max(y + 20, 264)
-    drawing.text((MARGIN, y), _cut(drawing, card.label, _font(30)), font=_font(30), fill=SOFT)
+    drawing.text((MARGIN, y), cut(card.label, 30), font=_font(30), fill=SOFT)
     colour_of_winner = INK if card.camp is None else CAMPS[card.camp]
     y = _lines(drawing, card.winner, y + 42, size=52, line=60, most=1, bold=True, fill=colour_of_winner)
     # The rules, as a bar in which each camp has its share.
@@ -64,7 +64,7 @@ def draw_card(card: Card) -> bytes:
             drawing.rectangle((round(x), 446, round(end) - gap, 466), fill=colour)
             x = end
     _lines(drawing, card.verdict, 486, size=28, line=36, most=2, fill=INK)
-    drawing.text((MARGIN, 592), _cut(drawing, card.facts, _font(26)), font=_font(26), fill=SOFT, anchor="lm")
+    drawing.text((MARGIN, 592), cut(card.facts, 26), font=_font(26), fill=SOFT, anchor="lm")
     out = io.BytesIO()
     image.quantize(64).save(out, "PNG", optimize=True)  # few colours: a third of the bytes
     return out.getvalue()
@@ -116,19 +116,22 @@ def _lines(
         else:
             lines.append("")
     for row in lines:
-        drawing.text((MARGIN, y), _cut(drawing, row, font), font=font, fill=fill)
+        drawing.text((MARGIN, y), cut(row, size, bold=bold), font=font, fill=fill)
         y += line
     return y
 
 
-def _cut(drawing: "ImageDraw", text: str, font: "FreeTypeFont") -> str:
-    """As much of the beginning of a line as fits, with an ellipsis where something is left out."""
-    most = WIDTH - 2 * MARGIN
-    if drawing.textlength(text, font=font) <= most:
+def cut(text: str, size: int, *, bold: bool = False) -> str:
+    """As many of the first words of a line as fit, with an ellipsis where some are left out; part of a longer word."""
+    font, most = _font(size, bold=bold), WIDTH - 2 * MARGIN
+    if font.getlength(text) <= most:
         return text
-    while text and drawing.textlength(f"{text}…", font=font) > most:
+    whole = text
+    while text and font.getlength(f"{text}…") > most:
         text = text[:-1]
-    return f"{text.rstrip()}…"
+    if not whole[len(text)].isspace() and " " in text:
+        text = text.rpartition(" ")[0]
+    return f"{text.rstrip(' ,;:')}…"
 
 
 def _mark(width: int, height: int) -> Any:  # noqa: ANN401 -- an image of Pillow

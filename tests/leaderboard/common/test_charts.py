@@ -6,6 +6,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
+from leaderboard.common.charts import card
 from leaderboard.common.charts.heat_map import LEAD, TYPE, heat_map
 from leaderboard.common.charts.rank_intervals import RankedThing, rank_intervals
 from leaderboard.common.charts.rank_lines import RankedSystem, rank_lines
@@ -98,3 +99,19 @@ def test_a_small_bump_chart_with_names_at_its_end_is_shrunk_to_a_phone_and_a_lar
     assert (small.is_small, large.is_small) == (True, False)
     for drawn in (small, large):
         assert drawn.label + text_width("Sup-Rotation-100%", LABEL_SIZE) < drawn.width
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("A short sentence.", "A short sentence."),
+        (
+            "Wins under twelve rules, " * 3 + "otherwise " * 9,
+            "Wins under twelve rules, Wins under twelve rules, Wins under twelve…",
+        ),
+        ("W" * 200, "W" * 36 + "…"),
+    ],
+    ids=["fits", "cut between words", "one long word"],
+)
+def test_the_sentence_of_a_card_is_cut_between_words(text, line):
+    assert card.cut(text, 28) == line
