@@ -347,7 +347,9 @@ class FoldedGroup:
         """The cell of the system at place `i`: its mean rank; the best have a score on every voting task."""
         mean, n_tasks = self.means[i], self.ranks.shape[1]
         if np.isnan(mean):
-            return TintedCell("", ScoreCell("", gettext("no score on a voting task of this group")), 0, is_best=False)
+            return TintedCell(
+                "", ScoreCell("", gettext("no score on a task of weight above 0 of this group")), 0, is_best=False
+            )
         n_scored = int((~np.isnan(self.ranks[i])).sum())
         details = (
             "" if self._is_complete[i] else gettext("%(n)s of %(n_tasks)s tasks") % {"n": n_scored, "n_tasks": n_tasks}

@@ -235,7 +235,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         replace(CELL, rank=1, is_sole_winner=True),
         replace(CELL, rank=1, n_tied_with=1, joins_below=True),
         replace(CELL, n_tied_with=1, joins_below=True),
-        replace(CELL, rank=None, change=None, reason="no score on 2 of 9 voting tasks"),
+        replace(CELL, rank=None, change=None, reason="no score on 2 of 9 tasks of weight above 0"),
         replace(CELL, interval_text="2–7", score_text="0.8125"),
     ]
     below = [replace(cell, joins_below=False, joins_above=cell.joins_below) for cell in others]

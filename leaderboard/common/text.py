@@ -15,10 +15,13 @@ from ranking_engine.catalogue.variants import rule_of_variant
 
 T = TypeVar("T")
 
-# `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
+# `no score on 2 of 9 tasks of weight above 0: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
 LISTED_SYSTEMS = re.compile(r"groups of systems [^()]*\((?P<keys>[^()]*)\)")
 LISTED_SYSTEM = re.compile(r"(?:^|(?<=, )|(?<=; ))[a-z0-9]+(?:-[a-z0-9]+)*(?=$|, |; | and \d+ more)")
-LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
+LISTED_TASKS = re.compile(
+    r"(tasks(?: of weight above 0)?: |\btasks? (?!of weight above ))(?P<keys>[^ :][^:]*?)"
+    r"(?=$| and \d+ more| (?:has|have|is|are)\b)"
+)
 
 # Of a ranking, whether its order was proven, and whether the order of names may have decided a part of it.
 PROVEN = "Proven optimal"
@@ -130,7 +133,8 @@ def with_task_count(reason: str) -> str:
     n_tasks = len(re.split(r", | and ", match["keys"])) + (int(more[1]) if more else 0)
     if n_tasks == 1:
         return reason
-    count = "tasks" if match[1].endswith(": ") else f"{n_tasks} tasks"  # a list after a colon follows its count
+    # A list after a colon follows its count.
+    count = match[1].removesuffix(": ") if match[1].endswith(": ") else f"{n_tasks} tasks"
     return reason[: match.start()] + count + reason[end:]
 
 
@@ -172,7 +176,12 @@ def ranking_remark(ranking: Ranking) -> str:
     if details.get("winners_complete") is False:
         remarks.append("The search for all winners was stopped early, so there may be more.")
     if n_pairs := details.get("pairs_without_common_task"):
-        remarks.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
+        pairs = (
+            "1 pair of systems shares no task and counts"
+            if n_pairs == 1
+            else f"{n_pairs} pairs of systems share no task and count"
+        )
+        remarks.append(f"{pairs} as equal.")
     return " ".join(remarks)
 
 

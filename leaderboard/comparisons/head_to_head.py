@@ -271,7 +271,10 @@ def margin_map(
         if rows[i] == columns[j]:
             return first
         if not margins.is_compared[i, j]:
-            return gettext("%(first)s and %(second)s share no voting task") % {"first": first, "second": second}
+            return gettext("%(first)s and %(second)s share no task of weight above 0") % {
+                "first": first,
+                "second": second,
+            }
         sentence = (
             gettext("%(first)s ties with %(second)s: ahead on %(ahead)s of the weight, behind on %(behind)s"),
             gettext("%(first)s beats %(second)s: ahead on %(ahead)s of the weight, behind on %(behind)s"),

@@ -34,7 +34,7 @@ NATIVE = "common_tasks"
 NEVER: Mapping[str, str] = MappingProxyType(
     {
         "undefined": "if any system lacks a score, the rule ranks no system",
-        "drop_systems": "a system that lacks a score on a voting task gets no rank",
+        "drop_systems": "a system that lacks a score on a task of weight above 0 gets no rank",
     }
 )
 _CAN_PAY: Mapping[str, str] = MappingProxyType(

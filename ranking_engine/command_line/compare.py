@@ -348,9 +348,10 @@ def _notes(report: Report) -> list[str]:
                 notes.append(f"{title}: {listed(names, limit=10)}")
         for cycle in report["choice_sets"]["cycles"][:NOTED_CYCLES]:
             notes.append(f"Cycle: {' beats '.join([*cycle, cycle[0]])}")
+    complete = "1 complete system" if tasks["n_complete"] == 1 else f"{tasks['n_complete']} complete systems"
     notes.append(
         f"Tasks: Kendall's W {cell(tasks['kendall_w'])} (corrected for ties "
-        f"{cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
+        f"{cell(tasks['kendall_w_tie_corrected'])}) over {complete}; "
         f"mean Kendall distance of two tasks {cell(tasks['dispersion'])}"
     )
     notes += [

@@ -119,7 +119,7 @@ def _notes(board: Board) -> list[str]:
     if winner is not None:
         notes.append(f"Condorcet winner: {winner}")
     elif smith is not None:
-        notes.append(f"No Condorcet winner; Smith set: {listed(smith, limit=10)}")
+        notes.append(f"No Condorcet winner{'; Smith set: ' if smith else ''}{listed(smith, limit=10)}")
     elif board["aggregation"] != "two_step":
         notes.append("The Condorcet winner and the Smith set are not computed for so many systems")
     for key, entry in board["rules"].items():

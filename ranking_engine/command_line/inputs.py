@@ -90,7 +90,7 @@ def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: b
         metavar="G",
         type=float,
         help="the optimality threshold, in the tasks' unit, such as 95 (default: the benchmark file's, else 95 %% of "
-        "the maximum that all voting tasks state)",
+        "the maximum that all tasks of weight above 0 state)",
     )
 
 

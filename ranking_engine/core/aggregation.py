@@ -149,7 +149,12 @@ def two_step(matrix: ScoreMatrix, rules: Sequence[GroupRule], rank_rules: RankRu
     """
     groups = [group for group in voting_groups(matrix) if group.weight]
     if not groups:
-        return {rule.key: Ranking.undefined(rule.key, matrix.n_systems, "no group of tasks votes") for rule in rules}
+        return {
+            rule.key: Ranking.undefined(
+                rule.key, matrix.n_systems, "no group of weight above 0 has a task with an order and a weight above 0"
+            )
+            for rule in rules
+        }
     parts = [matrix.subset(tasks=group.tasks) for group in groups]
     first = [rank_rules(part, [rule.key for rule in rules]) for part in parts]
     return {
@@ -192,7 +197,7 @@ def _second_stage(
         weights=[group.weight for group in groups],
     )
     ranking = rank_rules(by_group, [rule.second])[rule.second]
-    reason = ranking.reason.replace("a score on every voting task", "a rank in every group of tasks")
+    reason = ranking.reason.replace("a score on every task of weight above 0", "a rank in every group of tasks")
     if np.isnan(values).all():
         reason = without_mean or "no system has a rank in every group of tasks"
     reasons = dict(ranking.unranked_reasons)

@@ -38,7 +38,7 @@ PREDICTED = "predicted"
 LEVEL = 0.9  # the share of scores that should be inside the intervals of predicted ones
 LEAST_OWN = 3  # scores that a system needs for any of the others to be predicted; and half of the tasks'
 
-NO_SCORE = "no score on any voting task"
+NO_SCORE = "no score on any task of weight above 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,11 @@ def scored_part(matrix: ScoreMatrix) -> Completed:
     systems = np.flatnonzero(matrix.has_score)
     unscored = {int(i): NO_SCORE for i in np.flatnonzero(~matrix.has_score)}
     if not systems.size:
-        reason = "no task votes" if not matrix.votes.any() else "no system has a score on a voting task"
+        reason = (
+            "no task has an order and a weight above 0"
+            if not matrix.votes.any()
+            else "no system has a score on a task of weight above 0"
+        )
         return Completed(None, systems, reason, dict.fromkeys(unscored, reason))
     is_whole = not unscored and bool(matrix.votes.all())
     part = matrix if is_whole else matrix.subset(systems, matrix.votes)
@@ -107,11 +111,11 @@ def _undefined(scored: Completed, part: ScoreMatrix) -> Completed:
 def _drop_systems(scored: Completed, part: ScoreMatrix) -> Completed:
     kept = part.is_complete
     if not kept.any():
-        return _nothing(scored, f"no system has a score on every voting task{_empty_tasks(part)}")
+        return _nothing(scored, f"no system has a score on every task of weight above 0{_empty_tasks(part)}")
     reasons = dict(scored.unranked_reasons)
     for row in np.flatnonzero(~kept):
         gaps = np.isnan(part.values[row])
-        reason = f"no score on {int(gaps.sum())} of {part.n_tasks} voting tasks: {_listed(part, gaps)}"
+        reason = f"no score on {int(gaps.sum())} of {part.n_tasks} tasks of weight above 0: {_listed(part, gaps)}"
         reasons[int(scored.systems[row])] = reason
     return Completed(part.subset(systems=kept), scored.systems[kept], unranked_reasons=reasons)
 
@@ -119,7 +123,7 @@ def _drop_systems(scored: Completed, part: ScoreMatrix) -> Completed:
 def _drop_tasks(scored: Completed, part: ScoreMatrix) -> Completed:
     kept: BoolArray = np.asarray(~np.isnan(part.values).any(axis=0))
     if not kept.any():
-        return _nothing(scored, f"no voting task has a score of every system{_empty_tasks(part)}")
+        return _nothing(scored, f"no task of weight above 0 has a score of every system{_empty_tasks(part)}")
     return Completed(
         part.subset(tasks=kept),
         scored.systems,
@@ -313,13 +317,13 @@ def _predicted(scored: Completed, part: ScoreMatrix) -> Completed:
         return _nothing(scored, filled.reason)
     kept = filled.matrix.is_complete
     if not kept.any():
-        return _nothing(scored, "no system has a score, measured or predicted, on every voting task")
+        return _nothing(scored, "no system has a score, measured or predicted, on every task of weight above 0")
     reasons = dict(scored.unranked_reasons)
     for row in np.flatnonzero(~kept):
         gaps = np.isnan(filled.matrix.values[row])
         reasons[int(scored.systems[row])] = (
-            f"no score, and none that can be predicted, on {int(gaps.sum())} of {part.n_tasks} voting tasks: "
-            f"{_listed(part, gaps)}"
+            f"no score, and none that can be predicted, on {int(gaps.sum())} of {part.n_tasks} tasks of weight above "
+            f"0: {_listed(part, gaps)}"
         )
     ranked = dataclasses.replace(
         filled, matrix=filled.matrix.subset(systems=kept), is_predicted=filled.is_predicted[kept]

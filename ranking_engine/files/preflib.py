@@ -74,7 +74,7 @@ def task_orders(matrix: ScoreMatrix) -> PreflibProfile:
         ends = np.flatnonzero(np.diff(scores[ordered])) + 1
         counts[tuple(tuple((group + 1).tolist()) for group in np.split(ordered, ends))] += weights[t] // divisor
     if not counts:
-        raise PreflibError("no voting task has a score, so there is no order to write")
+        raise PreflibError("no task of weight above 0 has a score, so there is no order to write")
     if counts.total() > MAX_VOTERS:
         raise PreflibError(
             f"in PrefLib's format weights are whole numbers of voters, and over their common denominator these weights "

@@ -58,7 +58,7 @@ class TaskSet:
                 raise ConditionError(f"unknown group {shorten(name)!r}; there are {there_are}")
             voting = {t for t in range(matrix.n_tasks) if matrix.groups[t] == group and matrix.votes[t]}
             if not voting:
-                raise ConditionError(f"the group {shorten(name)!r} has no voting task")
+                raise ConditionError(f"the group {shorten(name)!r} has no task of weight above 0")
             members |= voting
         if not members:
             raise ConditionError("a condition names no task")

@@ -71,9 +71,9 @@ def _of_positive_scores(profile: Profile, means_of: Callable[[FloatArray], Float
     reasons = {}
     for i in np.flatnonzero(~is_positive).tolist():
         names = [profile.matrix.task_names[t] for t in np.flatnonzero(scores[i] <= 0)]
-        reasons[i] = f"a score <= 0 on {len(names)} of {profile.n_tasks} voting tasks: {listed(names)}"
+        reasons[i] = f"a score <= 0 on {len(names)} of {profile.n_tasks} tasks of weight above 0: {listed(names)}"
     if not is_positive.any():
-        nobody = "no system has scores above 0 on every voting task"
+        nobody = "no system has scores above 0 on every task of weight above 0"
         everywhere = _reason(profile, np.asarray((scores <= 0).all(axis=0)), "scores <= 0")
         return Outcome(None, "undefined", everywhere or nobody, reasons=reasons)
     means = np.full(profile.n_systems, np.nan)

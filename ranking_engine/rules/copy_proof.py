@@ -55,7 +55,7 @@ def copy_proof_ratings(matrix: ScoreMatrix) -> CopyProofRatings:
     if len(complete) > MAX_SYSTEMS or len(voting) > MAX_TASKS:
         return CopyProofRatings(f"not computed beyond {MAX_SYSTEMS:,} systems and {MAX_TASKS} tasks", ratings, weights)
     if not len(complete):
-        return CopyProofRatings("no system has a score on every voting task", ratings, weights)
+        return CopyProofRatings("no system has a score on every task of weight above 0", ratings, weights)
     scores = scores[complete]
     worst, best = scores.min(axis=0), scores.max(axis=0)
     varied = np.flatnonzero(best > worst)

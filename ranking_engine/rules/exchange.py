@@ -45,7 +45,7 @@ def dynascore(profile: Profile, unit: str) -> Outcome:
     """
     names = list(profile.matrix.task_names)
     if unit not in names:
-        return Outcome(None, "undefined", f"there is no voting task {unit!r} whose unit could be taken")
+        return Outcome(None, "undefined", f"there is no task {unit!r} of weight above 0 whose unit could be taken")
     rates = exchange_rates(profile.scores, names.index(unit))
     if np.isnan(rates).any():
         return Outcome(

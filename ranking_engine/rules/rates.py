@@ -21,8 +21,8 @@ from ranking_engine.text.names import name_order_key
 
 DIVISORS = ("sizes", "sum")
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
-NO_RIVAL = "no voting task has a score of it and of another system"
-NO_RIVALS = "no voting task has scores of two systems"
+NO_RIVAL = "no task of weight above 0 has a score of it and of another system"
+NO_RIVALS = "no task of weight above 0 has scores of two systems"
 
 _LIMB_BITS = 32  # the sum of two million weights cut to so many bits is below 2^53
 _BLOCK_CELLS = 1 << 15  # differences at a time, so that their buffers stay in the processor's cache

@@ -87,7 +87,7 @@ def diversity(matrix: ScoreMatrix) -> Diversity:
     part = scored_part(matrix).matrix
     if part is None or part.n_systems < 2:
         nan, none = math.nan, np.zeros((0, 0))
-        reason = "fewer than two systems have a score on a voting task"
+        reason = "fewer than two systems have a score on a task of weight above 0"
         return Diversity(reason, 0, 0, 0, nan, nan, nan, nan, nan, nan, (), none, none)
     part = part.subset(tasks=~np.isnan(part.values).all(axis=0))
     n_imputed = int(np.isnan(part.values).sum())

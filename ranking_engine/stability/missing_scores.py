@@ -196,7 +196,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     if scored.matrix is None:
         return scored.reason
     if scored.matrix.n_systems < 3:
-        return f"{scored.matrix.n_systems} systems with scores; at least 3 are needed to correlate rankings"
+        return f"systems with scores: {scored.matrix.n_systems}; at least 3 are needed to correlate rankings"
     if not _plan(matrix, parameters).parts:
         return "no rule ranks these systems"
     return ""

@@ -28,7 +28,7 @@ from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, 
 
 _SUMMARY = "summary.json"  # how a partial result holds its summary, as bytes
 MOST_SIDE_BY_SIDE = 40  # systems of two rankings that a summary tells
-_FEW = "fewer than two systems have a score on a voting task"
+_FEW = "fewer than two systems have a score on a task of weight above 0"
 
 Run = Callable[[ScoreMatrix, Parameters, int, int, Progress | None], StudyResult]
 

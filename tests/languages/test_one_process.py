@@ -40,8 +40,8 @@ def test_a_kept_board_is_told_each_reader_in_their_language(make, pseudo_languag
 def test_reasons_of_a_kept_board_are_told_each_reader_in_their_language(make, pseudo_language):
     benchmark = make.published(HELD_OUT, name="Bench", visibility="public")
     page, api = reverse("board", args=[benchmark.key]), f"/api/v1/benchmarks/{benchmark.key}/rankings/mean/"
-    english = "no score on 1 of 3 voting tasks: Task 2"
-    in_pseudo = pseudo("no score on %(n)s of %(n_tasks)s voting tasks: %(names)s")
+    english = "no score on 1 of 3 tasks of weight above 0: Task 2"
+    in_pseudo = pseudo("no score on %(n)s of %(n_tasks)s tasks of weight above 0: %(names)s")
     for _ in range(2):
         assert english in body_of(Client().get(api))
         text = body_of(Client().get(page))
@@ -98,8 +98,8 @@ def test_two_sentences_of_a_remark_and_a_list_are_each_translated(pseudo_languag
     remark = "Proven optimal: no order disagrees less with the tasks (distance 1.5). Other orders are equally good."
     assert in_page_language(remark) == f"{proven % {'distance': 1.5}} {pseudo('Other orders are equally good.')}"
     listed = pseudo("%(names)s and %(n)s more") % {"names": "a, b, c", "n": 2}
-    sentence = pseudo("no score on %(n)s of %(n_tasks)s voting tasks: %(names)s")
-    assert in_page_language("no score on 5 of 9 voting tasks: a, b, c and 2 more") == sentence % {
+    sentence = pseudo("no score on %(n)s of %(n_tasks)s tasks of weight above 0: %(names)s")
+    assert in_page_language("no score on 5 of 9 tasks of weight above 0: a, b, c and 2 more") == sentence % {
         "n": 5,
         "n_tasks": 9,
         "names": listed,

@@ -272,7 +272,7 @@ def test_most_of_helm_efficiency_has_no_score_and_is_unranked_by_every_rule():
     assert len(unscored) == 41
     for rule in ("copeland", "minimax"):
         ranking = rank(matrix, rule)
-        assert {ranking.unranked_reasons[i] for i in unscored} == {"no score on any voting task"}
+        assert {ranking.unranked_reasons[i] for i in unscored} == {"no score on any task of weight above 0"}
         assert set(ranking.unranked_reasons) == set(unscored.tolist())
 
 

@@ -18,24 +18,26 @@ from ranking_engine.catalogue.variants import rule_of_variant
 
 SENTENCES = (
     # Why a system or all systems have no rank.
-    gettext_noop("no score on any voting task"),
-    gettext_noop("no task votes"),
-    gettext_noop("no system has a score on a voting task"),
-    gettext_noop("no system has a score on every voting task"),
-    gettext_noop("no system has a score on every voting task (no system has a score on %(names)s)"),
-    gettext_noop("no voting task has a score of every system"),
-    gettext_noop("no voting task has a score of every system (no system has a score on %(names)s)"),
-    gettext_noop("no system has a score, measured or predicted, on every voting task"),
+    gettext_noop("no score on any task of weight above 0"),
+    gettext_noop("no task has an order and a weight above 0"),
+    gettext_noop("no system has a score on a task of weight above 0"),
+    gettext_noop("no system has a score on every task of weight above 0"),
+    gettext_noop("no system has a score on every task of weight above 0 (no system has a score on %(names)s)"),
+    gettext_noop("no task of weight above 0 has a score of every system"),
+    gettext_noop("no task of weight above 0 has a score of every system (no system has a score on %(names)s)"),
+    gettext_noop("no system has a score, measured or predicted, on every task of weight above 0"),
     gettext_noop("no system has a rank in every group of tasks"),
-    gettext_noop("no group of tasks votes"),
+    gettext_noop("no group of weight above 0 has a task with an order and a weight above 0"),
     gettext_noop("the rule names one winner and ranks no other system, so that there is nothing to rank again"),
     gettext_noop("1 missing score (1 of %(n_systems)s systems lacks at least one)"),
     gettext_noop("%(n)s missing scores (1 of %(n_systems)s systems lacks at least one)"),
     gettext_noop("%(n)s missing scores (%(n_lacking)s of %(n_systems)s systems lack at least one)"),
-    gettext_noop("no score on %(n)s of %(n_tasks)s voting tasks: %(names)s"),
-    gettext_noop("no score, and none that can be predicted, on %(n)s of %(n_tasks)s voting tasks: %(names)s"),
-    gettext_noop("a score <= 0 on %(n)s of %(n_tasks)s voting tasks: %(names)s"),
-    gettext_noop("no system has scores above 0 on every voting task"),
+    gettext_noop("no score on %(n)s of %(n_tasks)s tasks of weight above 0: %(names)s"),
+    gettext_noop(
+        "no score, and none that can be predicted, on %(n)s of %(n_tasks)s tasks of weight above 0: %(names)s"
+    ),
+    gettext_noop("a score <= 0 on %(n)s of %(n_tasks)s tasks of weight above 0: %(names)s"),
+    gettext_noop("no system has scores above 0 on every task of weight above 0"),
     gettext_noop("task %(names)s has scores <= 0"),
     gettext_noop("tasks %(names)s have scores <= 0"),
     gettext_noop("task %(names)s has lower-is-better scores"),
@@ -46,8 +48,8 @@ SENTENCES = (
     gettext_noop("tasks %(names)s have a scale too wide for a 64-bit number"),
     gettext_noop("task %(names)s has a best score no better than chance"),
     gettext_noop("tasks %(names)s have a best score no better than chance"),
-    gettext_noop("no voting task has a score of it and of another system"),
-    gettext_noop("no voting task has scores of two systems"),
+    gettext_noop("no task of weight above 0 has a score of it and of another system"),
+    gettext_noop("no task of weight above 0 has scores of two systems"),
     gettext_noop("does not rank systems other than the winner"),
     gettext_noop("no system beats every other (the Smith set has %(n)s systems)"),
     gettext_noop(
@@ -140,7 +142,8 @@ SENTENCES = (
     # What leaving out a score can do.
     gettext_noop("A system never gains by leaving out a score: if any system lacks a score, the rule ranks no system."),
     gettext_noop(
-        "A system never gains by leaving out a score: a system that lacks a score on a voting task gets no rank."
+        "A system never gains by leaving out a score: a system that lacks a score on a task of weight above 0 gets no "
+        "rank."
     ),
     gettext_noop("A search of small tables finds none in which a system gains under %(rule)s by leaving out a score."),
     gettext_noop(
@@ -171,7 +174,7 @@ SENTENCES = (
     # What is wrong with conditions on weights.
     gettext_noop("the task %(name)s does not vote: it is unordered"),
     gettext_noop("the task %(name)s does not vote: its weight is 0"),
-    gettext_noop("the group %(name)s has no voting task"),
+    gettext_noop("the group %(name)s has no task of weight above 0"),
     gettext_noop("a condition names no task"),
     gettext_noop("%(condition)s is a second objective; there can be only one"),
     gettext_noop("%(condition)s is no condition; expected something like %(examples)s"),
@@ -195,7 +198,7 @@ SENTENCES = (
     gettext_noop("1 winner is below rank 1: %(why)s."),
     gettext_noop("%(n)s winners are below rank 1: %(why)s."),
     gettext_noop("The search for all winners was stopped early, so there may be more."),
-    gettext_noop("1 pair of systems share no task and count as equal."),
+    gettext_noop("1 pair of systems shares no task and counts as equal."),
     gettext_noop("%(n)s pairs of systems share no task and count as equal."),
 )
 MORE = re.compile(r"(?P<names>.*) and (?P<n>\d+) more", re.DOTALL)

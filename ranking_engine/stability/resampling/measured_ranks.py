@@ -126,7 +126,7 @@ def measured_rank_intervals(
     if (spread < 0).any() or np.isinf(spread).any():
         raise ValueError("`errors` has a negative or infinite number; a standard error is 0 or more")
     if not (spread[:, matrix.votes] * ~np.isnan(matrix.values[:, matrix.votes]) > 0).any():
-        raise ValueError("no score on a voting task has a standard error above 0")
+        raise ValueError("no score on a task of weight above 0 has a standard error above 0")
     if not 0 < level < 1:
         raise ValueError(f"`level` is {level}; expected a number between 0 and 1")
     if n_draws < 1 or n_draws * matrix.n_systems > MAX_RANKS:

@@ -168,7 +168,7 @@ def why_no_top(matrix: ScoreMatrix, n_top: int | None) -> str:
     if size < LEAST_TOP:
         return f"a top of {size} has no pair"
     if not n_scored:
-        return "no system has a score on a voting task"
+        return "no system has a score on a task of weight above 0"
     if n_top is None and n_scored <= LEAST_TOP:
         return f"{n_scored} system{'s' if n_scored != 1 else ''} with a score: no other system could join the first 2"
     return f"only {n_scored} systems have a score; {size} make the top" if size > n_scored else ""

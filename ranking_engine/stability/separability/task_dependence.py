@@ -106,7 +106,7 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
             do not matter, except whether a task votes.
     """
     if not matrix.votes.any() or int(matrix.votes.sum()) > MAX_TASKS:
-        return TaskDependence(f"only boards of 1 to {MAX_TASKS:,} voting tasks are looked at")
+        return TaskDependence(f"only boards of 1 to {MAX_TASKS:,} tasks of weight above 0 are looked at")
     voting = np.flatnonzero(matrix.votes)
     part = matrix.subset(systems=matrix.has_score, tasks=voting) if matrix.has_score.any() else None
     if part is None or part.n_systems < MIN_SYSTEMS:

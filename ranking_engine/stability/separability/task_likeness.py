@@ -89,7 +89,9 @@ def task_likeness(matrix: ScoreMatrix) -> TaskLikeness:
     """
     voting = np.flatnonzero(matrix.votes)
     if not MIN_TASKS <= len(voting) <= MAX_TASKS:
-        return TaskLikeness(f"only {MIN_TASKS} to {MAX_TASKS} voting tasks are compared, and there are {len(voting)}")
+        return TaskLikeness(
+            f"only {MIN_TASKS} to {MAX_TASKS} tasks of weight above 0 are compared, and there are {len(voting)}"
+        )
     compared = compare_ranks(task_ranks(matrix))
     tau, spearman = compared.kendall_tau, compared.spearman
     for table in (tau, spearman):

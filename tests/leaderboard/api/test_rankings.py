@@ -126,7 +126,7 @@ def test_a_ranking_as_csv(keys, make, api):
     assert {row["system"]: (int(row["rank"]) if row["rank"] else None) for row in rows} == {
         name: place for name, (place, _) in figures(GAPS, "borda").items()
     }
-    assert rows[-1]["reason"].startswith("no score on 1 of 3 voting tasks")
+    assert rows[-1]["reason"].startswith("no score on 1 of 3 tasks of weight above 0")
 
 
 def test_the_catalogue_holds_every_rule(make, api):

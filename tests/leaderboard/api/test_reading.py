@@ -129,7 +129,7 @@ def test_a_system_has_its_scores_and_its_rank_under_every_rule(make, api):
         rule: figures(GAPS, rule)["d"] for rule in site_rules()
     }
     unranked = {row["rule"]: row["reason"] for row in system["ranks"] if row["rank"] is None}
-    assert unranked["borda"] == "no score on 1 of 3 voting tasks: Task 2"
+    assert unranked["borda"] == "no score on 1 of 3 tasks of weight above 0: Task 2"
 
 
 def test_a_cell_names_its_submission_and_a_task_added_later_was_not_submitted(make, api):

@@ -68,7 +68,8 @@ def test_the_page_says_whether_leaving_out_a_score_can_pay_under_the_policy_in_f
         return dict(page(client, benchmark, rule, **parameters).context["page"].meaning)["Leaving out a score"]
 
     assert said("borda") == (
-        "A system never gains by leaving out a score: a system that lacks a score on a voting task gets no rank."
+        "A system never gains by leaving out a score: a system that lacks a score on a task of weight above 0 gets no "
+        "rank."
     )
     assert said("borda", policy="median") == (
         "If the median is filled in, a system can gain under Borda by leaving out its worst score."

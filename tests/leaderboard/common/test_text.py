@@ -36,8 +36,8 @@ def test_names_in_words(names, total, text):
 
 def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
     names = {"mnli-m": "MNLI (matched)", "no": "Norwegian"}
-    assert with_task_names("no score on 2 of 9 voting tasks: mnli-m, qqp and 3 more", names) == (
-        "no score on 2 of 9 voting tasks: MNLI (matched), qqp and 3 more"
+    assert with_task_names("no score on 2 of 9 tasks of weight above 0: mnli-m, qqp and 3 more", names) == (
+        "no score on 2 of 9 tasks of weight above 0: MNLI (matched), qqp and 3 more"
     )
     assert with_task_names("tasks mnli-m, no and 3 more have no stated chance level", names) == (
         "tasks MNLI (matched), Norwegian and 3 more have no stated chance level"
@@ -57,9 +57,9 @@ def test_tasks_whose_names_say_that_less_is_better_are_asked_about_by_name():
 
 
 def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
-    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == [
+    assert [as_sentence(""), as_sentence("no task has an order and a weight above 0"), as_sentence("Why?")] == [
         "",
-        "No task votes.",
+        "No task has an order and a weight above 0.",
         "Why?",
     ]
     assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
@@ -84,7 +84,7 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
             {"unique": False, "proven": True, "distance": 3.0, "lower_bound": 3.0, "pairs_without_common_task": 1},
             (
                 "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally good. "
-                "1 pair of systems share no task and count as equal."
+                "1 pair of systems shares no task and counts as equal."
             ),
         ),
         (
@@ -141,8 +141,8 @@ def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, te
 @pytest.mark.parametrize(("reason", "expected"), [
     ("tasks mnli-m, no and 3 more have no stated chance level", "5 tasks have no stated chance level"),
     ("tasks up, down have no stated chance level or best score", "2 tasks have no stated chance level or best score"),
-    ("no score on 2 of 9 voting tasks: mnli-m, qqp", "no score on 2 of 9 voting tasks"),
-    ("no score on 5 of 9 voting tasks: mnli-m, qqp and 3 more", "no score on 5 of 9 voting tasks"),
+    ("no score on 2 of 9 tasks of weight above 0: mnli-m, qqp", "no score on 2 of 9 tasks of weight above 0"),
+    ("no score on 5 of 9 tasks of weight above 0: a-b, qqp and 3 more", "no score on 5 of 9 tasks of weight above 0"),
     ("task mnli-m has scores <= 0", "task mnli-m has scores <= 0"),
     ("no system beats every other", "no system beats every other"),
 ])  # fmt: skip

@@ -189,7 +189,7 @@ def test_a_missing_score_leaves_no_spread_and_the_page_says_why(make, client):
     [
         ({"remark": "The best order found, not proven optimal: its distance is 12."}, "not_proven"),
         ({"status": COMPUTING}, "computing"),
-        ({"status": "undefined", "reason": "no task votes"}, "undefined"),
+        ({"status": "undefined", "reason": "no task has an order and a weight above 0"}, "undefined"),
     ],
 )
 def test_without_a_proven_order_no_rule_is_compared_with_the_optimum(make, changed, status):
@@ -297,4 +297,4 @@ def test_before_a_rule_ranks_the_api_says_why_none_does(make, client):
     benchmark = make.published(tasks=[TaskSpec("Task 1", weight=Decimal(1), direction=0)], scores={"A": [1.0]})
     answer = from_api(client, benchmark).json()
     assert (answer["results"], answer["kemeny"], answer["top"]) == ([], None, [])
-    assert "no task votes" in answer["not_compared"]["borda"]
+    assert "no task has an order and a weight above 0" in answer["not_compared"]["borda"]

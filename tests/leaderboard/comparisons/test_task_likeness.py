@@ -46,7 +46,7 @@ def test_two_tasks_have_no_tree_and_the_page_says_why(make, client):
     benchmark = make.published({name: row[:2] for name, row in TOY.items()})
     response = client.get(reverse("agreement", args=[benchmark.key]))
     assert response.context["page"].likeness.tree is None
-    assert "The tasks are not compared: only 3 to 150 voting tasks are compared, and there are 2" in (
+    assert "The tasks are not compared: only 3 to 150 tasks of weight above 0 are compared, and there are 2" in (
         response.content.decode()
     )
 

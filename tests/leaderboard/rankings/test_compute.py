@@ -221,6 +221,7 @@ def test_a_board_without_any_weight_from_an_older_release_is_computed_and_says_w
     benchmark = make.publish(without_weight(make, aggregation))
     assert list(Job.objects.filter(queue="rankings").values_list("kind", "state")) == [("rankings", "done")]
     board = published_board(benchmark.publication)
-    why = "no group of tasks votes" if aggregation == "two_step" else "no task votes"
+    of_groups = "no group of weight above 0 has a task with an order and a weight above 0"
+    why = of_groups if aggregation == "two_step" else "no task has an order and a weight above 0"
     assert (board.why_nothing_ranked, board.facts["condorcet_winner"]) == (why, None)
     assert {(column.status, column.n_ranked) for column in board.columns} == {("undefined", 0)}

@@ -22,7 +22,8 @@ WEIGHTLESS = {  # there are scores, but none on the only task that counts
     "scores": {"X": [None, 1.0, 2.0], "Y": [None, 2.0, 2.0]},
     "tasks": [TaskSpec("a"), TaskSpec("b", weight=NOTHING), TaskSpec("c", 0)],
 }
-NO_TASK, NO_SCORE = "no task votes", "no system has a score on a voting task"
+NO_TASK = "no task has an order and a weight above 0"
+NO_SCORE = "no system has a score on a task of weight above 0"
 WHY = {
     "unordered": (UNORDERED, NO_TASK),
     "missing": (MISSING, NO_SCORE),
@@ -31,7 +32,10 @@ WHY = {
 OLDER = {  # weights that are refused today
     "tasks of weight 0": ("basic", NO_TASK),
     "groups of weight 0": ("balanced", NO_TASK),
-    "groups of weight 0 in two steps": ("two_step", "no group of tasks votes"),
+    "groups of weight 0 in two steps": (
+        "two_step",
+        "no group of weight above 0 has a task with an order and a weight above 0",
+    ),
 }
 SMALL = {
     "no submission": {"scores": {}, "tasks": [TaskSpec("a"), TaskSpec("b")]},

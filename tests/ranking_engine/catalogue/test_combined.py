@@ -52,7 +52,7 @@ def test_native_parts_rank_a_board_with_gaps_and_who_lacks_a_rank_in_one_part_ha
     )
     ranking = rank(matrix, "copeland[with=mean]")  # the mean needs all scores: system 2 is dropped for both
     assert ranking.ranks.tolist() == [1, -1, 2, -1]
-    assert ranking.unranked_reasons[1] == "no score on 1 of 3 voting tasks: t2"
+    assert ranking.unranked_reasons[1] == "no score on 1 of 3 tasks of weight above 0: t2"
 
 
 def test_a_part_that_says_nothing_leaves_the_whole_undefined():

@@ -104,7 +104,8 @@ def test_each_policy_says_in_one_sentence_what_leaving_out_does():
         "A system can gain under Copeland by leaving out its worst score: only common tasks are compared."
     )
     assert omission_sentence("borda", "drop_systems") == (
-        "A system never gains by leaving out a score: a system that lacks a score on a voting task gets no rank."
+        "A system never gains by leaving out a score: a system that lacks a score on a task of weight above 0 gets no "
+        "rank."
     )
     for rule in RULES:
         for policy in MISSING_POLICIES:

@@ -73,7 +73,7 @@ def test_json_holds_every_verdict_with_its_evidence(toy, capsys):
     assert report["systems"]["E"] == {
         "prospective": False,
         "verdict": "no_scores",
-        "reason": "no score on any voting task",
+        "reason": "no score on any task of weight above 0",
     }
 
 
@@ -87,7 +87,7 @@ def test_the_table_says_who_can_win_and_how(toy, capsys):
     assert lines[4].endswith("2/3 C + 1/3 B")
     assert "Rule: majority; 3 can win, 1 cannot win, 1 no scores" in lines
     assert "A cannot win without x" in lines
-    assert "E: no score on any voting task" in lines
+    assert "E: no score on any task of weight above 0" in lines
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])

@@ -95,7 +95,7 @@ def test_an_unranked_system_has_rank_null_and_a_reason(toy, capsys):
     toy.write_text("system,a,b\nA,1,\nB,2,3\n")
     mean = run_json(capsys, toy, "--missing", "drop_systems", "--rule", "mean")["rules"]["mean"]
     assert (mean["ranks"], mean["scores"]) == ({"A": None, "B": 1}, {"A": None, "B": 2.5})
-    assert mean["unranked"] == {"A": "no score on 1 of 2 voting tasks: b"}
+    assert mean["unranked"] == {"A": "no score on 1 of 2 tasks of weight above 0: b"}
 
 
 def test_csv_has_a_row_for_each_system_sorted_by_the_first_rule(toy, capsys):
@@ -322,6 +322,9 @@ def test_no_winner_shows_the_smith_set(toy, capsys):
     toy.write_text("system,a,b,c\nA,3,1,2\nB,2,3,1\nC,1,2,3\n")
     _, out, _ = run(capsys, toy, "--rule", "condorcet")
     assert "No Condorcet winner; Smith set: A, B, C\n" in out
+    toy.write_text("system,a\nA,\nB,\n")
+    _, out, _ = run(capsys, toy, "--rule", "condorcet")
+    assert "No Condorcet winner\n" in out
 
 
 def test_pairs_without_a_common_task_are_counted(toy, capsys):

@@ -142,7 +142,9 @@ def test_rules_without_a_second_step_say_why():
     zeros = ScoreMatrix([[1.0, 1.0, 0.0]], groups=["a", "a", "b"], task_names=["x", "y", "z"])
     assert undefined_reason(zeros, "geometric_mean") == "group b: task z has scores <= 0"
     silent = ScoreMatrix([[1.0, 2.0]], groups=["a", "a"], group_weights={"a": 0})
-    assert undefined_reason(silent, "borda") == "no group of tasks votes"
+    assert (
+        undefined_reason(silent, "borda") == "no group of weight above 0 has a task with an order and a weight above 0"
+    )
 
 
 @pytest.mark.parametrize("missing", list(MISSING_POLICIES))
@@ -151,7 +153,7 @@ def test_a_zero_takes_a_mean_of_positive_scores_from_its_system_alone(rule, miss
     names, groups = ["x", "y", "z"], ["a", "a", "b"]
     matrix = ScoreMatrix([[1, 2, 3], [3, 0, 1], [3, 1, 2]], task_names=names, groups=groups)
     ranking = rank(matrix, rule, missing=missing, aggregation="two_step")
-    assert ranking.unranked_reasons == {1: "group a: a score <= 0 on 1 of 2 voting tasks: y"}
+    assert ranking.unranked_reasons == {1: "group a: a score <= 0 on 1 of 2 tasks of weight above 0: y"}
     without = rank(matrix.subset([0, 2]), rule, missing=missing, aggregation="two_step")
     assert (without.status, ranking.status) == ("ranked", "ranked")
     assert ranking.scores[[0, 2]].tolist() == without.scores.tolist()
@@ -163,7 +165,7 @@ def test_a_zero_of_the_only_system_in_a_group_leaves_the_others_their_ranks(miss
     matrix = ScoreMatrix([[1, 2, NAN], [2, 1, 0], [3, 1, NAN]], task_names=["x", "y", "z"], groups=["a", "a", "b"])
     ranking = rank(matrix, "geometric_mean", missing=missing, aggregation="two_step")
     assert (ranking.status, ranking.ranks.tolist()) == ("ranked", [2, -1, 1])
-    assert ranking.unranked_reasons == {1: "group b: a score <= 0 on 1 of 1 voting tasks: z"}
+    assert ranking.unranked_reasons == {1: "group b: a score <= 0 on 1 of 1 tasks of weight above 0: z"}
 
 
 def test_where_every_system_has_a_zero_in_some_group_no_one_is_ranked():
@@ -182,8 +184,8 @@ def test_a_system_without_a_score_in_a_group_is_unranked_there_by_rules_that_nee
     borda = rank(matrix, "borda", aggregation="two_step")
     assert borda.ranks.tolist() == [-1, 1, -1]
     assert borda.unranked_reasons == {
-        0: "group b: no score on any voting task",
-        2: "group b: no score on 1 of 2 voting tasks: z",
+        0: "group b: no score on any task of weight above 0",
+        2: "group b: no score on 1 of 2 tasks of weight above 0: z",
     }
     assert rank(matrix, "copeland", aggregation="two_step").ranks.tolist() == [3, 1, 1]
 

@@ -33,9 +33,9 @@ def test_drop_systems_leaves_them_unranked_and_says_what_they_lack():
     ranking = rank(GAPPY, "mean", missing="drop_systems")
     assert ranking.ranks.tolist() == [2, 1, -1, -1, -1]
     assert ranking.unranked_reasons == {
-        2: "no score on 1 of 3 voting tasks: y",
-        3: "no score on any voting task",
-        4: "no score on 1 of 3 voting tasks: z",
+        2: "no score on 1 of 3 tasks of weight above 0: y",
+        3: "no score on any task of weight above 0",
+        4: "no score on 1 of 3 tasks of weight above 0: z",
     }
 
 
@@ -51,7 +51,7 @@ def test_imputation_looks_at_oriented_scores(policy, imputed):
     assert part.systems.tolist() == [0, 1, 2, 4]
     np.testing.assert_array_equal(part.matrix.values, [[1, 5, 9], [2, 6, 8], [3, imputed[0], 7], [4, 8, imputed[1]]])
     assert part.details == {"n_imputed": 2}
-    assert part.unranked_reasons == {3: "no score on any voting task"}
+    assert part.unranked_reasons == {3: "no score on any task of weight above 0"}
 
 
 def test_the_median_of_an_even_number_is_the_midpoint():
@@ -67,26 +67,26 @@ def test_a_task_without_any_score_cannot_be_imputed_and_is_dropped():
 
 def test_a_task_without_any_score_is_named_where_it_leaves_nobody_complete():
     reason = rank(ScoreMatrix([[1, NAN], [2, NAN]]), "mean").reason
-    assert reason == "no system has a score on every voting task (no system has a score on t2)"
+    assert reason == "no system has a score on every task of weight above 0 (no system has a score on t2)"
 
 
 def test_long_lists_of_tasks_are_cut():
     values = np.ones((2, 9))
     values[1, :5] = NAN
     reasons = rank(ScoreMatrix(values), "mean").unranked_reasons
-    assert reasons == {1: "no score on 5 of 9 voting tasks: t1, t2, t3 and 2 more"}
+    assert reasons == {1: "no score on 5 of 9 tasks of weight above 0: t1, t2, t3 and 2 more"}
 
 
 def test_drop_tasks_may_leave_none():
     ranking = rank(ScoreMatrix([[1, NAN], [NAN, 2]]), "mean", missing="drop_tasks")
-    assert (ranking.status, ranking.reason) == ("undefined", "no voting task has a score of every system")
+    assert (ranking.status, ranking.reason) == ("undefined", "no task of weight above 0 has a score of every system")
 
 
 @pytest.mark.parametrize(
     ("matrix", "reason"),
     [
-        (ScoreMatrix([[NAN], [NAN]]), "no system has a score on a voting task"),
-        (ScoreMatrix([[1.0]], directions=[0]), "no task votes"),
+        (ScoreMatrix([[NAN], [NAN]]), "no system has a score on a task of weight above 0"),
+        (ScoreMatrix([[1.0]], directions=[0]), "no task has an order and a weight above 0"),
     ],
 )
 def test_where_nothing_votes_every_rule_is_undefined(matrix, reason):
@@ -99,7 +99,7 @@ def test_where_nothing_votes_every_rule_is_undefined(matrix, reason):
 def test_native_rules_ignore_the_policy_and_the_unscored_are_nobodys_rivals(policy):
     for rule in ("copeland", "minimax"):
         ranking = rank(GAPPY, rule, missing=policy)
-        assert ranking.unranked_reasons == {3: "no score on any voting task"}
+        assert ranking.unranked_reasons == {3: "no score on any task of weight above 0"}
         assert ranking.scores[:3].tolist() == rank(GAPPY.subset([0, 1, 2, 4]), rule).scores[:3].tolist()
 
 
@@ -177,8 +177,8 @@ def test_a_system_with_a_gap_that_cannot_be_predicted_is_unranked_and_the_others
     matrix = matrix.with_values(values)
     ranking = rank(matrix, "mean", missing="predicted")
     assert ranking.unranked_reasons == {
-        2: "no score, and none that can be predicted, on 1 of 6 voting tasks: t6",
-        3: "no score, and none that can be predicted, on 4 of 6 voting tasks: t1, t2, t3 and 1 more",
+        2: "no score, and none that can be predicted, on 1 of 6 tasks of weight above 0: t6",
+        3: "no score, and none that can be predicted, on 4 of 6 tasks of weight above 0: t1, t2, t3 and 1 more",
     }
     assert (ranking.details["n_imputed"], ranking.details["predicted"]) == (3, {"s1": 1, "s2": 2})
     assert ranking.details["held_out"].keys() == {"error", "explained"}

@@ -54,7 +54,7 @@ def test_a_task_without_scores_casts_no_vote_and_is_counted():
 
 
 def test_what_the_format_cannot_say_is_refused():
-    with pytest.raises(PreflibError, match="no voting task has a score"):
+    with pytest.raises(PreflibError, match="no task of weight above 0 has a score"):
         task_orders(ScoreMatrix(np.full((2, 1), NAN)))
     with pytest.raises(PreflibError, match=f"at most {MAX_VOTERS:,} can be written"):
         task_orders(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]], weights=["0.0000000001", 1]))

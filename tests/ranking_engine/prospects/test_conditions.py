@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_told(texts, message):
         ("w >= 0.5", "unknown task 'w'; there are x, y, z, u"),
         ("z >= 0.5", "the task 'z' does not vote: its weight is 0"),
         ("u >= 0.5", "the task 'u' does not vote: it is unordered"),
-        ("group:h >= 0.5", "the group 'h' has no voting task"),
+        ("group:h >= 0.5", "the group 'h' has no task of weight above 0"),
         ("minimise group:k", "unknown group 'k'; there are g, h"),
     ],
 )

@@ -258,7 +258,7 @@ def test_what_a_pair_cannot_be_is_told():
     with pytest.raises(ValueError, match="unknown system 'D'"):
         pair_prospect(matrix, "A", "D")
     prospect = pair_prospect(matrix, "A", "C")
-    assert (prospect.verdict, prospect.reason) == ("no_scores", "C: no score on any voting task")
+    assert (prospect.verdict, prospect.reason) == ("no_scores", "C: no score on any task of weight above 0")
 
 
 def test_groups_carry_their_tasks_along():

@@ -107,7 +107,7 @@ def test_a_system_without_every_score_is_not_ranked_by_points():
     matrix = ScoreMatrix([[1, 2], [2, np.nan], [0, 3]], system_names=["A", "B", "C"])
     result = prospects(matrix, rule="borda", n_draws=0)
     assert [(p.system, p.verdict) for p in result.systems] == [("A", "strict"), ("B", "no_scores"), ("C", "strict")]
-    assert result["B"].reason == "no score on 1 of 2 voting tasks: t2"
+    assert result["B"].reason == "no score on 1 of 2 tasks of weight above 0: t2"
     imputed = prospects(matrix, rule="borda", missing="worst", n_draws=0)
     assert [p.verdict for p in imputed.systems] == ["none", "strict", "strict"]
     dropped = prospects(matrix, rule="borda", missing="drop_tasks", n_draws=0)

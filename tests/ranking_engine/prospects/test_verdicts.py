@@ -115,7 +115,7 @@ def test_what_is_stored_comes_back(kind):
 def test_a_benchmark_without_scores_has_no_prospects():
     result = prospects(ScoreMatrix([[np.nan], [np.nan]]))
     assert (verdicts(result), result.tasks) == ({"s1": "no_scores", "s2": "no_scores"}, ("t1",))
-    assert result.systems[0].reason == "no system has a score on a voting task"
+    assert result.systems[0].reason == "no system has a score on a task of weight above 0"
 
 
 def assert_verified_in_integers(matrix, result):

@@ -27,7 +27,7 @@ def test_the_geometric_mean_names_the_tasks_with_scores_that_are_not_positive():
     assert reason(ScoreMatrix([[1, 0], [1, -1]], **NAMES), "geometric_mean") == "task down has scores <= 0"
     matrix = ScoreMatrix([[0.0] * 5])
     assert reason(matrix, "geometric_mean") == "tasks t1, t2, t3 and 2 more have scores <= 0"
-    nobody = "no system has scores above 0 on every voting task"
+    nobody = "no system has scores above 0 on every task of weight above 0"
     assert reason(ScoreMatrix([[1, 0], [0, 1]]), "geometric_mean") == nobody
 
 
@@ -37,9 +37,9 @@ def test_a_system_with_a_score_that_is_not_positive_has_no_geometric_mean_and_th
     np.testing.assert_allclose(ranking.scores, [6, np.nan, 2, np.nan, np.nan])
     assert (ranking.status, ranking.ranks.tolist(), ranking.winners) == ("ranked", [1, -1, 2, -1, -1], (0,))
     assert dict(ranking.unranked_reasons) == {
-        1: "a score <= 0 on 1 of 2 voting tasks: b",
-        3: "a score <= 0 on 2 of 2 voting tasks: a, b",
-        4: "no score on 1 of 2 voting tasks: a",
+        1: "a score <= 0 on 1 of 2 tasks of weight above 0: b",
+        3: "a score <= 0 on 2 of 2 tasks of weight above 0: a, b",
+        4: "no score on 1 of 2 tasks of weight above 0: a",
     }
 
 

@@ -96,7 +96,10 @@ def test_what_cannot_be_rated_has_no_rating_and_a_reason():
     some = copy_proof_ratings(ScoreMatrix([[1, 2], [2, nan], [3, 1]]))
     assert np.isnan(some.ratings).tolist() == [False, True, False]
     assert some.ratings[[0, 2]] == pytest.approx([0.5, 0.5], abs=ERROR)
-    assert copy_proof_ratings(ScoreMatrix([[1, nan], [nan, 2]])).reason == "no system has a score on every voting task"
+    assert (
+        copy_proof_ratings(ScoreMatrix([[1, nan], [nan, 2]])).reason
+        == "no system has a score on every task of weight above 0"
+    )
     assert copy_proof_ratings(ScoreMatrix([[1, 2], [1, 2]])).reason == "all systems tie on every task"
     reversed_task = copy_proof_ratings(ScoreMatrix([[1, 5], [2, 7]], directions=[-1, 1]))
     assert reversed_task.ratings == pytest.approx([0.5, 0.5], abs=ERROR)

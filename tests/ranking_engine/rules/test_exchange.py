@@ -55,7 +55,10 @@ def test_a_task_on_which_all_are_equal_adds_nothing_and_cannot_be_the_unit():
         "undefined",
         "no two neighbours on flat differ by more than 0.01% of its largest score",
     )
-    assert (nowhere.status, nowhere.reason) == ("undefined", "there is no voting task 'b' whose unit could be taken")
+    assert (nowhere.status, nowhere.reason) == (
+        "undefined",
+        "there is no task 'b' of weight above 0 whose unit could be taken",
+    )
 
 
 def test_it_has_a_name_needs_all_scores_and_is_studied():

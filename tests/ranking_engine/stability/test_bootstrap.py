@@ -189,7 +189,7 @@ def test_fewer_than_eight_clusters_give_no_intervals_and_say_why(n_clusters):
     assert (intervals.status, intervals.n_clusters, dict(intervals.counts)) == ("undefined", n_clusters, {})
     why = "tasks or clusters of tasks to draw from; with fewer than 8, intervals miss the true rank too often"
     assert intervals.reason == f"{n_clusters} {why}"
-    assert rank_intervals(ScoreMatrix([[np.nan] * 9])).reason == "no system has a score on a voting task"
+    assert rank_intervals(ScoreMatrix([[np.nan] * 9])).reason == "no system has a score on a task of weight above 0"
 
 
 def test_eight_clusters_are_enough():

@@ -167,5 +167,5 @@ def test_bad_parameters_are_named(parameters, message):
 
 
 def test_two_systems_have_no_newcomer():
-    with pytest.raises(ValueError, match="2 systems with scores; at least 3 are needed"):
+    with pytest.raises(ValueError, match="systems with scores: 2; at least 3 are needed"):
         run_study("system_additions", ScoreMatrix([[1, 2], [2, 1]]))

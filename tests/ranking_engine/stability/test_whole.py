@@ -67,7 +67,7 @@ def test_reasons_are_told():
     one = ScoreMatrix([[1.0, 2.0]])
     reasons = {key: get_study(key).why_not(one, get_study(key).parameters) for key in KEYS}
     assert reasons == {
-        "diversity": "fewer than two systems have a score on a voting task",
+        "diversity": "fewer than two systems have a score on a task of weight above 0",
         "significance": "fewer than two systems are ranked",
         "cardinal_sensitivity": "fewer than two systems have all scores",
         "ordinal_sensitivity": "1 system with a score: no other system could join the first 2",

@@ -72,7 +72,7 @@ def test_a_badge_of_one_rule_tells_the_rank_the_tie_and_why_there_is_none(make):
     assert messages == {"a": "unranked, Mean", "b": shared, "c": shared, "d": "3rd of 3, Mean"}
     sentence = texts(ask("system_badge", benchmark.key, "a", query="?rule=mean"))[1]
     assert "A on " in sentence
-    assert "No score on 1 of 2 voting tasks" in sentence
+    assert "No score on 1 of 2 tasks of weight above 0" in sentence
     assert message("badge", benchmark.key, query="?rule=mean") == "B and C, Mean"
     unknown = ask("badge", benchmark.key, query="?rule=none")
     assert (unknown.status_code, texts(unknown)[-1]) == (400, "unknown rule")

@@ -94,7 +94,7 @@ def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, r
         ({"seed": "-1"}, "Ensure this value is greater than or equal to 0."),
         ({"copied_tasks": ["nothing"]}, "Select a valid choice. nothing is not one of the available choices."),
         ({"first": "1"}, "Ensure this value is greater than or equal to 2."),
-        ({"first": "2"}, "2 systems with scores; at least 3 are needed to correlate rankings"),
+        ({"first": "2"}, "systems with scores: 2; at least 3 are needed to correlate rankings"),
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_starts_nothing(board, reader, sent, message):

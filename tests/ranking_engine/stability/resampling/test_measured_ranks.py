@@ -191,7 +191,7 @@ def test_predicted_scores_are_drawn_with_the_error_of_held_out_scores_of_their_t
         (np.ones((2, 3)), {}, r"shape \(2, 3\)"),
         (-np.ones((2, 2)), {}, "0 or more"),
         ([[np.inf, 1], [1, 1]], {}, "0 or more"),
-        (np.zeros((2, 2)), {}, "no score on a voting task"),
+        (np.zeros((2, 2)), {}, "no score on a task of weight above 0"),
         (np.ones((2, 2)), {"level": 1.0}, "`level` is 1.0"),
         (np.ones((2, 2)), {"n_draws": 0}, "`n_draws` is 0"),
         (np.ones((2, 2)), {"n_draws": 10**9}, "expected 1 to 25000000"),

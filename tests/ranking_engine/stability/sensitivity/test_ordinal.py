@@ -123,7 +123,7 @@ def test_where_a_fifth_has_no_pair_the_first_two_are_studied_and_the_summary_say
     [
         ([[1.0], [2.0]], None, "2 systems with a score: no other system could join the first 2"),
         ([[1.0], [np.nan], [np.nan]], None, "1 system with a score: no other system could join the first 2"),
-        ([[np.nan], [np.nan]], None, "no system has a score on a voting task"),
+        ([[np.nan], [np.nan]], None, "no system has a score on a task of weight above 0"),
         ([[1.0], [2.0], [np.nan]], 3, "only 2 systems have a score; 3 make the top"),
         ([[1.0], [2.0]], 1, "a top of 1 has no pair"),
     ],
