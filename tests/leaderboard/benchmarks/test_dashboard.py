@@ -36,8 +36,11 @@ def part(page, name):
 
 
 def states(page):
-    """{systems: state} of the list of submissions."""
-    row = r'<th scope="row"><a [^>]*>([^<]*)</a></th><td><a [^>]*>[^<]*</a></td><td>(.*?)</td>'
+    """{systems: state} of the list of submissions, whose cells have labels for narrow screens."""
+    row = (
+        r'<th scope="row"><a [^>]*>([^<]*)</a></th><td data-label="Benchmark"><a [^>]*>[^<]*</a></td>'
+        r'<td data-label="State">(.*?)</td><td data-label="Sent">'
+    )
     return {name: re.sub("<[^>]*>", "", state).strip() for name, state in re.findall(row, part(page, "submissions"))}
 
 

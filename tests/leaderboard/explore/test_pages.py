@@ -153,6 +153,13 @@ def test_the_page_takes_few_queries(make, client, django_assert_num_queries):
         client.get(path)
 
 
+def test_what_is_not_shown_is_said_below_the_board_and_not_within_its_wide_table(make, client):
+    page = compact(client.get(f"/b/{make.published().key}/what-if/"))
+    before, _, after = page.partition("</table>")
+    said = "Not shown (this benchmark lacks the data they need): Normalised mean"
+    assert (said in before, f'</div><p class="small soft">{said}' in after) == (False, True)
+
+
 def test_the_data_are_the_scores_and_a_304_where_they_are_known(make, client):
     benchmark = make.published()
     answer = client.get(f"/b/{benchmark.key}/what-if/data.json")
