@@ -92,6 +92,8 @@ def saturation(
                 "%(n)s are above it under some rule and below it under none of the %(n_rules)s that rank it",
                 n_never_below,
             )
+            if not n_never_below:
+                never_below = gettext("none is above it under some rule without being below it under another one")
             sentence += f"; {never_below % {'n': n_never_below, 'n_rules': len(ranking)}}"
         standings.append(
             BaselineStanding(

@@ -44,6 +44,16 @@ def test_the_board_says_how_many_systems_are_above_the_baseline_under_one_rule_a
     )
 
 
+def test_where_no_system_is_above_the_baseline_the_board_says_none(make):
+    benchmark = make.published({"P": [9.0, 9.0], "A": [1.0, 2.0], "B": [2.0, 1.0]}, default_rule="mean")
+    marked(benchmark, "P")
+    [standing] = build_board(audience_of(ANYONE, benchmark), BoardQuery()).saturation
+    assert standing.sentence == (
+        "0 of 2 systems are above the human baseline P under Mean; none is above it under some rule without being "
+        "below it under another one."
+    )
+
+
 def test_a_system_out_of_competition_is_marked_and_neither_measures_nor_counts(make, client):
     benchmark = make.published(PEOPLE, default_rule="mean")
     marked(benchmark, "People")
