@@ -97,7 +97,9 @@ def test_groups_that_weigh_nothing_leave_no_ranking():
         grouped = replace(state.configuration, groups=(ConfiguredGroup("g", "G", "0"),), tasks=tasks)
         states.append(replace(state, configuration=grouped))
     for rankings in rankings_of(*states):
-        assert {(ranking.status, ranking.reason) for ranking in rankings.values()} == {("undefined", "no task votes")}
+        assert {(ranking.status, ranking.reason) for ranking in rankings.values()} == {
+            ("undefined", "no task has an order and a weight above 0")
+        }
 
 
 def test_the_first_system_of_a_board():
