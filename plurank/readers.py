@@ -68,8 +68,9 @@ def board_of_files(scores: ScoreFiles, benchmark: str | Path | bytes | None, of_
         ValueError: the description cannot be read, or does not go with the scores.
     """
     description = None if benchmark is None else read_benchmark(benchmark)
-    policy = {"missing": description.policy} if description and description.policy else {}
-    board = Board(scores.matrix(description), **(policy | of_board))
+    settings = {"missing": description.policy, "aggregation": description.aggregation} if description else {}
+    of_board = {name: value for name, value in settings.items() if value is not None} | of_board
+    board = Board(scores.matrix(description), **of_board)
     described = (f"described by {benchmark}",) if isinstance(benchmark, str | Path) else ()
     board.notes = (*scores.notes, *described)
     return board

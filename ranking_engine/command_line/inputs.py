@@ -121,8 +121,7 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--aggregation",
         choices=list(AGGREGATIONS),
-        default="basic",
-        help="how groups of tasks count (default: basic, the tasks' own weights)",
+        help="how groups of tasks count (default: the benchmark file's, else basic, the tasks' own weights)",
     )
     command.add_argument(
         "--missing",
@@ -206,7 +205,9 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
 
 
 def aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
-    """Return the matrix with the weights of `--aggregation`, or raise a UsageError."""
+    """Return the matrix with the weights of `--aggregation`, or raise a UsageError: two steps have no such weights."""
+    if aggregation == "two_step":
+        raise UsageError("the benchmark ranks in two steps, which this command does not: state --aggregation")
     try:
         return reweighted(matrix, aggregation)
     except ValueError as error:
@@ -214,7 +215,7 @@ def aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile | None]:
-    """Read the scores and what describes them.
+    """Read the scores and what describes them; an aggregation that no one asked for becomes the benchmark's own.
 
     Raises:
         TableError, InputError: bad input, with its place.
@@ -244,6 +245,8 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
             print(f"note: using {beside}", file=sys.stderr)
             stated_file = beside
     benchmark = None if stated_file is None else read_benchmark(stated_file)
+    if "aggregation" in options and options.aggregation is None:
+        options.aggregation = (benchmark.aggregation if benchmark else None) or "basic"
     matrix = scores.matrix(benchmark)
     directed_tasks = benchmark.directed_tasks if benchmark else []
     for name, word in doubtful_tasks(matrix.task_names, matrix.directions.tolist(), directed_tasks):

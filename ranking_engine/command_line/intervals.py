@@ -18,11 +18,11 @@ from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     UsageError,
     add_input_arguments,
+    aggregated,
     read_inputs,
     rule_key,
 )
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -94,7 +94,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
     )
     command.add_argument(
-        "--aggregation", choices=AGGREGATIONS, default="basic", help="how groups of tasks count (default: basic)"
+        "--aggregation",
+        choices=AGGREGATIONS,
+        help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
     command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
     command.set_defaults(run=run)
@@ -110,7 +112,7 @@ def run(options: argparse.Namespace) -> str:
     if options.errors is not None:
         return FORMATS[options.format](report_from_errors(matrix, rules, missing, options))
     try:
-        matrix = reweighted(matrix, options.aggregation)
+        matrix = aggregated(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
             intervals = rank_intervals(
                 matrix,
@@ -174,7 +176,7 @@ def report_from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, opti
     try:
         with ProgressBar("drawing scores") as bar:
             by_rule = measured_rank_intervals(
-                reweighted(matrix, options.aggregation), errors, rules, n_draws=options.resamples or RESAMPLES,
+                aggregated(matrix, options.aggregation), errors, rules, n_draws=options.resamples or RESAMPLES,
                 level=options.level, seed=options.seed, missing=missing, progress=bar,
             )  # fmt: skip
     except ValueError as error:

@@ -14,10 +14,10 @@ from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     UsageError,
     add_input_arguments,
+    aggregated,
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.prospects import (
@@ -91,8 +91,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--aggregation",
         choices=list(AGGREGATIONS),
-        default="basic",
-        help="which weights are the benchmark's own, from which changes are counted (default: basic)",
+        help="which weights are the benchmark's own, from which changes are counted (default: the benchmark file's, "
+        "else basic)",
     )
     command.add_argument(
         "--missing",
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> str:
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     try:
-        matrix = reweighted(matrix, options.aggregation)
+        matrix = aggregated(matrix, options.aggregation)
         conditions = Conditions.parse(options.condition)
         settings: dict[str, Any] = {
             "conditions": conditions,

@@ -103,7 +103,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help=f"for rules that need all scores, one of {', '.join(MISSING_POLICIES)} (default: the study's)",
     )
     command.add_argument(
-        "--aggregation", choices=AGGREGATIONS, default="basic", help="how groups of tasks count (default: basic)"
+        "--aggregation",
+        choices=AGGREGATIONS,
+        help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
     command.add_argument("--seed", metavar="N", type=_seed, default=0, help="of the random numbers (default: 0)")
     command.add_argument("--format", choices=list(FORMATS), default="table")

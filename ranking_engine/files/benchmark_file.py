@@ -41,6 +41,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ranking_engine.catalogue.registry import read_variants
+from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.core.decimals import exact_precision
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -129,6 +130,12 @@ class BenchmarkFile:
     gamma: float | None = None
     policy: str | None = None
     variants: tuple[str, ...] = ()
+
+    @property
+    def aggregation(self) -> str | None:
+        """How groups of tasks count, if the file states one of `AGGREGATIONS`; a site writes and reads it."""
+        aggregation = self.metadata.get("aggregation")
+        return aggregation if aggregation in AGGREGATIONS else None
 
     @property
     def directed_tasks(self) -> list[str]:

@@ -151,9 +151,9 @@ def test_a_score_that_is_no_finite_number_stores_nothing(make, score):
     assert (answer.status_code, Draft.objects.count()) == (400, 0)
 
 
-def test_scores_as_large_as_numbers_go_leave_a_board_that_can_be_read(make):
+def test_the_largest_scores_leave_a_board_that_can_be_read(make):
     benchmark = make.benchmark()
-    for name, score in (("Huge", "1.7e308"), ("Huger", "1.79e308"), ("Tiny", "-1.7e308")):
+    for name, score in (("Huge", "9.9e99"), ("Huger", "1e100"), ("Tiny", "-1e100")):
         make.submitted(benchmark, name, [score] * 5, by=make.user())
     make.publish(benchmark)
     for parameters in ({}, {"scores": "1"}, {"policy": "median"}, {"sort": "mean"}):
