@@ -299,7 +299,8 @@ def _record(
         ),
         batch_size=2000,
     )
-    tell_of_events(submissions, kind, actor=actor, reason=reason)
+    if revision is None or revision.cause != Revision.Cause.TAKEDOWN:  # which tells more itself
+        tell_of_events(submissions, kind, actor=actor, reason=reason)
 
 
 @transaction.atomic

@@ -53,6 +53,7 @@ class TakedownEffects:
     is_on_board: bool
     first: Submission | None  # a correction that holds some of the same scores; it has to go before
     next: Submission | None  # what it corrects, where that holds some of the same scores
+    is_done: bool  # they were taken down already
 
 
 def takedown_effects(submission: Submission) -> TakedownEffects:
@@ -74,6 +75,7 @@ def takedown_effects(submission: Submission) -> TakedownEffects:
         is_on_board=submission.state == State.ACCEPTED,
         first=_with_same_scores(submission, _corrections_of(submission)),
         next=_with_same_scores(submission, corrected),
+        is_done=submission.events.filter(kind=Kind.TAKEN_DOWN).exists(),
     )
 
 

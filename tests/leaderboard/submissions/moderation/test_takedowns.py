@@ -17,6 +17,7 @@ from leaderboard.models import (
     InstanceScores,
     Job,
     ListedBoard,
+    Notice,
     Report,
     Revision,
     Score,
@@ -28,12 +29,20 @@ from leaderboard.queue import jobs
 from leaderboard.rankings.revisions import WithdrawnRevisionError, publication_at
 from leaderboard.rankings.scores import current_scores
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.lifecycle import confirm_draft, reinstate_submission, reject_batch, withdraw_submission
+from leaderboard.submissions.lifecycle import (
+    accept_batch,
+    confirm_draft,
+    reinstate_submission,
+    reject_batch,
+    withdraw_submission,
+)
 from leaderboard.submissions.moderation.takedowns import revisions_holding, take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import owner_of
+from tests.markup import compact
+from tests.signing_in import signed_in
 
 SECRET, ANOTHER = 71.34567891, 53.98765432  # scores that occur nowhere else
 WHY = "It was published without a right to it."
@@ -222,6 +231,24 @@ def test_what_was_taken_down_is_recorded_and_cannot_come_back(with_secret):
         reinstate_submission(submission, actor=owner, reason="Please.")
     with pytest.raises(SubmissionError, match="already"):
         take_down(submission, actor=owner, reason=WHY)
+
+
+def test_a_takedown_sends_one_notice_and_its_page_says_afterwards_that_it_is_done(make):
+    benchmark, user = make.benchmark({"A": [1.0]}, submission_policy="moderated"), make.user()
+    batch = make.pending(benchmark, {"S": [ANOTHER]}, by=user)
+    owner = owner_of(benchmark)
+    accept_batch(batch, actor=owner)
+    Notice.objects.all().delete()
+    submission, client = batch.submissions.get(), signed_in(owner)
+    address, sure = reverse("takedown", args=[submission.uuid]), {"reason": WHY, "is_sure": "1"}
+    assert "This cannot be undone" in compact(client.get(address))
+    assert client.post(address, sure).status_code == 302
+    notices = Notice.objects.filter(user=user).values_list("text", "words")
+    assert list(notices) == [(f"Your submission of S to {benchmark.name} was taken down.", WHY)]
+    for answer, status in ((client.get(address), 200), (client.post(address, sure), 400)):
+        page = compact(answer)
+        assert (answer.status_code, page.count("These scores were already taken down.")) == (status, 1)
+        assert ("This cannot be undone" in page, 'name="is_sure"' in page) == (False, False)
 
 
 def test_scores_that_a_correction_took_over_are_not_left_behind(with_secret):
