@@ -6,12 +6,10 @@ from django.db.models.functions import Coalesce
 
 from leaderboard.models import Submission, VoteBatch
 
-WAITING = (Submission.State.PENDING, Submission.State.APPROVED)
-
 
 def n_waiting() -> Combinable:
-    """Of a query of benchmarks: how many submissions, and batches of votes, are in the queue."""
-    submissions = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=WAITING).order_by()
+    """Of a query of benchmarks: how many submissions, and batches of votes, need a decision."""
+    submissions = Submission.objects.filter(benchmark=OuterRef("pk"), state=Submission.State.PENDING).order_by()
     votes = VoteBatch.objects.filter(benchmark=OuterRef("pk"), state=VoteBatch.State.PENDING).order_by()
     counts = (
         submissions.values("benchmark").annotate(n=Count("batch", distinct=True)).values("n"),

@@ -24,6 +24,7 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import InForce
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.lifecycle import reject_batch, require_reason, take_batch
+from leaderboard.submissions.moderation.flags import flags_of
 from leaderboard.submissions.preview.draft import (
     BoardState,
     latest_state,
@@ -44,8 +45,6 @@ SHOWN_ROWS = 100  # of one batch, before it is decided
 LOOKED_AT, CELLS_LOOKED_AT = 100, 4_000
 SHOWN_FLAGS = 5
 SHOWN_STATEMENTS = 6  # in the queue
-FEWEST_SCORES = 5  # of a task, before one of them can be called unusual
-FEWEST_TASKS = 2  # before systems with the same scores are called duplicates, or one that leads everywhere too good
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,12 @@ def queue_page(benchmark: Benchmark, number: str | None) -> tuple[list[Waiting],
     """One page of the batches that wait, oldest first."""
     page = Paginator(_undecided(benchmark), PAGE_BATCHES).get_page(number)
     return _described(benchmark, list(page)), page
+
+
+def n_approved(benchmark: Benchmark) -> int:
+    """How many batches of the queue need no decision any more, and wait for the end of the embargo."""
+    rows = Submission.objects.filter(benchmark=benchmark, state=Submission.State.APPROVED).order_by()
+    return rows.values("batch").distinct().count()
 
 
 def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
@@ -246,74 +251,6 @@ def _waiting(
     )
 
 
-def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
-    """What a moderator should look at twice, in words. Nothing is ever refused for it.
-
-    Unusual: further beyond the best or the worst score of its task than these two are apart. Too good: better than
-    every other system on every task. Duplicate: the scores of another system, to the last digit.
-    """
-    flags = []
-    tasks = state.configuration.tasks
-    places = {system.key: i for i, system in enumerate(state.systems)}
-    directions = np.array([task.direction for task in tasks], dtype=int)
-    is_other = np.ones(len(state.systems), dtype=bool)
-    all_others = _Others.of(state.values)  # of every system that is not on the board yet
-    for row in rows:
-        own = places.get(row["system"]["key"] or "")
-        values = row_values(row["scores"], state.configuration, None)
-        name = shortened(row["system"]["name"])
-        is_other[:] = True
-        if own is not None:
-            is_other[own] = False
-        others = all_others if own is None else _Others.of(state.values[is_other])
-        unusual = [tasks[t].name for t in np.flatnonzero(others.is_unusual(values))]
-        if unusual:
-            flags.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
-        is_same = ((state.values == values) | (np.isnan(state.values) & np.isnan(values))).all(axis=1)
-        n_scores = int((~np.isnan(values)).sum())
-        twins = [state.systems[i].name for i in np.flatnonzero(is_same & is_other)] if n_scores >= FEWEST_TASKS else []
-        if twins:
-            flags.append(f"{name}: exactly the scores of {in_words(twins)}")
-        elif others.n >= FEWEST_SCORES and others.are_led(values, directions):
-            flags.append(f"{name}: better than every other system on every task")
-    return flags
-
-
-@dataclass(frozen=True)
-class _Others:
-    """What the other systems have on each task."""
-
-    n: int
-    n_stated: np.ndarray  # how many of them have a score
-    least: np.ndarray  # the least score; inf where there is none
-    greatest: np.ndarray  # -inf where there is none
-
-    @classmethod
-    def of(cls, values: np.ndarray) -> "_Others":
-        """Of scores with one row per system, NaN where one is missing."""
-        is_missing = np.isnan(values)
-        return cls(
-            n=len(values),
-            n_stated=(~is_missing).sum(axis=0),
-            least=np.where(is_missing, np.inf, values).min(axis=0, initial=np.inf),
-            greatest=np.where(is_missing, -np.inf, values).max(axis=0, initial=-np.inf),
-        )
-
-    def is_unusual(self, values: np.ndarray) -> np.ndarray:
-        """By task: whether a score is further beyond the range of the others than that is wide."""
-        is_known = ~np.isnan(values) & (self.n_stated >= FEWEST_SCORES)
-        spread = np.where(is_known, self.greatest - self.least, 0.0)
-        return is_known & ((values > self.greatest + spread) | (values < self.least - spread))
-
-    def are_led(self, values: np.ndarray, directions: np.ndarray) -> bool:
-        """Whether scores are better than those of all others on every task that votes."""
-        votes = directions != 0
-        if votes.sum() < FEWEST_TASKS or np.isnan(values[votes]).any():
-            return False
-        best = np.where(directions < 0, -self.least, self.greatest)[votes]
-        return bool((values[votes] * directions[votes] > best).all())
-
-
 def _shown(row: CheckedRow, state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:
     place = next((i for i, system in enumerate(state.systems) if system.key == row["system"]["key"]), None)
     old = np.full(len(state.configuration.tasks), np.nan) if place is None else state.values[place]
@@ -343,6 +280,7 @@ class Decided:
     """What came of a decision about several batches."""
 
     n_decided: int
+    n_approved: int  # of them, those that join the board when the embargo ends
     refused: list[str]  # why others were not decided
     has_banned: bool  # whether submitters are banned by it
 
@@ -382,15 +320,15 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
                 if batch.submissions.filter(state__in=UNDECIDED).exists():  # a decision that comes late bans no one
                     ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
                     has_banned = True
-    n_decided, refused = 0, []
+    n_decided, n_approved, refused = 0, 0, []
     for batch in batches:
         try:
             if verdict == Verdict.ACCEPT:
-                take_batch(batch, actor=actor, reason=reason)
+                n_approved += take_batch(batch, actor=actor, reason=reason) is None
             else:
                 reject_batch(batch, actor=actor, reason=reason)
         except SubmissionError as error:
             refused.append(f"{batch.uuid}: {error}")
         else:
             n_decided += 1
-    return Decided(n_decided, refused, has_banned)
+    return Decided(n_decided, n_approved, refused, has_banned)

@@ -24,7 +24,15 @@ from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, VoteBatch
 from leaderboard.submissions.forms import TakedownForm
 from leaderboard.submissions.lifecycle import reinstate_submission, retract_batch, withdraw_submission
-from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue_page, review
+from leaderboard.submissions.moderation.decisions import (
+    MAX_AT_ONCE,
+    Verdict,
+    decide,
+    n_approved,
+    named_batches,
+    queue_page,
+    review,
+)
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import lone_submission
@@ -54,12 +62,14 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
             )
         return _decide(request, benchmark, ids)
     waiting, page = queue_page(benchmark, request.GET.get("page"))
+    n_later = n_approved(benchmark)
     context = {
         "benchmark": benchmark,
         "audience": audience,
         "here": "queue",
         "waiting": waiting,
-        "n_waiting": page.paginator.count,
+        "n_waiting": page.paginator.count - n_later,
+        "n_approved": n_later,
         "pages": page_links(page),
         "requests": requests_at(benchmark),
         "votes": VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.PENDING)
@@ -95,12 +105,19 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
     except (SubmissionError, PeopleError) as error:
         messages.error(request, str(error))
         return redirect(request.path)
-    n = result.n_decided
-    if n:
-        done = ngettext("%(n)s submission rejected.", "%(n)s submissions rejected.", n)
+    n_now, n_later = result.n_decided - result.n_approved, result.n_approved
+    if n_now:
+        done = ngettext("%(n)s submission rejected.", "%(n)s submissions rejected.", n_now)
         if action == Verdict.ACCEPT:
-            done = ngettext("%(n)s submission accepted.", "%(n)s submissions accepted.", n)
-        messages.success(request, done % {"n": n})
+            done = ngettext("%(n)s submission accepted.", "%(n)s submissions accepted.", n_now)
+        messages.success(request, done % {"n": n_now})
+    if n_later:
+        done = ngettext(
+            "%(n)s submission approved; it joins the board when the embargo ends.",
+            "%(n)s submissions approved; they join the board when the embargo ends.",
+            n_later,
+        )
+        messages.success(request, done % {"n": n_later})
     for text in [*result.refused, *unknown][:5]:
         messages.error(request, text)
     if result.has_banned:

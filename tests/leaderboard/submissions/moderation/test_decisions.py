@@ -1,7 +1,11 @@
 """The queue, its flags, decisions, bans, roles and the trail of all that."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.people import lift_ban
@@ -203,6 +207,36 @@ def test_every_page_for_owners_says_how_many_submissions_wait(make, page):
     sections = compact(owner.get(address)).split('aria-label="Sections of managing"')[1].split("</nav>")[0]
     count = '<span class="unread">2<span class="visually-hidden"> waiting</span></span>'
     assert sections.index("Queue " + count) == sections.index("Queue")
+
+
+def test_what_is_approved_under_an_embargo_waits_for_no_decision(make):
+    benchmark = make.benchmark(
+        SIX_SYSTEMS, submission_policy="moderated", embargo_until=timezone.now() + timedelta(days=1)
+    )
+    first, second = (make.pending(benchmark, {name: [1.0, 1.0]}, by=make.user()) for name in ("N1", "N2"))
+    owner, address = signed_in(owner_of(benchmark)), reverse("manage_queue", args=[benchmark.key])
+    said = []
+    for batch in (first, second):
+        answer = owner.post(address, {"action": "accept", "batch": str(batch.uuid)}, follow=True)
+        page = compact(answer)
+        said.append(
+            (
+                [str(message) for message in answer.context["messages"]],
+                re.findall(r"<p>(\d submissions? (?:waits?|is|are)\b[^.<]*)", page),
+                re.findall(r'class="unread">(\d)', page),
+                "Accept selected" in page,
+            )
+        )
+    approved = ["1 submission approved; it joins the board when the embargo ends."]
+    assert said == [
+        (
+            approved,
+            ["1 submission waits, oldest first", "1 submission is approved and joins the board when the embargo ends"],
+            ["1"],
+            True,
+        ),
+        (approved, ["2 submissions are approved and join the board when the embargo ends"], [], False),
+    ]
 
 
 def test_a_decision_is_previewed_within_the_budget_that_the_operator_sets(make, settings):
