@@ -217,7 +217,10 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
     if decision and not batch.submissions.exclude(state=Submission.State.WITHDRAWN).exists():
         # Nothing of it is on the board any more; the ranks of its systems are not what it led to.
         last = SubmissionEvent.objects.filter(submission__batch=batch, kind=SubmissionEvent.Kind.WITHDRAWN)
-        withdrawal = last.select_related("actor").order_by("-pk").first()
+        withdrawal = last.select_related("actor", "revision").order_by("-pk").first()
+        if publication and withdrawal and withdrawal.revision:
+            has_left = publication.revision.number >= withdrawal.revision.number
+            stages = [*stages[:-1], _stage(PUBLISHED, DONE, "")] if has_left else stages
         stages, is_final, publication = [*stages, withdrawal_stage(withdrawal)], True, None
     beginning = {
         "at": batch.created_at,

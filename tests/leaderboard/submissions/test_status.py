@@ -164,6 +164,20 @@ def test_where_one_of_several_systems_was_withdrawn_the_page_says_so_first_and_i
     assert '<th scope="row">E</th><td class="soft" colspan="4">withdrawn</td>' in body
 
 
+def test_a_withdrawn_batch_names_a_published_revision_only_while_that_includes_it(make):
+    benchmark, batch = accepted(make)
+    accept_batch(make.pending(benchmark, {"F": [8.0] * 5}, by=make.user()), actor=None)
+    make.publish(benchmark)
+    withdraw_submission(batch.submissions.get(), actor=batch.uploader, reason="Wrong checkpoint.")
+    before = stages(batch)
+    make.publish(benchmark)
+    after = stages(batch)
+    assert [way[2] for way in (before, after)] == [
+        ("published", "done", "revision 3, which includes revision 2"), ("published", "done", ""),
+    ]  # fmt: skip
+    assert [way[3][0] for way in (before, after)] == ["withdrawn", "withdrawn"]
+
+
 def test_a_rank_that_others_share_is_marked_as_such(make, client):
     benchmark, batch = accepted(make, {"E": TOY["A"]})
     make.publish(benchmark)
