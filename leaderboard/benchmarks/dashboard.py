@@ -13,11 +13,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
+from leaderboard.access.waiting import open_requests
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Membership, Notice, Submission, User
 from leaderboard.notifications.queries import visible_notices
 from leaderboard.submissions.queries import STATE_WORDS
-from leaderboard.submissions.withdrawals import open_requests
 
 PAGE_BATCHES = 30
 SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS = 5, 50, 200

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.access.waiting import open_requests
 from leaderboard.models import Benchmark, Submission, SubmissionEvent, User
 from leaderboard.submissions.lifecycle import require_reason, withdraw_submission
 from leaderboard.submissions.notices import tell_of_events, tell_of_request
@@ -71,13 +71,6 @@ def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> N
         raise SubmissionError(gettext("There is no open request to withdraw these scores."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.KEPT, actor=actor, reason=reason)
     tell_of_events([submission], Kind.KEPT, actor=actor, reason=reason)
-
-
-def open_requests() -> QuerySet[SubmissionEvent]:
-    """The requests to withdraw accepted scores that no one decided about: nothing happened to the submission since."""
-    later = SubmissionEvent.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
-    requests = SubmissionEvent.objects.filter(kind=Kind.ASKED, submission__state=State.ACCEPTED)
-    return requests.filter(~Exists(later))
 
 
 def requests_at(benchmark: Benchmark) -> list[Submission]:

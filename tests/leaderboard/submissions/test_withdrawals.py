@@ -1,5 +1,6 @@
 """Submitters take accepted scores off the board, or ask for it: who may, what is kept of it, who is told."""
 
+import re
 from copy import deepcopy
 from datetime import timedelta
 
@@ -93,6 +94,23 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
     step(client, owner, submission, action="withdraw", reason="Very well.")
     submission.refresh_from_db()
     assert (submission.state, requests_at(benchmark)) == ("withdrawn", [])
+
+
+def test_a_queue_with_a_request_counts_it_and_is_not_called_empty(client, benchmark, submission, submitter):
+    asks_only(benchmark)
+    owner = benchmark.memberships.get(role="owner").user
+    client.force_login(owner, backend=BACKEND)
+    seen = []
+    for act in (
+        lambda: None,
+        lambda: withdraw_own(audience_of(submitter, benchmark), submission, reason="Not ours."),
+        lambda: decline_withdrawal(submission, actor=owner, reason="They are yours."),
+    ):
+        act()
+        page = compact(client.get(reverse("manage_queue", args=[benchmark.key])))
+        counted = re.findall(r'class="unread">(\d+)<span class="visually-hidden"> waiting', page)
+        seen.append(("The queue is empty" in page, "Withdrawals requested" in page, counted))
+    assert seen == [(True, False, []), (False, True, ["1"]), (True, False, [])]
 
 
 def test_what_is_not_ones_own_not_accepted_without_a_reason_or_asked_twice_is_refused(
