@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from leaderboard.access.audience import UNDECIDED, Audience
 from leaderboard.common.language.numbers import in_language
 from leaderboard.common.text import value_text
-from leaderboard.models import Batch, PredictionFile, PredictionSubmission, Score, Submission, Task, User
+from leaderboard.models import Batch, Benchmark, PredictionFile, PredictionSubmission, Score, Submission, Task, User
 from leaderboard.submissions.problems import SubmissionError
 from ranking_engine.evaluation.metrics import METRICS
 
@@ -81,10 +81,22 @@ def other_submitters(audience: Audience, keys: Collection[str]) -> dict[str, str
     """
     if audience.is_restricted or not keys:
         return {}
-    accepted = Submission.objects.filter(benchmark=audience.benchmark, state=Submission.State.ACCEPTED)
+    others = latest_submitters(audience.benchmark, keys, but=audience.viewer.pk)
+    return {key: other.shown_name for key, other in others.items()}
+
+
+def latest_submitters(benchmark: Benchmark, keys: Collection[str], *, but: int | None = None) -> dict[str, User]:
+    """Who submitted the newest accepted scores of systems, by the key of the system.
+
+    Args:
+        benchmark: whose.
+        keys: of the systems.
+        but: a user whose own are left out.
+    """
+    accepted = Submission.objects.filter(benchmark=benchmark, state=Submission.State.ACCEPTED)
     latest = dict(accepted.filter(system__key__in=keys).order_by("pk").values_list("system__key", "batch__uploader"))
-    others = User.objects.in_bulk(set(latest.values()) - {audience.viewer.pk})
-    return {key: others[pk].shown_name for key, pk in latest.items() if pk in others}
+    users = User.objects.in_bulk(set(latest.values()) - {but})
+    return {key: users[pk] for key, pk in latest.items() if pk in users}
 
 
 @dataclass(frozen=True)

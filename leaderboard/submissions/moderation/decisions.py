@@ -1,7 +1,7 @@
 """The queue of a benchmark: what waits for a decision, what is unusual about it, and what it would change."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -35,6 +35,7 @@ from leaderboard.submissions.preview.draft import (
 from leaderboard.submissions.preview.table import TableEffect, table_effect
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
 from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.queries import latest_submitters
 from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.statements import Statement, in_short, statements_of
 
@@ -128,8 +129,9 @@ def _described(benchmark: Benchmark, batches: Sequence[Batch]) -> list[Waiting]:
     rows = _rows([submission for submissions in of_batch.values() for submission in submissions])
     corrected = {one.system_id for submissions in of_batch.values() for one in submissions if one.corrects_id}
     held = holding(benchmark, corrected) if corrected else {}
+    submitters = latest_submitters(benchmark, _known_keys(state, rows.values()))
     return [
-        _waiting(batch, state, of_batch[batch.pk], rows, held, n_systems=n_systems[batch.pk])
+        _waiting(batch, state, of_batch[batch.pk], rows, held, submitters=submitters, n_systems=n_systems[batch.pk])
         for batch in batches
         if batch.pk in of_batch
     ]
@@ -142,6 +144,7 @@ def review(batch: Batch) -> Decision:
     rows = list(of_submission.values())
     corrected = {one.system_id for one in submissions if one.corrects_id}
     held = holding(batch.benchmark, corrected) if corrected else {}
+    submitters = latest_submitters(batch.benchmark, _known_keys(state, rows))
     after = state.with_rows(rows)
     names = [system.name for system in after.systems]
     try:
@@ -161,7 +164,9 @@ def review(batch: Batch) -> Decision:
         )
         summary.insert(0, ranks_sentence(shortened(system["name"]), ranks, n_leaving_out))
     return Decision(
-        waiting=_waiting(batch, state, submissions, of_submission, held, n_systems=len(submissions)),
+        waiting=_waiting(
+            batch, state, submissions, of_submission, held, submitters=submitters, n_systems=len(submissions)
+        ),
         revision_number=state.revision_number,
         task_names=[task.name for task in state.configuration.tasks],
         rows=[_shown(row, state) for row in first_rows],
@@ -193,6 +198,11 @@ def _rows(submissions: Sequence[Submission]) -> dict[int, CheckedRow]:
     }
 
 
+def _known_keys(state: BoardState, rows: Iterable[CheckedRow]) -> set[str]:
+    """The keys of those systems of rows that are on the board."""
+    return {row["system"]["key"] or "" for row in rows} & {system.key for system in state.systems}
+
+
 def _waiting(
     batch: Batch,
     state: BoardState,
@@ -200,6 +210,7 @@ def _waiting(
     rows: Mapping[int, CheckedRow],
     held: Mapping[int, InForce],
     *,
+    submitters: Mapping[str, User],
     n_systems: int,
 ) -> Waiting:
     """What is said of one batch.
@@ -210,6 +221,7 @@ def _waiting(
         submissions: those of the batch that are looked at, with their systems.
         rows: the same as a draft keeps them, by their ids.
         held: what holds on the board, where one of them is a correction.
+        submitters: whose scores the board has of their systems, by the key of the system.
         n_systems: how many submissions the batch has in all.
     """
     statements = statements_of(submissions)
@@ -225,11 +237,21 @@ def _waiting(
         for row in submissions
         if row.corrects_id and row.corrects_id not in held
     ]
+    of_others: dict[str, list[str]] = defaultdict(list)
+    for row in own:
+        other = submitters.get(row["system"]["key"] or "")
+        if other is not None and other.pk != batch.uploader_id:
+            of_others[other.shown_name].append(shortened(row["system"]["name"]))
+    replacing = [
+        gettext("%(systems)s: replaces scores that %(person)s submitted")
+        % {"systems": in_words(systems), "person": person}
+        for person, systems in of_others.items()
+    ]
     overdue = []
     if batch.decide_by is not None and batch.decide_by <= timezone.now():
         until = moment_in_words(batch.decide_by)
         overdue.append(f"overdue: the submitter expects a decision by {until}")
-    flags = [*overdue, *outrun, *changed, *flags_of(state, own)]
+    flags = [*overdue, *outrun, *replacing, *changed, *flags_of(state, own)]
     if n_systems > len(submissions):
         n = len(submissions)
         flags.insert(0, f"only the first {n} of its {n_systems:,} systems were checked: open it to see all")

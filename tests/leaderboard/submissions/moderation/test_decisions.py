@@ -12,6 +12,7 @@ from leaderboard.accounts.people import lift_ban
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Ban, Batch, Revision, Submission
 from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.moderation import decisions
 from leaderboard.submissions.moderation.decisions import decide, queue, queue_page, review
 from leaderboard.submissions.preview.draft import preview_draft
@@ -43,8 +44,20 @@ def test_a_flag_says_why_to_look_twice(make, row, flags):
 
 def test_a_correction_of_a_system_is_no_duplicate_of_itself(make):
     benchmark = make.benchmark(SIX_SYSTEMS, submission_policy="moderated")
-    make.pending(benchmark, {"S1": [11.0, 49.0]}, by=make.user())
+    make.pending(benchmark, {"S1": [11.0, 49.0]}, by=owner_of(benchmark))
     assert queue(benchmark, most=9)[0][0].flags == []
+
+
+def test_the_queue_and_a_decision_say_whose_scores_are_replaced_where_they_are_other_peoples(make):
+    benchmark, ada = make.benchmark(SIX_SYSTEMS, submission_policy="moderated"), make.user("Ada")
+    accept_batch(make.pending(benchmark, {"Of Ada": [12.0, 48.0]}, by=ada), actor=owner_of(benchmark))
+    rows = {"S1": [12.5, 47.0], "New": [12.1, 47.9], "Of Ada": [12.2, 47.1], "S2": [12.3, 47.2]}
+    of_ada, of_bob = (make.pending(benchmark, rows, by=by) for by in (ada, make.user("Bob")))
+    owner = owner_of(benchmark).shown_name
+    of_owner = f"S1 and S2: replaces scores that {owner} submitted"
+    expected = [[of_owner], [of_owner, "Of Ada: replaces scores that Ada submitted"]]
+    assert [row.flags for row in queue(benchmark, most=9)[0]] == expected
+    assert [review(batch).waiting.flags for batch in (of_ada, of_bob)] == expected
 
 
 def test_too_good_counts_a_lower_score_as_better_where_it_is(make):
@@ -65,11 +78,12 @@ def test_the_queue_takes_as_many_queries_for_many_submissions_as_for_one(
         batch = make.pending(benchmark, {f"New {number}": [21.0, 47.0]}, by=make.user())
         if is_correction:
             Submission.objects.create(benchmark=benchmark, batch=batch, system=held.system, position=2, corrects=held)
-    with django_assert_num_queries(11 if is_correction else 9):
+    with django_assert_num_queries(13 if is_correction else 9):
         waiting, page = queue_page(benchmark, None)
     assert page.paginator.count == n
+    replacing = ["S1: replaces scores that owner submitted"] if is_correction else []
     assert [row.flags for row in waiting] == [
-        [f"New {number}: far outside the range of the others on Task 1"] for number in range(n)
+        [*replacing, f"New {number}: far outside the range of the others on Task 1"] for number in range(n)
     ]
 
 
