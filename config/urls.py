@@ -4,9 +4,9 @@ from allauth.account.decorators import secure_admin_login
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.socialaccount.views import login_cancelled, signup as sign_up_by_other_site
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
-from leaderboard.accounts.views import emails
+from leaderboard.accounts.views import confirm_email, emails
 from leaderboard.accounts.views_sign_in import linked, sign_in_with, signed_in_with
 
 # The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
@@ -18,6 +18,7 @@ admin.site.unregister([SocialAccount, SocialApp, SocialToken])
 urlpatterns = [
     path("", include("leaderboard.urls")),
     path("account/email/", emails, name="account_email"),
+    re_path(r"^account/confirm-email/(?P<key>[-:\w]+)/$", confirm_email, name="account_confirm_email"),
     path("account/linked/", linked, name="socialaccount_connections"),
     path("account/with/sign-up/", sign_up_by_other_site, name="socialaccount_signup"),
     path("account/with/cancelled/", login_cancelled, name="socialaccount_login_cancelled"),

@@ -3,7 +3,8 @@
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
-from allauth.account.views import EmailView
+from allauth.account.models import EmailConfirmationMixin
+from allauth.account.views import ConfirmEmailView, EmailView
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -56,6 +57,32 @@ class _Emails(EmailView):
             return redirect("account_email")
 
 
+class _ConfirmEmail(ConfirmEmailView):
+    """The link of a mail that confirms an address. Who is signed in to another account than the one that asked for the
+    mail stays so, and confirms nothing: anyone can have such a mail sent to anyone.
+    """
+
+    def logout_other_user(self, confirmation: EmailConfirmationMixin) -> None:
+        """End no session, neither by the link nor by the form."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401
+        """Confirm the address, unless for another account."""
+        self.object = self.get_object()
+        context = self.get_context_data()
+        if context["is_for_another"]:
+            return self.render_to_response(context, status=403)
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Of the page: whether someone is signed in for whom the mail was not asked for."""
+        visitor, mail = self.request.user, self.object
+        is_for_another = bool(mail) and visitor.is_authenticated and mail.email_address.user_id != visitor.pk
+        context: dict[str, Any] = super().get_context_data(is_for_another=is_for_another, **kwargs)
+        return context
+
+
+confirm_email = _ConfirmEmail.as_view()
 emails = _Emails.as_view()  # for those who signed in, with allauth's own limits, as the class above has them
 
 
