@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts import sign_up
@@ -27,6 +28,7 @@ from leaderboard.common.limits import (
     give_back_attempt,
     take_attempt,
 )
+from leaderboard.common.moments import moment_in_words
 from leaderboard.common.site_address import site_address
 from leaderboard.models import User
 from leaderboard.notifications.outbox import put_mail
@@ -137,6 +139,11 @@ class AccountAdapter(DefaultAccountAdapter):
             for name, value in context.items()
             if isinstance(value, str) and value.startswith(named)
         }
-        about = {"request": self.request, "email": email, "current_site": own} | context | links
+        about: dict[str, Any] = {"request": self.request, "email": email, "current_site": own}
+        about["may_sign_up"] = sign_up.is_open(self.request)
+        about["reset_url"] = site_address(reverse("account_reset_password"))
+        if moment := context.get("timestamp"):
+            about["moment"] = moment_in_words(moment)
+        about |= context | links
         message: EmailMessage = self.render_mail(template_prefix, email, about)
         put_mail(message.to[0], subject=str(message.subject), text=str(message.body))
