@@ -5,7 +5,6 @@ Personal data is on the user's row, in addresses and keys to sign in by, and in 
 and decisions stay.
 """
 
-import json
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -17,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.display_names import rename_in_log
 from leaderboard.accounts.organisations.members import leave_all, solely_owned_organisations
 from leaderboard.accounts.sessions import forget_sessions
 from leaderboard.common.append_only import append_only_permit
@@ -118,12 +118,7 @@ def close_account(user: User) -> None:
         LogEntry.objects.filter(Q(object_repr__icontains=address) | Q(change_message__icontains=address)).update(
             object_repr=FORMER, change_message=""
         )
-    # Older rows of the administration's log call anyone who got a role on a benchmark by name.
-    for role in Membership.Role.values:
-        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it is in the log, which is JSON
-        for entry in LogEntry.objects.filter(change_message__contains=named):
-            entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
-            entry.save(update_fields=["change_message"])
+    rename_in_log(user.shown_name, FORMER)
     forget_sessions(user)
     for membership in Membership.objects.filter(user=user).select_related("benchmark"):
         changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": membership.role}, {"role": ""})

@@ -14,6 +14,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
+from leaderboard.accounts.display_names import display_name_problem
 from leaderboard.accounts.orcid import is_orcid
 from leaderboard.accounts.second_factor import use_code
 from leaderboard.accounts.tokens import LIFETIMES, revoke_all_tokens
@@ -141,13 +142,28 @@ class TokenForm(forms.Form):
 
 
 class ProfileForm(forms.ModelForm):
-    """What a person says of themselves to those who decide on their submissions."""
+    """By what name others see a person, and what they say of themselves to those who decide on their submissions."""
+
+    display_name = LineFormField(
+        max_length=80,
+        required=False,
+        label=gettext_lazy("Display name"),
+        help_text=gettext_lazy("A new name is shown beside what you submitted and decided before, too."),
+        widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
+    )
 
     class Meta:
         model = User
-        fields = ("organisation", "orcid")
+        fields = ("display_name", "organisation", "orcid")
         labels: ClassVar[dict[str, str]] = {"orcid": "ORCID iD"}
         help_texts: ClassVar[dict[str, Any]] = {"orcid": gettext_lazy("For example 0000-0002-1825-0097.")}
+
+    def clean_display_name(self) -> str:
+        """A name that a new account could have, or the one that the person has."""
+        name = str(self.cleaned_data["display_name"])
+        if name != self.initial["display_name"] and (problem := display_name_problem(name, self.instance)):
+            raise ValidationError(problem)
+        return name
 
     def clean_orcid(self) -> str:
         """An iD whose check digit fits."""

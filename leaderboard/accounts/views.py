@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
+from leaderboard.accounts.display_names import rename_in_log
 from leaderboard.accounts.forms import CloseForm, ProfileForm, TokenForm
 from leaderboard.accounts.orcid import is_confirmed_orcid
 from leaderboard.accounts.own_data import own_data
@@ -126,11 +127,14 @@ def own_data_zip(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def profile(request: HttpRequest) -> HttpResponse:
-    """What owners and moderators read beside a person's name."""
+    """By what name others see a person, and what owners and moderators read beside it."""
     user = signed_in(request)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=User.objects.get(pk=user.pk))
     if request.method == "POST" and form.is_valid():
-        form.instance.save(update_fields=["organisation", "orcid"])
+        with transaction.atomic():
+            form.instance.save(update_fields=["display_name", "organisation", "orcid"])
+            if form.instance.shown_name != user.shown_name:
+                rename_in_log(user.shown_name, form.instance.shown_name)
         messages.success(request, gettext("Saved."))
         return redirect("profile")
     context = {"form": form, "is_confirmed": is_confirmed_orcid(user)}

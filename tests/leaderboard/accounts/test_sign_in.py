@@ -284,7 +284,9 @@ def test_people_say_where_they_work_and_owners_read_it(make, client):
     bad = client.post("/account/profile/", {"organisation": "University", "orcid": "0000-0002-1825-0098"})
     assert bad.status_code == 400
     assert "not an ORCID iD" in compact(bad)
-    client.post("/account/profile/", {"organisation": "University", "orcid": "0000-0002-1825-0097"})
+    client.post(
+        "/account/profile/", {"display_name": "Ada N", "organisation": "University", "orcid": "0000-0002-1825-0097"}
+    )
     user.refresh_from_db()
     assert user.affiliation == "University, ORCID 0000-0002-1825-0097"
     assert not is_confirmed_orcid(user)
