@@ -140,6 +140,7 @@ class AccountAdapter(DefaultAccountAdapter):
             if isinstance(value, str) and value.startswith(named)
         }
         about: dict[str, Any] = {"request": self.request, "email": email, "current_site": own}
+        about["site"] = own.domain
         about["may_sign_up"] = sign_up.is_open(self.request)
         about["reset_url"] = site_address(reverse("account_reset_password"))
         if moment := context.get("timestamp"):

@@ -199,7 +199,7 @@ def test_an_address_without_an_account_is_told_so_and_offered_one_where_people_s
             "socialaccount/email/account_connected",
             {"provider": SignInSite("oidc", "R&D")},
             "Another account opens yours",
-            "An account at R&D was linked to yours: whoever signs in there can open it.",
+            "An account at R&D was linked to yours: anyone who signs in there can open it.",
         ),
         (
             "socialaccount/email/account_disconnected",
