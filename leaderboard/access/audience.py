@@ -19,6 +19,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.roles import benchmark_of, role_and_ban
 from leaderboard.common.moments import moment_in_words
+from leaderboard.common.requests import DeadLinkError
 from leaderboard.models import (
     Batch,
     Benchmark,
@@ -34,7 +35,7 @@ UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what is in 
 DECIDING = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 SIGN_IN_FIRST = gettext_noop("Sign in first.")
 NO_BENCHMARK = gettext_noop("There is no benchmark of this name, or you have no access to it.")
-NO_DRAFT = gettext_noop("You have no such draft; drafts expire after some days.")
+NO_DRAFT = gettext_noop("You have no such draft. Drafts expire after some days.")
 NO_SUBMISSION = gettext_noop("There is no such submission, or you have no access to it.")
 DECIDERS_ALONE = gettext_noop("Only the moderators and owners of a benchmark can decide on submissions.")
 
@@ -285,7 +286,7 @@ def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
     drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
     draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
     if draft is None:
-        raise Http404(gettext("You have no such draft; drafts expire after some days."))
+        raise DeadLinkError(gettext(NO_DRAFT))
     return draft
 
 
@@ -297,7 +298,7 @@ def own_draft(viewer: Viewer, uuid: UUID) -> tuple[Draft, Audience]:
     """
     draft = draft_to_confirm(viewer, uuid)
     if draft is None or not (audience := audience_of(viewer, draft.benchmark)).may_read:
-        raise Http404(gettext(NO_DRAFT))
+        raise DeadLinkError(gettext(NO_DRAFT))
     return draft, audience
 
 

@@ -116,6 +116,12 @@ def find_invitation(secret: str) -> Invitation | None:
     return rows.filter(secret_hash=_hash(secret)).first()
 
 
+def benchmark_joined_by(secret: str, user: User) -> Benchmark | None:
+    """The benchmark on which a user has a role, where they took the invitation of this secret before."""
+    used = Invitation.objects.filter(secret_hash=_hash(secret), used_by=user)
+    return Benchmark.objects.filter(invitations__in=used, memberships__user=user).first()
+
+
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 

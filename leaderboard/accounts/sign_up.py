@@ -5,13 +5,13 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.utils.translation import gettext
 
 from leaderboard.accounts.organisations.members import find_organisation_invitation
 from leaderboard.accounts.people import find_invitation
 from leaderboard.common.limits import client_address, require_attempt_left, take_attempt
-from leaderboard.common.requests import signed_in
+from leaderboard.common.requests import DeadLinkError, signed_in
 
 Invited = TypeVar("Invited")
 
@@ -33,7 +33,7 @@ def opened_invitation(request: HttpRequest, secret: str, find: Callable[[str], I
         find: returns the invitation of a secret, None where there is none.
 
     Raises:
-        Http404: it leads to none.
+        DeadLinkError: it leads to none.
         TooManyAttemptsError: they opened too many such links.
     """
     whose = {"address": client_address(request)}
@@ -43,7 +43,12 @@ def opened_invitation(request: HttpRequest, secret: str, find: Callable[[str], I
     invitation = find(secret)
     if invitation is None:
         take_attempt("join", **whose)
-        raise Http404(gettext("This invitation was already used or has expired."))
+        raise DeadLinkError(
+            gettext(
+                "This link opens no invitation. It may be mistyped, was already used or revoked, or has expired. Ask "
+                "the person who sent it for another one."
+            )
+        )
     return invitation
 
 

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -16,6 +16,7 @@ from leaderboard.access.audit_page import AuditQuery, audit_csv, audit_page
 from leaderboard.accounts.people import (
     PeopleError,
     accept_invitation,
+    benchmark_joined_by,
     change_role,
     find_invitation,
     invite,
@@ -30,7 +31,7 @@ from leaderboard.common.limits import (
     too_many_attempts,
 )
 from leaderboard.common.paging import page_links
-from leaderboard.common.requests import signed_in
+from leaderboard.common.requests import DeadLinkError, signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import Membership, User
 
@@ -93,6 +94,8 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
     """An invitation, for anyone who has its link; to take it, they sign in. Links that lead to none are counted."""
     if request.method == "POST" and not request.user.is_authenticated:
         return redirect_to_login(request.path)
+    if isinstance(request.user, User) and (joined := benchmark_joined_by(secret, request.user)):
+        return redirect("board", joined.key)
     try:
         invitation = opened_invitation(request, secret, find_invitation)
     except TooManyAttemptsError as error:
@@ -101,7 +104,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
         try:
             accept_invitation(invitation, signed_in(request))
         except PeopleError as error:
-            raise Http404(str(error)) from error
+            raise DeadLinkError(str(error)) from error
         messages.success(
             request,
             gettext("You are a %(role)s of %(benchmark)s.")

@@ -4,10 +4,16 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadhandler import MemoryFileUploadHandler
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.utils.translation import gettext
 
 from leaderboard.models import User
+
+
+class DeadLinkError(Http404):
+    """A secret link leads to nothing, or no longer. The page shows the text: it is true of links that never led
+    anywhere, too, so that it tells no one whether there was such a link.
+    """
 
 
 def signed_in(request: HttpRequest) -> User:

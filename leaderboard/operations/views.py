@@ -18,6 +18,7 @@ from django.views.defaults import page_not_found
 from leaderboard.access.audience import Viewer, audience_of
 from leaderboard.common import documents as service
 from leaderboard.common.paging import page_links
+from leaderboard.common.requests import DeadLinkError
 from leaderboard.models import Job, RetentionState, Revision
 from leaderboard.notifications.queries import outbox_facts
 from leaderboard.operations.health import problems, readiness
@@ -145,6 +146,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """There is no such page; or it was there, and its scores were taken down, or its ranks were removed."""
     if isinstance(exception, WithdrawnRevisionError):
         return render(request, "410.html", {"reason": str(exception)}, status=410)
+    if isinstance(exception, DeadLinkError):
+        return render(request, "404.html", {"reason": str(exception)}, status=404)
     if not isinstance(exception, RemovedRanksError):
         return page_not_found(request, exception)
     # What is left of the revision, and how its ranks come back.

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import NO_DRAFT, UNDECIDED, Audience, audience_of, draft_key, is_embargoed
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.requests import DeadLinkError
 from leaderboard.models import (
     Batch,
     Benchmark,
@@ -57,7 +57,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
         NewSystemError: there is a new system in the draft, and `creates_systems` is false.
         SubmissionError: the draft is gone or someone else's, its owner may no longer submit here, or what it says
             can no longer be stored.
-        Http404: its owner may no longer see the benchmark.
+        DeadLinkError: its owner may no longer see the benchmark.
     """
     # Taking the row away first makes confirming twice impossible, whatever runs beside.
     benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
@@ -69,7 +69,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     # Under the lock, which keeps what it says true: roles and settings may have changed since the page was opened.
     audience = audience_of(actor, benchmark)
     if not audience.may_read:
-        raise Http404(gettext(NO_DRAFT))
+        raise DeadLinkError(gettext(NO_DRAFT))
     require_may_submit(audience)
     if benchmark.last_revision_number != previewed_number:
         raise StalePreviewError(gettext("The board has changed since this preview was made."))

@@ -42,7 +42,7 @@ from leaderboard.common.limits import (
     TooManyAttemptsError,
     too_many_attempts,
 )
-from leaderboard.common.requests import signed_in
+from leaderboard.common.requests import DeadLinkError, signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import Organisation, OrganisationMember, User
 
@@ -181,7 +181,7 @@ def join_organisation_page(request: HttpRequest, secret: str) -> HttpResponse:
         try:
             join_organisation(invitation, signed_in(request))
         except OrganisationError as error:
-            raise Http404(str(error)) from error
+            raise DeadLinkError(str(error)) from error
         messages.success(
             request, gettext("You joined %(organisation)s.") % {"organisation": invitation.organisation.name}
         )
