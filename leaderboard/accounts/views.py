@@ -202,7 +202,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
         }
         for token in tokens_of(user)
     ]
-    address = request.build_absolute_uri(reverse("api:benchmarks"))
+    route = "api:benchmarks" if made and ApiToken.Scope.READ in made.scopes else "api:me"  # which every token opens
+    address = request.build_absolute_uri(reverse(route))
     context = {
         "tokens": rows,
         "form": form,

@@ -161,3 +161,10 @@ def test_what_is_computed_on_demand_has_a_rate_of_its_own(make, api, settings):
     assert [api.get(scores, {"format": "eee"}).status_code for _ in range(2)] == [200, 429]
     assert api.get(scores).status_code == 200
     cache.clear()
+
+
+@pytest.mark.parametrize("scopes", [["read", "submit"], ["submit"], ["manage"], ["evaluate"]])
+def test_the_command_that_the_page_shows_works_with_the_token(client, user, schema, scopes):
+    page = client.post(reverse("tokens"), form(scopes=scopes)).content.decode()
+    secret, path = re.search(r"Authorization: Token (\w+)&quot; http://testserver/api/v1/([\w/]+)<", page).groups()
+    assert Api(schema, secret).get(path).status_code == 200
