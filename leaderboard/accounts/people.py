@@ -164,8 +164,11 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
 
 
 @transaction.atomic
-def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, reason: str = "") -> None:
+def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, reason: str = "") -> bool:
     """Give someone who has a role another one, or none where `role` is empty.
+
+    Returns:
+        Whether they had another one before.
 
     Raises:
         PeopleError: they have none, there is no such role, or no one would own the benchmark.
@@ -179,13 +182,16 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
             gettext("This person has the role through %(organisation)s; it is changed there.")
             % {"organisation": known.organisation.name}
         )
+    if known.role == role:
+        return False
     owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
-    if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
+    if known.role == Role.OWNER and not owners.exists():
         raise PeopleError(gettext("A benchmark needs at least one owner."))
     _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
     give_own_role(benchmark, user, role)
-    if known.role == Role.OWNER and role != Role.OWNER:
+    if known.role == Role.OWNER:
         switch_off_leavers(benchmark)
+    return True
 
 
 @transaction.atomic
@@ -207,10 +213,12 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
 
 
 @transaction.atomic
-def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> None:
-    """Take submissions of someone again."""
-    if Ban.objects.filter(benchmark=benchmark, user=user).delete()[0]:
+def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> bool:
+    """Take submissions of someone again. Returns whether they were banned."""
+    was_banned = Ban.objects.filter(benchmark=benchmark, user=user).delete()[0] > 0
+    if was_banned:
         _record(benchmark, user, "banned", "yes", "no", actor=author, reason=reason)
+    return was_banned
 
 
 def _record(

@@ -63,10 +63,13 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
                     messages.error(request, gettext("There is no such person."))
                     return redirect("manage_people", key)
                 if action == "lift":
-                    lift_ban(benchmark, member, author=actor)
+                    is_changed = lift_ban(benchmark, member, author=actor)
                 else:
-                    change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
-                messages.success(request, gettext("Changed."))
+                    is_changed = change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
+                if is_changed:
+                    messages.success(request, gettext("Changed."))
+                else:
+                    messages.info(request, gettext("Nothing changed: it was so already."))
         except PeopleError as error:
             messages.error(request, str(error))
         if not link:

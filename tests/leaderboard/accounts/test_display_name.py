@@ -88,9 +88,9 @@ def test_a_name_that_was_given_up_is_free_and_the_new_one_is_taken(make, ada):
 
 
 def test_older_rows_of_the_administrations_log_take_the_new_name(make, ada):
-    told = [{"added": {"name": "membership", "object": f"{name}: owner of Speech"}} for name in ("Ada", "Adam")]
+    log_before = [{"added": {"name": "membership", "object": f"{name}: owner of Speech"}} for name in ("Ada", "Adam")]
     benchmark = make.benchmark()
-    LogEntry.objects.log_actions(ada.pk, [benchmark], action_flag=2, change_message=told, single_object=True)
+    LogEntry.objects.log_actions(ada.pk, [benchmark], action_flag=2, change_message=log_before, single_object=True)
     rename(ada, "Countess")
     logged = json.loads(LogEntry.objects.get().change_message)
     assert [row["added"]["object"] for row in logged] == ["Countess: owner of Speech", "Adam: owner of Speech"]

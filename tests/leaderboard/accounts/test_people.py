@@ -139,6 +139,34 @@ def test_the_people_page_tells_nothing_of_who_has_an_account(make):
     assert Membership.objects.filter(benchmark=benchmark).count() == 1
 
 
+@pytest.mark.parametrize(
+    ("role", "n_entries", "answer"),
+    [
+        ("owner", 0, "Nothing changed: it was so already."),
+        ("member", 1, "Changed."),
+    ],
+)
+def test_the_people_page_says_changed_only_of_what_changed(make, role, n_entries, answer):
+    benchmark = make.benchmark()
+    owner, second = owner_of(benchmark), make.member(benchmark, "owner")
+    n_before = benchmark.audit_entries.count()
+    client, path = signed_in(owner), reverse("manage_people", args=[benchmark.key])
+    client.post(path, {"action": "change", "user": str(second.pk), "role": role})
+    assert [str(message) for message in client.get(path).context["messages"]] == [answer]
+    assert benchmark.audit_entries.count() - n_before == n_entries
+
+
+def test_the_only_owner_who_stays_owner_and_who_is_not_banned_are_told_that_nothing_changed(make):
+    benchmark = make.benchmark()
+    owner, member = owner_of(benchmark), make.member(benchmark, "member")
+    client, path = signed_in(owner), reverse("manage_people", args=[benchmark.key])
+    for form in ({"action": "change", "user": str(owner.pk), "role": "owner"}, {"action": "lift", "user": member.pk}):
+        client.post(path, form)
+        messages = [str(message) for message in client.get(path).context["messages"]]
+        assert messages == ["Nothing changed: it was so already."]
+    assert not benchmark.audit_entries.filter(subject="person").exists()
+
+
 @pytest.mark.parametrize("n", [1, 12])
 def test_the_people_page_takes_as_many_queries_for_many_people_as_for_one(make, n, django_assert_num_queries):
     benchmark = make.benchmark()
