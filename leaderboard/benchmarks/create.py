@@ -51,7 +51,7 @@ def weightless(tasks: Sequence[Any], groups: Sequence[Any], aggregation: str) ->
     """Where the weights are to be mended of which none is above 0, the groups' counted in; None where one is.
 
     Args:
-        tasks: specs or edits of tasks; archived ones do not count, and without any there is nothing to weigh.
+        tasks: specs or edits of tasks; archived ones do not count. Without any there is nothing to weigh.
         groups: specs or edits of groups; a group that is not among them weighs 1.
         aggregation: how tasks and groups count; under `basic` the weights of groups make no difference.
 
@@ -59,6 +59,8 @@ def weightless(tasks: Sequence[Any], groups: Sequence[Any], aggregation: str) ->
         `tasks` or `groups`, the number there from 0 of the first one without weight, and what is wrong in a sentence.
     """
     counted = [(i, task) for i, task in enumerate(tasks) if not getattr(task, "is_archived", False)]
+    if tasks and not counted:
+        return "tasks", 0, gettext("Leave at least one task that is not archived; or archive the benchmark.")
     if counted and not any(task.weight for _, task in counted):
         return "tasks", counted[0][0], gettext("At least one task needs a weight above 0.")
     if aggregation == Benchmark.Aggregation.BASIC:

@@ -40,6 +40,8 @@ def redacted(
     """
     if not audience.is_restricted:
         return published, systems
+    if not published.system_ids.size:  # without a task there are no rows, whatever systems there are
+        systems = []
     own = audience.proven_system_ids
     named = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in systems]
     names = {old.name: new.name for old, new in zip(systems, named, strict=True)}
@@ -56,7 +58,8 @@ def redacted(
     facts = {name: published.facts[name] for name in OPEN_FACTS if name in published.facts}
     facts["condorcet_winner"] = winner if winner in seen_names else None
     if not audience.sees_others:
-        n_missing = int((published.facts["n_voting_tasks"] - published.n_scored[is_seen]).sum()) if is_seen.any() else 0
+        n_tasks = published.facts.get("n_voting_tasks", 0)
+        n_missing = int((n_tasks - published.n_scored[is_seen]).sum()) if is_seen.any() else 0
         facts |= {"n_systems": int(is_seen.sum()), "n_missing": n_missing}
     # Named one by one, so that what comes to a board later is hidden until someone says otherwise.
     return PublishedBoard(

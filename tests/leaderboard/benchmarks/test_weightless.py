@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, weightless
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, record_configuration_change, weightless
 from leaderboard.benchmarks.drafts import draft_contents, make_benchmark_draft
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.benchmarks.forms_tasks import ProposalForms
@@ -22,6 +22,7 @@ from tests.signing_in import signed_in
 pytestmark = pytest.mark.django_db
 ZERO = Decimal(0)
 NO_TASK = "At least one task needs a weight above 0."
+ALL_ARCHIVED = "Leave at least one task that is not archived; or archive the benchmark."
 NO_GROUP = "At least one task needs a weight above 0, and so does its group."
 CSV = "system,a,b\nX,1,2\nY,2,1\n"
 TASKS_OF_0 = '[[task]]\nname = "a"\nweight = -0.0\n[[task]]\nname = "b"\nweight = 0\n'
@@ -37,7 +38,7 @@ BASIC = f'aggregation = "basic"\n{GROUP_OF_0}'
         ([TaskSpec("a", weight=Decimal("-0.0"))], [], "basic", ("tasks", 0, NO_TASK)),
         ([], [GroupSpec("g", ZERO)], "balanced", None),
         ([TaskEdit("a", is_archived=True), TaskEdit("b", weight=ZERO)], [], "basic", ("tasks", 1, NO_TASK)),
-        ([TaskEdit("a", is_archived=True, weight=ZERO)], [], "basic", None),
+        ([TaskEdit("a", is_archived=True)], [], "basic", ("tasks", 0, ALL_ARCHIVED)),
         ([TaskSpec("a", group="G")], [GroupSpec("f"), GroupSpec("g", ZERO)], "weighted", ("groups", 1, NO_GROUP)),
         ([TaskSpec("a", group="g"), TaskSpec("b")], [GroupSpec("g", ZERO)], "weighted", None),
         ([TaskSpec("a", group="g"), TaskSpec("b", weight=ZERO)], [GroupSpec("g", ZERO)], "two_step",
@@ -119,3 +120,14 @@ def test_a_board_from_before_is_neither_copied_nor_taken_for_a_template(make):
         assert answer.status_code == 400
         assert NO_GROUP in compact(answer)
     assert list(Benchmark.objects.values_list("key", flat=True)) == [benchmark.key]
+
+
+@pytest.mark.parametrize("score_view", ["full", "own"])
+def test_a_board_of_an_older_release_whose_tasks_are_all_archived_can_be_read(make, client, score_view):
+    benchmark = make.benchmark(SCORES, tasks=[TaskSpec("a"), TaskSpec("b")], score_view=score_view)
+    benchmark.tasks.update(is_archived=True)
+    record_configuration_change(benchmark, author=owner_of(benchmark))
+    make.publish(benchmark)
+    client.force_login(owner_of(benchmark) if score_view == "full" else make.user())
+    pages = [f"/b/{benchmark.key}/"] + [f"/b/{benchmark.key}/systems/x/"] * (score_view == "full")
+    assert [client.get(page).status_code for page in pages] == [200] * len(pages)
