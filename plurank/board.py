@@ -149,7 +149,7 @@ class Board:
     def rank(self, /, *rules: str, ties: str | None = None) -> Leaderboard: ...
 
     def rank(self, /, *rules: str, ties: str | None = None, **options: object) -> RuleRanking | Leaderboard:
-        """Rank the systems: under one rule, or under several side by side (all that the site lists, if none is named).
+        """Rank the systems: under one rule, or under several side by side (the quick ones, if none is named).
 
         Args:
             rules: keys or names in any case, or variants such as "copeland[variant=lower]".
