@@ -5,8 +5,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.models import AuditEntry, Benchmark, User
 from leaderboard.rankings.configuration import check_default_rule
@@ -36,8 +38,15 @@ SETTINGS = (
 )
 
 
+def settings_token(benchmark: Benchmark) -> str:
+    """Says what all settings are now: others have another token."""
+    return content_hash([str(getattr(benchmark, name)) for name in SETTINGS])
+
+
 @transaction.atomic
-def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: User, reason: str = "") -> int:
+def change_settings(
+    benchmark: Benchmark, values: Mapping[str, Any], *, author: User, reason: str = "", token: str = ""
+) -> int:
     """Store settings and what changed in the trail.
 
     Args:
@@ -45,15 +54,22 @@ def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: 
         values: by the names of SETTINGS; those that are left out stay.
         author: who changes them.
         reason: why.
+        token: of the settings that they saw, as a form has all of them; empty where they changed some alone.
 
     Returns:
         How many changed.
 
     Raises:
-        ValidationError: a value is not valid; nothing is stored.
+        ValidationError: a value is not valid, or someone changed the settings since; nothing is stored.
         KeyError: there is no such setting.
     """
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if token and token != settings_token(locked):
+        raise ValidationError(
+            gettext(
+                "Someone changed the settings after you opened this page. Open it again, and make your changes there."
+            )
+        )
     before = {name: getattr(locked, name) for name in SETTINGS}
     for name, value in values.items():
         if name not in before:

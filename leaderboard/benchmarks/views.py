@@ -36,7 +36,7 @@ from leaderboard.benchmarks.forms import (
 from leaderboard.benchmarks.forms_tasks import ProposalForms
 from leaderboard.benchmarks.listing import listed
 from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition, use_as_template
-from leaderboard.benchmarks.settings import archive, change_settings
+from leaderboard.benchmarks.settings import archive, change_settings, settings_token
 from leaderboard.benchmarks.tasks import (
     ProposalError,
     ProposalPreview,
@@ -64,7 +64,9 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            n_changed = change_settings(benchmark, form.values(), author=signed_in(request), reason=reason)
+            n_changed = change_settings(
+                benchmark, form.values(), author=signed_in(request), reason=reason, token=request.POST.get("token", "")
+            )
         except ValidationError as error:
             take_errors(form, error)
         else:
@@ -79,7 +81,9 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
     # The form has written what was typed into its own benchmark; the page names the one that is stored.
     stored = administered_benchmark(request.user, key)
     announcements = {"announcements": announcements_of(stored), "max_length": MAX_LENGTH}
-    context = {"benchmark": stored, "form": form, "here": "settings", **announcements}
+    # What was typed was typed beside what the page showed first: a second try must not pass for having seen more.
+    token = request.POST.get("token", "") or settings_token(stored)
+    context = {"benchmark": stored, "form": form, "here": "settings", "token": token, **announcements}
     return render(request, "benchmarks/manage.html", context, status=400 if form.errors else 200)
 
 
