@@ -239,8 +239,8 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     if scored.matrix is None:
         return scored.reason
     if scored.matrix.n_tasks < 2 or scored.matrix.n_systems < 2:
-        sizes = f"{scored.matrix.n_systems} systems on {scored.matrix.n_tasks} tasks of weight above 0"
-        return f"{sizes}; at least 2 of each are needed"
+        n, T = scored.matrix.n_systems, scored.matrix.n_tasks
+        return f"{n} systems on {T} tasks of weight above 0; at least 2 of each are needed"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 
