@@ -79,7 +79,7 @@ def owned_alone(user: User) -> tuple[list[Benchmark], list[Benchmark]]:
 
 @transaction.atomic
 def close_account(user: User) -> None:
-    """Make the user a former member, for good. Private benchmarks that only they have seen are archived.
+    """Make the user a former member, for good. Private benchmarks that no one else takes part in are archived.
 
     Raises:
         ClosingError: they alone own a benchmark that others have to do with; someone else has to own it first.

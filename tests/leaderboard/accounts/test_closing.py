@@ -172,7 +172,7 @@ def private_benchmark(make, owner):
     return benchmark
 
 
-def test_a_private_benchmark_that_no_one_else_has_seen_is_archived(make, leaver):
+def test_a_private_benchmark_that_no_one_else_takes_part_in_is_archived(make, leaver):
     benchmark = private_benchmark(make, leaver)
     assert owned_alone(leaver) == ([], [benchmark])
     close_account(leaver)
