@@ -16,9 +16,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from gzip import BadGzipFile
+from lzma import LZMAError
 from pathlib import Path
 from typing import IO, Any
 
@@ -103,7 +106,7 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
                 manifest = dict(json.loads(_member(archive, "manifest.json").read(50_000_000)))
                 with dump.open("wb") as target:
                     shutil.copyfileobj(_member(archive, "database"), target)
-        except (tarfile.TarError, KeyError, ValueError) as error:
+        except (tarfile.TarError, KeyError, ValueError, EOFError, zlib.error, BadGzipFile, LZMAError) as error:
             raise BackupError(f"{file} is not a backup of Plurank: {error}") from error
         if manifest.get("format") != FORMAT:
             raise BackupError(f"{file} has format {manifest.get('format')!r}; this release reads {FORMAT}")

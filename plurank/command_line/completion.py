@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -97,8 +98,8 @@ def values_of(action: argparse.Action) -> Sequence[str]:
 
 def _first_words(text: str) -> str:
     """The beginning of a help text, without what shells take for a sign of their own."""
-    words = re.split(r"[;(]", text.replace("%%", "%"))[0]
-    return re.sub(r"[^\w ,./-]", "", words).strip()[:70]
+    words = re.split(r"[;(]", text.replace("%%", "%").replace("'", "’"))[0]
+    return textwrap.shorten(re.sub(r"[^\w ,.:/<=>?’-]", "", words), 70, placeholder="")
 
 
 def _bash(commands: Sequence[CompletedCommand]) -> str:

@@ -334,6 +334,9 @@ def doubts_of(columns: TableColumns, are_numbers: Sequence[bool]) -> list[str]:
     ]  # fmt: skip
     if about_nearest and len(columns.places("score")) > 1:
         doubts.append(f"{shorten(about_nearest[0])!r} does not say which column it is about")
+    scores = {names[place] for place in (*columns.places("score"), *columns.places("of_system"))}
+    if repeated := [name for name in names if name in scores and f"{name} (2)" in scores]:
+        doubts.append(f"two columns are called {shorten(repeated[0])!r}; the second is {shorten(repeated[0])} (2) here")
     return doubts
 
 

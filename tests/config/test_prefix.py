@@ -5,7 +5,6 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import override_settings
@@ -13,6 +12,7 @@ from django.urls import clear_script_prefix
 
 from config import env
 from config.processes.prefix import without_prefix
+from config.processes.requests import Handler
 from tests.config.test_production import GOOD, manage
 from tests.factories import owner_of
 
@@ -45,7 +45,7 @@ def ask(request, make):
     for signal in (request_started, request_finished):  # they would close the database of the test
         signal.disconnect(close_old_connections)
     with override_settings(**BELOW):
-        application = without_prefix(WSGIHandler())
+        application = without_prefix(Handler())
         yield answer
     clear_script_prefix()
     for signal in (request_started, request_finished):

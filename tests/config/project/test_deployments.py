@@ -11,7 +11,7 @@ from django.conf import settings
 
 from config.processes.commands import QUEUES
 from tests.config.project.helm import merged, render
-from tests.config.test_compose import megabytes, variable
+from tests.config.project.test_compose import megabytes, variable
 
 ROOT = settings.ROOT
 CHART = ROOT / "deploy" / "helm"

@@ -1,6 +1,7 @@
 """What operators ask of the site: is it ready, its numbers, write it down, bring it back, forget what is old."""
 
 import os
+import random
 import re
 import shutil
 import sqlite3
@@ -196,6 +197,21 @@ def test_another_file_is_no_backup(db, tmp_path, content, words):
     with pytest.raises(CommandError, match=words):
         call_command("restore", str(file))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_backup_that_was_compressed_is_refused(db, tmp_path, compression, damage):
+    (tmp_path / "database").write_bytes(random.Random(0).randbytes(200_000))
+    (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
+    file = tmp_path / "file"
+    with tarfile.open(file, f"w:{compression}") as archive:
+        for name in ("manifest.json", "database"):
+            archive.add(tmp_path / name, name)
+    content = file.read_bytes()
+    file.write_bytes(content[:150_000] if damage == "cut" else content[:100_000] + b"\0" * 99 + content[100_099:])
+    with pytest.raises(CommandError, match=r"file (is not a backup of Plurank: |has format None)"):
+        call_command("restore", str(file))
 
 
 # --- What goes once it is old ----------------------------------------------------------------------------------------

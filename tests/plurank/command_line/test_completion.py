@@ -134,3 +134,10 @@ def test_a_shell_that_is_not_known_is_refused(capsys):
         main(["completion", "tcsh"])
     assert end.value.code == 2
     assert "bash" in capsys.readouterr().err
+
+
+def test_what_is_said_of_an_option_ends_with_a_word_and_keeps_equals_signs():
+    (ranked,) = (command for command in completion.commands_of(parser()) if command.name == "rank")
+    helps = {flag.name: flag.help for flag in ranked.flags}
+    assert helps["--column"] == "what a column of a table is, where that is not clear, such as"
+    assert helps["--option"] == "an option of one rule, such as copeland.variant=lower"

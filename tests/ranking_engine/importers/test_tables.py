@@ -180,3 +180,13 @@ def test_one_cause_in_many_cells_is_told_once_with_its_first_places():
         *(f"t.csv, line {line}, column 'Quiz': 'x' is not a number" for line in (2, 3, 4)),
         "t.csv, column 'Quiz': 47 more cells are not numbers",
     ]
+
+
+@pytest.mark.parametrize("text", ["model,Quiz,Quiz\nOne,1,2\n", "task,One,One\nQuiz,1,2\n"])
+def test_which_of_two_columns_of_the_same_name_is_meant_is_asked(text):
+    name = text.partition("\n")[0].rpartition(",")[2]
+    doubt = f"two columns are called '{name}'; the second is {name} \\(2\\) here"
+    with pytest.raises(UnclearColumnsError, match=doubt):
+        read_results([source("a.csv", text)])
+    chosen = ColumnChoices(roles={f"{name} (2)": "ignored"})
+    assert scores([source("a.csv", text)], columns=chosen) == {("One", "Quiz"): 1.0}

@@ -1,0 +1,23 @@
+"""Requests as the site reads them: text is UTF-8, whatever charset a body states."""
+
+from typing import Any
+
+from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.utils.http import parse_header_parameters
+
+
+class Utf8Request(WSGIRequest):
+    """A request whose address is read as UTF-8.
+
+    Django reads the query in the charset of the body, and fails where Python knows it as something other than text,
+    such as `charset=hex`. `CharsetMiddleware` refuses bodies in other charsets.
+    """
+
+    def _set_content_type_params(self, meta: dict[str, Any]) -> None:
+        self.content_type, self.content_params = parse_header_parameters(meta.get("CONTENT_TYPE", ""))
+
+
+class Handler(WSGIHandler):
+    """Django's application with such requests."""
+
+    request_class = Utf8Request
