@@ -10,17 +10,29 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
-from leaderboard.access.waiting import open_requests
+from leaderboard.access.waiting import open_requests, waiting_at
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, shortened
-from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Membership, Notice, Submission, User
+from leaderboard.models import (
+    Batch,
+    Benchmark,
+    BenchmarkDraft,
+    Draft,
+    Membership,
+    Notice,
+    PredictionSubmission,
+    Submission,
+    User,
+    VoteBatch,
+)
 from leaderboard.notifications.queries import visible_notices
 from leaderboard.submissions.queries import STATE_WORDS
 
 PAGE_BATCHES = 30
-SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS = 5, 50, 200
+SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS, SHOWN_SENT = 5, 50, 200, 30
 SHOWN_NAMES = 3
 
 
@@ -49,6 +61,19 @@ class OwnBatch:
 
 
 @dataclass(frozen=True)
+class OwnSent:
+    """Votes, or predictions of which no submission came."""
+
+    text: str
+    url: str
+    benchmark_key: str
+    benchmark_name: str
+    created_at: datetime
+    state: str  # in words
+    is_open: bool  # whether someone has to decide about it, or it is still being scored
+
+
+@dataclass(frozen=True)
 class OwnBenchmark:
     """A benchmark that the user owns or moderates."""
 
@@ -56,7 +81,7 @@ class OwnBenchmark:
     name: str
     role: str
     visibility: str
-    n_waiting: int  # submissions to decide about
+    n_waiting: int  # submissions and batches of votes to decide about
     n_requests: int  # systems whose submitters ask to have them withdrawn
     is_archived: bool
     manage_url: str
@@ -69,9 +94,17 @@ class Dashboard:
     drafts: list[OwnDraft]
     batches: list[OwnBatch]  # those of this page
     batch_page: Page[Batch]
+    votes: list[OwnSent]
+    predictions: list[OwnSent]
     benchmarks: list[OwnBenchmark]
     notices: list[Notice]
     n_unread: int
+    most: int = SHOWN_SENT  # votes, and predictions, that are listed
+
+    @property
+    def has_sent_others(self) -> bool:
+        """Whether the user sent anything that is not in the list of submissions."""
+        return bool(self.votes or self.predictions)
 
     @property
     def n_waiting(self) -> int:
@@ -93,6 +126,8 @@ def dashboard(user: User, page: str | None) -> Dashboard:
         drafts=own_drafts(user),
         batches=own_batches(list(batches)),
         batch_page=batches,
+        votes=own_votes(user),
+        predictions=own_predictions(user),
         benchmarks=benchmarks_of(user),
         notices=list(notices[:SHOWN_NOTICES]),
         n_unread=notices.filter(read_at=None).count(),
@@ -110,6 +145,7 @@ def own_drafts(user: User) -> list[OwnDraft]:
     now = timezone.now()
     scores = Draft.objects.filter(_open_to(user), owner=user, expires_at__gt=now).select_related("benchmark")
     fresh = BenchmarkDraft.objects.filter(owner=user, expires_at__gt=now)
+    votes = VoteBatch.objects.filter(_open_to(user), uploader=user, state=VoteBatch.State.DRAFT, expires_at__gt=now)
     drafts = [
         OwnDraft(
             gettext("Scores for %(benchmark)s") % {"benchmark": row.benchmark.name},
@@ -126,6 +162,15 @@ def own_drafts(user: User) -> list[OwnDraft]:
             row.expires_at,
         )
         for row in fresh.defer("table", "about").order_by("-created_at")[:SHOWN_DRAFTS]
+    ]
+    drafts += [
+        OwnDraft(
+            gettext("Votes for %(benchmark)s") % {"benchmark": row.benchmark.name},
+            reverse("vote_batch", args=[row.uuid]),
+            row.created_at,
+            row.expires_at or now,
+        )
+        for row in votes.select_related("benchmark").defer("votes").order_by("-created_at")[:SHOWN_DRAFTS]
     ]
     return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
 
@@ -169,23 +214,58 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
     return lines
 
 
+def own_votes(user: User) -> list[OwnSent]:
+    """The votes that the user sent, the newest first."""
+    rows = VoteBatch.objects.filter(_open_to(user), uploader=user).exclude(state=VoteBatch.State.DRAFT)
+    return [
+        OwnSent(
+            text=ngettext("%(n)s vote", "%(n)s votes", row.n_votes) % {"n": localise(row.n_votes, ",")},
+            url=reverse("vote_batch", args=[row.uuid]),
+            benchmark_key=row.benchmark.key,
+            benchmark_name=row.benchmark.name,
+            created_at=row.created_at,
+            state=gettext(STATE_WORDS[Submission.State(row.state)]),
+            is_open=row.state == VoteBatch.State.PENDING,
+        )
+        for row in rows.select_related("benchmark").defer("votes").order_by("-pk")[:SHOWN_SENT]
+    ]
+
+
+def own_predictions(user: User) -> list[OwnSent]:
+    """The predictions of the user that are not among their submissions, the newest first: what waits, what was refused,
+    what was not better, trial runs.
+    """
+    state = PredictionSubmission.State
+    rows = PredictionSubmission.objects.filter(_open_to(user), submitter=user, submission=None)
+    return [
+        OwnSent(
+            text=shortened(row.system_name),
+            url=reverse("prediction", args=[row.uuid]),
+            benchmark_key=row.benchmark.key,
+            benchmark_name=row.benchmark.name,
+            created_at=row.created_at,
+            state=gettext("trial run: %(state)s") % {"state": gettext(row.state)}
+            if row.is_trial
+            else gettext(row.state),
+            is_open=row.state in (state.WAITING, state.SCORING),
+        )
+        for row in rows.select_related("benchmark").defer("problems").order_by("-pk")[:SHOWN_SENT]
+    ]
+
+
 def benchmarks_of(user: User) -> list[OwnBenchmark]:
     """The benchmarks that the user owns or moderates, those where something waits first."""
     roles = Membership.objects.filter(user=user, role__in=DECIDING).select_related("benchmark")
     memberships = list(roles.order_by("benchmark__name", "benchmark__key")[:SHOWN_BENCHMARKS])
-    ids = [row.benchmark_id for row in memberships]
-    pending = Submission.objects.filter(benchmark__in=ids, state=Submission.State.PENDING).order_by()
-    waiting = dict(pending.values_list("benchmark").annotate(n=Count("batch", distinct=True)))
-    open_here = open_requests().filter(submission__benchmark__in=ids).order_by()
-    requests = dict(open_here.values_list("submission__benchmark").annotate(n=Count("pk")))
+    waiting = waiting_at([row.benchmark_id for row in memberships])
     lines = [
         OwnBenchmark(
             key=row.benchmark.key,
             name=row.benchmark.name,
             role=str(Membership.Role(row.role).label),
             visibility=row.benchmark.visibility,
-            n_waiting=waiting.get(row.benchmark_id, 0),
-            n_requests=requests.get(row.benchmark_id, 0),
+            n_waiting=waiting[row.benchmark_id].n_sent,
+            n_requests=waiting[row.benchmark_id].n_requests,
             is_archived=row.benchmark.is_archived,
             manage_url=reverse(
                 "manage" if row.role == Membership.Role.OWNER else "manage_queue", args=[row.benchmark.key]

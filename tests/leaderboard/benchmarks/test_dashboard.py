@@ -8,12 +8,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from leaderboard.access.audience import audience_of
+from leaderboard.access.roles import benchmark_of
 from leaderboard.benchmarks.drafts import make_benchmark_draft
+from leaderboard.evaluation.receiving import submit_predictions
+from leaderboard.evaluation.steps import cancel_predictions
 from leaderboard.models import Benchmark
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.withdrawals import withdraw_own
+from leaderboard.votes.content import SentVotes, checked_votes
+from leaderboard.votes.lifecycle import confirm_votes, draft_votes
+from tests.leaderboard.evaluation.made import texts_benchmark, upload
+from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
 from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +34,20 @@ def me(make, client):
     return user
 
 
+def rated(make, **fields):
+    """A benchmark with votes of its owner, so that others can send some of the same categories."""
+    benchmark = collecting(make, **fields)
+    sent(benchmark, vote_lines(6, categories=["code"]))
+    rate(benchmark)
+    return benchmark
+
+
+def vote_draft(benchmark, user, n_votes):
+    text = vote_lines(n_votes, categories=["code"])
+    audience = audience_of(user, benchmark)
+    return draft_votes(audience, checked_votes(audience, SentVotes(text.encode(), {})))
+
+
 def page_of(client, query=""):
     return compact(client.get(reverse("dashboard") + query))
 
@@ -35,13 +56,13 @@ def part(page, name):
     return page.partition(f'id="{name}"')[2].partition("</section>")[0]
 
 
-def states(page):
-    """{systems: state} of the list of submissions, whose cells have labels for narrow screens."""
+def states(page, name="submissions"):
+    """{systems: state} of a list of what was sent, whose cells have labels for narrow screens."""
     row = (
         r'<th scope="row"><a [^>]*>([^<]*)</a></th><td data-label="Benchmark"><a [^>]*>[^<]*</a></td>'
         r'<td data-label="State">(.*?)</td><td data-label="Sent">'
     )
-    return {name: re.sub("<[^>]*>", "", state).strip() for name, state in re.findall(row, part(page, "submissions"))}
+    return {name: re.sub("<[^>]*>", "", state).strip() for name, state in re.findall(row, part(page, name))}
 
 
 def test_an_empty_page_says_what_to_do(client, me):
@@ -63,17 +84,33 @@ def test_it_has_drafts_submissions_with_their_states_and_notices(client, make, m
     Benchmark.objects.filter(pk=benchmark.pk).update(submitters_withdraw=False)
     benchmark.refresh_from_db()
     withdraw_own(audience_of(me, benchmark), two.submissions.get(), reason="Wrong, too.")
+    collected = rated(make, submission_policy="moderated", name="Answers")
+    vote_draft(collected, me, 12)
+    confirm_votes(vote_draft(collected, me, 24), actor=me)
+    hidden = texts_benchmark(make, submission_policy="open", name="Hidden")
+    cancel_predictions(submit_predictions(hidden, me, upload("Wrong"))[0])
+    submit_predictions(hidden, me, upload("New"))
     page = page_of(client)
+    assert states(page, "votes") == {"24 votes": "open waiting for a moderator"}
+    assert states(page, "predictions") == {"New": "open waiting", "Wrong": "cancelled"}
     assert states(page) == {
         "First": "withdrawn",
         "Second": "open accepted; withdrawal requested",
         "P1 and P2": "open waiting for a moderator",
     }
     assert re.findall(r"<a href=\"[^\"]*\">([^<]*)</a>", part(page, "drafts")) == [
+        "Votes for Answers",
         "Benchmark To be",
         "Scores for Open one",
     ]
     assert f'href="{reverse("dashboard")}"' in page.partition("</header>")[0]
+
+
+def test_it_lists_votes_alone_where_nothing_else_was_sent(client, make, me):
+    confirm_votes(vote_draft(rated(make, submission_policy="open"), me, 6), actor=me)
+    page = page_of(client)
+    assert states(page, "votes") == {"6 votes": "accepted"}
+    assert 'id="submissions"' not in page
 
 
 def test_it_has_the_benchmarks_one_looks_after_with_what_waits(client, make, me):
@@ -86,9 +123,21 @@ def test_it_has_the_benchmarks_one_looks_after_with_what_waits(client, make, me)
     accepted = make.pending(busy, {"R": [2.0]}, by=other)
     accept_batch(accepted, actor=me)
     withdraw_own(audience_of(other, busy), accepted.submissions.get(), reason="Wrong.")
-    lines = re.findall(r"<tr><th.*?</tr>", part(page_of(client), "benchmarks"))
+    collected = rated(make, owner=me, submission_policy="moderated", name="Collected")
+    for n_votes in (6, 12):
+        confirm_votes(vote_draft(collected, other, n_votes), actor=other)
+    page = page_of(client)
+    lines = re.findall(r"<tr><th.*?</tr>", part(page, "benchmarks"))
     texts = [re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", line)).strip() for line in lines]
-    assert [text.lower() for text in texts[1:]] == ["busy owner public 2 1 manage", "quiet owner public 0 0 manage"]
+    assert [text.lower() for text in texts[1:]] == [
+        "busy owner public 2 1 manage",
+        "collected owner public 2 0 manage",
+        "quiet owner public 0 0 manage",
+    ]
+    assert "<strong>5</strong> things to decide." in page
+    # The boards say the same of each.
+    waiting = [benchmark_of(row.key, user=me.pk, counts_queue=True).n_undecided for row in (busy, collected)]
+    assert waiting == [3, 2]
 
 
 def test_what_is_closed_to_one_now_is_not_on_it(client, make, me):
@@ -114,5 +163,6 @@ def test_the_page_asks_the_database_so_often_whatever_is_on_it(client, make, me,
     with CaptureQueriesContext(connection) as queries:
         page_of(client)
     # The account with its unread notices, those here and the newest; batches and how many they are, the
-    # states, names and requests of these; two kinds of drafts; roles, what waits, requests.
-    assert len(queries) == 14
+    # states, names and requests of these; votes and predictions; three kinds of drafts; roles, and what waits:
+    # submissions, votes, requests.
+    assert len(queries) == 18
