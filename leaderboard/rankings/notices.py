@@ -179,29 +179,43 @@ def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, 
     leaders = change.best_first(change.ranks.newly_first())
     if not leaders or not change.ranks.before:
         return {}
+    tied = change.best_first({i for i, rank in change.ranks.after.items() if rank == 1} - set(leaders))
     people = set(benchmark.memberships.values_list("user_id", flat=True))
     people |= {change.submitters[i] for i in leaders if i in change.submitters}
     sentences = {}
     for user in User.objects.filter(pk__in=people, is_active=True):
         audience = audience_of(user, benchmark)
-        own = _own(audience, [i for i in leaders if change.submitters.get(i) == user.pk])
-        seen = leaders if audience.may_read and audience.sees_others else own
+        own = _own(audience, [i for i in [*leaders, *tied] if change.submitters.get(i) == user.pk])
+        sees_others = audience.may_read and audience.sees_others
+        # Who sees only their own systems does not learn of ties, either.
+        seen, beside = (leaders, tied) if sees_others else ([i for i in leaders if i in own], [])
         if seen:
-            names = [shortened(change.names[i]) if audience.sees_names or i in own else "" for i in seen]
+            first, others = (
+                {i: change.names[i] if audience.sees_names or i in own else "" for i in systems}
+                for systems in (seen, beside)
+            )
             # A sentence begins with a capital letter, where it begins with words of our own.
-            systems: list[Value] = [
-                name or (Sentence("another system") if place else Sentence("Another system"))
-                for place, name in enumerate(dict.fromkeys(names))
-            ]
+            systems = _named(first, Sentence("Another system"))
             sentence = Sentence(
                 "%(systems)s is now first on %(benchmark)s under %(rule)s.",
                 "%(systems)s are now first on %(benchmark)s under %(rule)s.",
-            ).of(
-                n=len(seen),
-                systems=listed(systems, SHOWN_SYSTEMS),
-                benchmark=benchmark.name,
-                rule=engine_text(change.rule_name),
             )
-            named = [i for i, name in zip(seen, names, strict=True) if name]
-            sentences[user.pk] = change.marked(sentence, named[:SHOWN_SYSTEMS])
+            values: dict[str, Value] = {"benchmark": benchmark.name, "rule": engine_text(change.rule_name)}
+            if others:
+                sentence = Sentence(
+                    "%(systems)s now shares the first place on %(benchmark)s with %(others)s under %(rule)s.",
+                    "%(systems)s now share the first place on %(benchmark)s with %(others)s under %(rule)s.",
+                )
+                values["others"] = listed(_named(others, Sentence("another system")), SHOWN_SYSTEMS)
+            whole = sentence.of(n=len(systems), systems=listed(systems, SHOWN_SYSTEMS), **values)
+            named = [i for names in (first, others) for i in [i for i in names if names[i]][:SHOWN_SYSTEMS]]
+            sentences[user.pk] = change.marked(whole, named)
     return sentences
+
+
+def _named(names: Mapping[int, str], hidden: Sentence) -> list[Value]:
+    """The names of systems; `hidden` or the same further inside of a sentence, once, for those that are empty."""
+    return [
+        shortened(name) if name else Sentence("another system") if place else hidden
+        for place, name in enumerate(dict.fromkeys(names.values()))
+    ]

@@ -154,6 +154,12 @@ def test_a_new_first_place_is_told_to_the_benchmarks_people_and_to_who_took_it(m
     assert texts(owner_of(benchmark), "first_place") == notices
     assert texts(rival, "first_place") == notices
     assert texts(user, "first_place") == []
+    make.accepted(benchmark, {"Equal": [9.0, 9.0], "Same": [9.0, 9.0]}, by=user)
+    make.publish(benchmark)
+    tell_of_publications()
+    notices.append("Equal and Same now share the first place on Speech with Rival's under Borda.")
+    assert texts(owner_of(benchmark), "first_place") == notices
+    assert texts(user, "first_place") == notices[1:]
 
 
 def test_a_board_is_told_of_once_however_many_sweep_and_boards_in_between_are_passed_over(make_committed):
@@ -201,6 +207,12 @@ def test_no_notice_names_a_system_that_is_anonymous_still(make):
     assert "Rival" not in notices
     assert "Hidden is now first" in texts(rival, "first_place")[-1]  # it is their own
     assert "Hidden is now first" in texts(owner_of(benchmark), "first_place")[-1]
+    make.accepted(benchmark, {"Equal": [99.0, 99.0]}, by=user)
+    make.publish(benchmark)
+    tell_of_publications()
+    ends = "now shares the first place on Speech with", "under Borda."
+    assert texts(member, "first_place")[-1] == f"Another system {ends[0]} another system {ends[1]}"
+    assert texts(user, "first_place") == [f"Equal {ends[0]} another system {ends[1]}"]
 
 
 @pytest.mark.parametrize("view", ["ranks", "own"])
@@ -215,6 +227,11 @@ def test_no_notice_holds_a_score_and_none_tells_of_others_where_one_sees_ones_ow
     assert "Third" not in " ".join(notices)
     assert not any("77.5" in text for text in Notice.objects.values_list("text", flat=True))
     assert len(texts(member, "first_place")) == (1 if view == "ranks" else 0)
+    make.accepted(benchmark, {"Tie": [77.5, 77.5]}, by=user)
+    make.publish(benchmark)
+    tell_of_publications()
+    shared = "Tie now shares the first place on Speech with Third under Borda."
+    assert texts(user, "first_place") == [shared if view == "ranks" else "Tie is now first on Speech under Borda."]
 
 
 def test_who_lost_their_way_into_a_private_benchmark_hears_no_more_of_it(make):
