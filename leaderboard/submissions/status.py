@@ -8,7 +8,7 @@ from django.db.models import Min
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop, ngettext
 
-from leaderboard.access.audience import Audience
+from leaderboard.access.audience import UNDECIDED, Audience
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.common.moments import moment_in_words
@@ -124,6 +124,8 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     if status.stages[-1]["state"] != DONE and not has_ended:
         unfinished = next(stage for stage in status.stages if stage["state"] != DONE)
         state_text = f"{gettext(unfinished['name'])}: {gettext(unfinished['state'])}"
+        if status.state in UNDECIDED:
+            state_text = gettext(STATE_WORDS[Submission.State(status.state)])
     return {
         "batch": {
             "uuid": batch.uuid,

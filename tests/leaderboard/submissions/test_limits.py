@@ -16,7 +16,7 @@ from leaderboard.submissions.lifecycle import reject_batch, retract_batch, take_
 from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.quotas import TOTAL, after_deadline, day_of, quota_left, terms_of
 from leaderboard.submissions.rows import SubmittedRow
-from leaderboard.submissions.status import batch_standing
+from leaderboard.submissions.status import batch_page, batch_standing
 from leaderboard.submissions.uploads import Upload, submit_upload
 from ranking_engine.files.problems import InputError
 from tests.concurrency import at_once
@@ -176,6 +176,7 @@ def test_what_is_accepted_under_an_embargo_is_on_no_revision_until_it_ends(make)
     assert (benchmark.last_revision_number, batch.submissions.get().state) == (1, "approved")
     assert "Hidden" not in {system.name for system in systems_at(benchmark.revisions.get())}
     assert batch_standing(batch).state == "approved"
+    assert batch_page(batch)["batch"]["state_text"] == "approved, waiting for the embargo to end"
     assert end_embargoes() == 0
     later(benchmark, embargo_until=timezone.now())
     assert (end_embargoes(), end_embargoes()) == (1, 0)

@@ -49,7 +49,8 @@ def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
         ("computed", "waiting", ""),
         ("published", "waiting", ""),
     ]
-    assert batch_page(batch)["is_final"] is True
+    page = batch_page(batch)
+    assert (page["is_final"], page["batch"]["state_text"]) == (True, "waiting for a moderator")
 
 
 SUBMITTED = '<tbody><tr><th scope="row">E</th>' + "".join(
