@@ -25,6 +25,7 @@ from ranking_engine.votes.packing import NO_ID, Ids, PackedVotes, packed_votes
 # Ratings by category take about n_systems^3 steps each; with more a job would not end in its time.
 MAX_WORK = 10**12
 SHOWN_CATEGORIES = 5
+UNNAMED = (ALL_VOTES, WITHOUT_CATEGORY)  # tasks of votes without a category
 COLUMNS_LENGTH = 2_000
 COUNTED = (VoteBatch.State.PENDING, VoteBatch.State.ACCEPTED, VoteBatch.State.WITHDRAWN)
 
@@ -123,6 +124,11 @@ def n_by_category(votes: Votes) -> dict[str, int]:
     return by_name
 
 
+def categories_of(benchmark: Benchmark) -> list[str]:
+    """The names of its tasks, which everyone can use as categories; only owners add others."""
+    return list(Task.objects.filter(benchmark=benchmark).order_by("order", "pk").values_list("name", flat=True))
+
+
 def require_room(audience: Audience, checked: CheckedVotes) -> None:
     """Go on where a benchmark can take a batch in.
 
@@ -133,14 +139,22 @@ def require_room(audience: Audience, checked: CheckedVotes) -> None:
     stored = list(VoteBatch.objects.filter(benchmark=benchmark, state__in=COUNTED).values_list("systems", "n_votes"))
     systems = {fold_name(name) for names, _ in stored for name in names} | {fold_name(name) for name in checked.systems}
     n_votes = sum(n for _, n in stored) + checked.n_votes
-    tasks = set(Task.objects.filter(benchmark=benchmark).values_list("name_folded", flat=True))
+    categories = categories_of(benchmark)
+    tasks = {fold_name(name) for name in categories}
+    if tasks & set(UNNAMED):  # which of the two it is depends on whether other votes have categories
+        tasks |= set(UNNAMED)
     new = [name for name in checked.categories if fold_name(name) not in tasks]
     if new and not audience.may_administer:
-        named = in_words([repr(shortened(name)) for name in new], most=SHOWN_CATEGORIES)
-        problems.append(
-            f"{named}: no task of this benchmark. Only its owners add categories; others use the names of its tasks"
-        )
-    n_tasks = len(tasks) + len(new)
+        named = [repr(shortened(name)) for name in new if name not in UNNAMED]
+        usable = in_words([repr(shortened(name)) for name in categories], most=SHOWN_CATEGORIES)
+        rest = f"The categories of this benchmark are {usable}; only its owners add others"
+        if not categories:
+            rest = "This benchmark has no categories yet; one of its owners has to send votes first"
+        if len(named) < len(new):
+            problems.append(f"votes without a category: each row needs one in the column 'category'. {rest}")
+        if named:
+            problems.append(f"{in_words(named, most=SHOWN_CATEGORIES)}: no task of this benchmark. {rest}")
+    n_tasks = len(categories) + len(new)
     if len(systems) > MAX_SYSTEMS:
         problems.append(f"with these votes there would be {len(systems):,} systems; at most {MAX_SYSTEMS:,} are rated")
     if n_tasks > MAX_TASKS:

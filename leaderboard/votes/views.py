@@ -18,12 +18,13 @@ from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
 from leaderboard.common.paging import page_links
 from leaderboard.common.parquet import CONTENT_TYPE as PARQUET
 from leaderboard.common.requests import signed_in
+from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark, VoteSettings
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.quotas import terms_of
-from leaderboard.votes.content import SentVotes, checked_votes, collects_votes
+from leaderboard.votes.content import UNNAMED, SentVotes, categories_of, checked_votes, collects_votes
 from leaderboard.votes.exports import vote_lines, vote_parquet
 from leaderboard.votes.forms import ForgetVoterForm, SendVotesForm, VoteSettingsForm
 from leaderboard.votes.lifecycle import STEPS, confirm_votes, discard_draft, draft_votes
@@ -42,6 +43,7 @@ from ranking_engine.files.problems import InputError
 
 BATCHES_A_PAGE = 50
 SHOWN_NAMES = 300
+SHOWN_CATEGORIES = 30
 # What became of a batch after a step.
 DONE = {
     "accept": gettext_noop("The votes were accepted. The ratings follow in a moment."),
@@ -76,6 +78,7 @@ def send_votes(request: HttpRequest, key: str) -> HttpResponse:
     if not audience.may_send_votes:
         return render(request, "votes/closed.html", {"benchmark": benchmark, "why": audience.why_no_votes}, status=403)
     form = SendVotesForm(request.POST or None, request.FILES or None)
+    categories = categories_of(benchmark)
     errors: list[str] = []
     status = 400 if request.method == "POST" else 200
     if request.method == "POST" and form.is_valid():
@@ -94,6 +97,9 @@ def send_votes(request: HttpRequest, key: str) -> HttpResponse:
         "form": form,
         "errors": errors,
         "covariates": VoteSettings.objects.get(benchmark=benchmark).covariates,
+        "adds_categories": audience.may_administer,
+        "categories": in_words([shortened(name) for name in categories], SHOWN_CATEGORIES),
+        "needs_category": not set(categories) & set(UNNAMED),
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "votes/send.html", context, status=status)

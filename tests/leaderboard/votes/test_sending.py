@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from datetime import timedelta
 
 import numpy as np
@@ -31,6 +32,7 @@ from ranking_engine.votes.packing import unpacked_votes
 from ranking_engine.votes.reading import read_votes
 from tests.factories import owner_of
 from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
+from tests.markup import compact
 
 DEFAULTS = {"tie_model": "half_wins", "cluster": "vote", "covariates": [], "n_resamples": 0, "shows_elo": False,
             "exports_voters": False}  # fmt: skip
@@ -126,14 +128,40 @@ def test_all_batches_together_have_a_limit_of_votes_and_systems(make, settings, 
     assert len(caught.value.problems.lines) == 2
 
 
-def test_only_owners_add_categories(make):
+def test_only_owners_add_categories_and_others_learn_which_exist(make, client):
     benchmark = collecting(make)
+    stranger = make.user()
+
+    def problems(text):
+        with pytest.raises(InputError) as caught:
+            check(benchmark, text.encode(), by=stranger)
+        return caught.value.problems.lines
+
+    def hint(user):
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        text = compact(client.get(reverse("send_votes", args=[benchmark.key])))
+        return re.sub("<[^>]*>", "", text.partition("<code>weight</code>.")[2].partition("<a ")[0]).strip()
+
+    bare = "model_a,model_b,winner\nAsh,Birch,model_a\n"
+    first = "This benchmark has no categories yet; one of its owners has to send votes first"
+    without = "votes without a category: each row needs one in the column 'category'."
+    assert problems(bare) == [f"{without} {first}"]
+    assert hint(stranger) == f"{first}."
     sent(benchmark, vote_lines(60))
     rate(benchmark)
-    stranger = make.user()
     assert check(benchmark, vote_lines(30, categories=["CODE"]).encode(), by=stranger).n_votes == 30
-    with pytest.raises(InputError, match="'poetry': no task"):
-        check(benchmark, vote_lines(30, categories=["code", "poetry"]).encode(), by=stranger)
+    rest = "The categories of this benchmark are {}; only its owners add others"
+    quoted = rest.format("'code' and 'text'")
+    new = "'poetry': no task of this benchmark."
+    assert problems(vote_lines(30, categories=["code", "poetry"])) == [f"{new} {quoted}"]
+    assert problems(bare) == [f"{without} {quoted}"]
+    assert problems(vote_lines(30, categories=["", "poetry"])) == [f"{without} {quoted}", f"{new} {quoted}"]
+    assert hint(owner_of(benchmark)) == ""
+    assert hint(stranger) == f"{rest.format('code and text')}. So the column category is needed here, too."
+    sent(benchmark, vote_lines(60, categories=[""]))
+    rate(benchmark)
+    assert check(benchmark, bare.encode(), by=stranger).n_votes == 1
+    assert hint(stranger) == f"{rest.format('code, text and no category')}."
 
 
 def test_the_same_key_and_votes_are_stored_once(make):
