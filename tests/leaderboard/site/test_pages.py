@@ -293,6 +293,8 @@ def test_a_tag_that_there_is_not_is_named_and_not_taken_for_an_empty_site(make, 
     assert "No benchmark that you can see has this tag." in text
     assert "No benchmark yet" not in text
     assert "Only one" in compact(client.get("/", {"tag": "known"}))
+    nothing = compact(client.get("/", {"q": "a system & b"}))
+    assert '<a href="/search/?q=a%20system%20%26%20b">search the whole site</a>' in nothing
 
 
 def test_the_empty_fields_that_a_form_sends_along_do_not_stay_in_the_address(make, client):
