@@ -77,27 +77,47 @@ def decide(row: PredictionSubmission, files: Sequence[PredictionFile]) -> BoardM
         row: the submission, not trial.
         files: of it, with results; their tasks are loaded.
     """
-    split = counted_split(row.phase)
     uses_ladder = has_ladder(row.benchmark)
+    before = [list(one.files.all()) for one in counted_before(row, of_any_system=uses_ladder)]
+    return decide_after(row, files, before, uses_ladder=uses_ladder)
+
+
+def decide_after(
+    row: PredictionSubmission,
+    files: Sequence[PredictionFile],
+    before: Sequence[Sequence[PredictionFile]],
+    *,
+    uses_ladder: bool,
+) -> BoardMove:
+    """Say what becomes of a submission if these others counted before it.
+
+    Args:
+        row: the submission, not trial.
+        files: of it, with results; their tasks are loaded.
+        before: the files of what counted, the newest first.
+        uses_ladder: whether a paired test decides.
+    """
+    # Which one is best is decided on the public split, also once the board shows the private one.
+    split = row.phase.split if row.phase else TEST
     new = figures_of(files, split, with_values=uses_ladder)
-    if len(new) < len(files):
+    on_board = figures_of(files, counted_split(row.phase), with_values=False)
+    if len(new) < len(files) or len(on_board) < len(files):
         return BoardMove(None, gettext_noop("The metric is undefined on the instances that count."))
-    scores = {file.task.key: _score(new[file.task_id], is_rounded=uses_ladder) for file in files}
+    scores = {file.task.key: _score(on_board[file.task_id], is_rounded=uses_ladder) for file in files}
     if row.phase and row.phase.counts == Phase.Counts.LAST and not uses_ladder:
         return BoardMove(scores, gettext_noop("The last submission of a system counts."))
-    before = counted_before(row, of_any_system=uses_ladder)
     if not before:
         return BoardMove(scores, gettext_noop("It is the first one that was scored."))
     tasks = {file.task_id: file.task for file in files}
     if uses_ladder:
-        gain = ladder_gain(new, figures_of(list(before[0].files.all()), split, with_values=True), tasks)
+        gain = ladder_gain(new, figures_of(before[0], split, with_values=True), tasks)
         if gain > 1 + ROUNDING:
             sentence = gettext_noop("It is better than the best one before by more than chance explains.")
             return BoardMove(scores, sentence)
         return BoardMove(None, gettext_noop("It is not better than the best one before by more than chance explains."))
     old: dict[int, TaskFigure] = {}
     for one in before:  # of each task the newest that counts: a submission may be of some tasks alone
-        old = figures_of(list(one.files.all()), split, with_values=False) | old
+        old = figures_of(one, split, with_values=False) | old
     if weighted_majority(new, old, tasks) > 0:
         return BoardMove(scores, gettext_noop("It is better than the one before."))
     return BoardMove(None, gettext_noop("It is not better than the one before, which still counts."))

@@ -63,12 +63,12 @@ def keep_result(row: PredictionSubmission, file: PredictionFile, references: Tas
 
 
 def refuse(row: PredictionSubmission, problems: Sequence[dict[str, Any]]) -> None:
-    """End a submission that cannot be scored, or cannot enter. What counted before goes on to count."""
+    """End a submission that cannot be scored, or cannot enter. One that was scored before stays as it was."""
     rows = PredictionSubmission.objects.filter(pk=row.pk).exclude(state=State.CANCELLED)
-    if rows.filter(submission=None).update(state=State.REFUSED, problems=list(problems)):
+    if rows.filter(scored_at=None).update(state=State.REFUSED, problems=list(problems)):
         row.state = State.REFUSED
         tell_of_scoring(row)
-    rows.exclude(submission=None).update(state=State.SCORED, problems=list(problems), rescored_by=None)
+    rows.exclude(scored_at=None).update(state=State.SCORED, problems=list(problems), rescored_by=None)
 
 
 def problems_as_json(problems: Sequence[Problem]) -> list[dict[str, Any]]:
@@ -98,11 +98,12 @@ def enter_if_complete(row: PredictionSubmission) -> None:
     if row.state not in (State.WAITING, State.SCORING) or not is_complete(row, files):
         return
     row.state, row.problems = State.SCORED, []
-    if row.submission_id is None:  # the order of what counts is that of the first decisions
+    is_first = row.scored_at is None  # the order of what counts is that of the first decisions
+    if is_first:
         row.scored_at = timezone.now()
     if row.is_trial:
         row.outcome = gettext_noop("A trial run: nothing of it gets onto the board.")
-    elif row.submission_id is None:
+    elif is_first:
         try:
             with transaction.atomic():  # what was written before an error is taken back
                 # First, and however good it is: a refusal that only a better one gets would tell which one is better.
@@ -118,7 +119,7 @@ def enter_if_complete(row: PredictionSubmission) -> None:
             refuse(row, problems_as_json([Problem(str(error))]))
             return
     row.save(update_fields=["state", "scored_at", "problems", "outcome", "submission"])
-    if row.rescored_by_id is None:  # what owners have scored again is no news of its own
+    if is_first:  # what owners have scored again is no news of its own
         tell_of_scoring(row)
 
 
@@ -146,7 +147,7 @@ def submitted_row(row: PredictionSubmission, scores: Mapping[str, float]) -> Sub
 
 
 def enter(row: PredictionSubmission, files: Sequence[PredictionFile], scores: dict[str, CheckedScore]) -> Submission:
-    """Submit scores as their submitter would have.
+    """Submit scores as their submitter would have; a second time where others were on the board meanwhile.
 
     Raises:
         InputError: the system can no longer get such scores.
@@ -167,7 +168,7 @@ def enter(row: PredictionSubmission, files: Sequence[PredictionFile], scores: di
         is_counted=True,
         source=row.source,
         note=row.note,
-        idempotency_key=f"predictions {row.uuid}",
+        idempotency_key=None if row.submission_id else f"predictions {row.uuid}",
         payload_hash=content_hash([[file.task.key, file.sha256] for file in files]),
     )
     return batch.submissions.get()

@@ -19,7 +19,7 @@ from leaderboard.evaluation.entering import enter_if_complete, keep_result, prob
 from leaderboard.evaluation.phases import PRIVATE, PUBLIC, TEST
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.references import ids_of
-from leaderboard.evaluation.rescoring import correct_if_all_are_scored
+from leaderboard.evaluation.rescoring.corrections import correct_if_all_are_scored
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, TaskReferences
 from leaderboard.queue import jobs
 from leaderboard.queue.kinds import EVALUATION

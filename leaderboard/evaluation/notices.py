@@ -30,3 +30,21 @@ def tell_of_scoring(row: PredictionSubmission) -> None:
         path=reverse("prediction", args=[row.uuid]),
         benchmark=row.benchmark,
     )
+
+
+def tell_of_entering(row: PredictionSubmission) -> None:
+    """Tell the submitter that predictions which were scored before count now. Call in the transaction that does it.
+
+    Args:
+        row: with its benchmark, and the submission that came of it.
+    """
+    tell(
+        [row.submitter_id],
+        NoticeKind.PREDICTIONS,
+        key=f"predictions {row.pk} submission {row.submission_id}",
+        sentence=Sentence(
+            "The references of %(benchmark)s were corrected; now your predictions of %(system)s count."
+        ).of(system=shortened(row.system_name), benchmark=row.benchmark.name),
+        path=reverse("prediction", args=[row.uuid]),
+        benchmark=row.benchmark,
+    )

@@ -254,6 +254,7 @@ def store_predictions(
     scores = scores_in_place([file.references.task for file in files])
     checked = check_rows(audience, [replace(upload.about, scores=scores, line=None)], is_scored_here=True)[0]
     open_ones = PredictionSubmission.objects.filter(submitter=owner, state__in=[State.WAITING, State.SCORING])
+    open_ones = open_ones.filter(rescored_by=None)  # owners have others scored again
     if open_ones.count() >= settings.PREDICTIONS_OPEN:
         limit = settings.PREDICTIONS_OPEN
         raise EvaluationError(

@@ -16,7 +16,7 @@ from leaderboard.computing.sealing import how_sealed
 from leaderboard.evaluation.encryption import opened_file
 from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
 from leaderboard.evaluation.references import EVALUATOR
-from leaderboard.evaluation.rescoring import correct_if_all_are_scored
+from leaderboard.evaluation.rescoring.corrections import correct_if_all_are_scored
 from leaderboard.models import Job, PredictionFile, PredictionSubmission, TaskReferences
 from ranking_engine.files.problems import Problem
 

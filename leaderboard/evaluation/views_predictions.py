@@ -21,7 +21,7 @@ from leaderboard.evaluation.queries import SHOWN, own_predictions, progress_of, 
 from leaderboard.evaluation.quotas import predictions_left
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import chosen_metric, ids_of
-from leaderboard.evaluation.rescoring import outdated, score_again
+from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
 from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, PredictionSubmission, User

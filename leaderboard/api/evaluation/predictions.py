@@ -22,7 +22,7 @@ from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.queries import own_predictions, progress_of, visible_predictions
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
-from leaderboard.evaluation.rescoring import score_again
+from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.evaluation.steps import cancel_predictions
 from leaderboard.models import PredictionSubmission
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -273,9 +273,10 @@ class RescoreView(BenchmarkView):
         responses={200: RescoredSerializer, **WRITING},
     )
     def post(self, request: Request, key: str) -> Response:
-        """After references were corrected: score everything on the board against the newest ones.
+        """After references were corrected: score everything that is or might be on the board against the newest ones.
 
-        Once all of it is scored, the changed scores go onto the board as corrections, with one revision.
+        Once all of it is scored, the changed scores go onto the board as corrections, with one revision. Predictions
+        that are the best of their system only now follow, as submissions of the people who sent them.
         """
         if not self.audience.may_administer:
             raise ApiError(403, "Only the owners of a benchmark can have predictions scored again.")

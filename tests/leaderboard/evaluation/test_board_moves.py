@@ -19,7 +19,7 @@ from leaderboard.evaluation.board_moves import (
 from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
 from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.evaluation.receiving import submit_predictions
-from leaderboard.evaluation.rescoring import score_again
+from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.evaluation.teams import found_team
 from leaderboard.models import Phase, PredictionSubmission, Score, Task
 from ranking_engine.evaluation import Ladder
@@ -175,7 +175,7 @@ def test_scoring_again_does_not_lower_what_the_ladder_asks_for(make, benchmark):
     rows = "".join(f"i{k},{'yes' if k == N - 1 else label}\n" for k, label in enumerate(LABELS))
     add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "exact_match", by=owner)
     benchmark.refresh_from_db()
-    assert score_again(audience_of(owner, benchmark)) == 1
+    assert score_again(audience_of(owner, benchmark)) == 2
     other_name, _ = submit_predictions(benchmark, user, upload("B", animals=labels_with_errors(range(10))))
     assert set(score_all(benchmark)) == {"done"}
     after = submitted(benchmark, user, range(10), "C")

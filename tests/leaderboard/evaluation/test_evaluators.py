@@ -12,7 +12,7 @@ from leaderboard.evaluation.phases import store_phase
 from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.evaluation.queries import progress_of
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
-from leaderboard.evaluation.rescoring import score_again
+from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.models import InstanceScores, Job, Phase, PredictionSubmission, Score
 from leaderboard.queue import jobs
 from leaderboard.submissions.instances.vectors import unpack_vector

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from leaderboard.access.audience import audience_of
 from leaderboard.evaluation.receiving import submit_predictions
-from leaderboard.evaluation.rescoring import score_again
+from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.models import Batch, Notice, NoticeChoice
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.notices import choose_ways

@@ -8,16 +8,21 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
-from leaderboard.evaluation.board_moves import figures_of, ladder_score
+from leaderboard.evaluation.board_moves import counted_before, figures_of, ladder_score
 from leaderboard.evaluation.phases import store_phase, use_ladder
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.evaluation.rescoring import outdated, score_again
+from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.models import Batch, Notice, PredictionSubmission, Revision, Score
+from leaderboard.rankings.scores import current_scores
+from leaderboard.submissions.lifecycle import withdraw_submission
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
+    LABELS,
+    NUMBERS,
     REFERENCES,
     add_references,
     labels_file,
+    numbers_file,
     score_all,
     scored,
     texts_benchmark,
@@ -46,7 +51,8 @@ def test_all_scores_change_together_with_one_revision(make, client):
     n_before = Revision.objects.filter(benchmark=benchmark).count()
     client.force_login(owner)
     page = " ".join(client.get(reverse("predictions", args=[benchmark.key])).content.decode().split())
-    assert "2 submissions on the board were scored against references that you corrected since." in page
+    words = "2 submissions that are on the board, or might be, were scored against references that you corrected since."
+    assert words in page
     assert score_again(audience_of(owner, benchmark)) == 2
     assert score_all(benchmark) == ["done", "done"]
     assert animals(benchmark) == {"Right": pytest.approx(5 / 6), "Dogs": pytest.approx(4 / 6)}
@@ -110,3 +116,89 @@ def test_scored_again_the_ladder_states_no_further_digits(make):
     score = Score.objects.get(submission=row.submission, task__key="numbers").value
     assert figure.value == pytest.approx(2 / 4.5)
     assert score == pytest.approx(ladder_score(figure)) != figure.value
+
+
+def on_the_board(benchmark, key="animals") -> dict[str, float]:
+    """The scores of a task on the latest board, by system."""
+    scores, task = current_scores(benchmark.revisions.latest("number")), benchmark.tasks.get(key=key)
+    names = dict(benchmark.systems.values_list("pk", "name"))
+    return {names[system]: score.value for (system, one), score in scores.items() if one == task.pk}
+
+
+def scored_with(benchmark, labels) -> int:
+    """Say what is right in other references, and have everything scored again; how many submissions that was."""
+    owner = owner_of(benchmark)
+    rows = "".join(f"i{k},{label},{'development' if k < 2 else 'test'}\n" for k, label in enumerate(labels))
+    add_references(benchmark.tasks.get(key="animals"), f"id,reference,split\n{rows}", "exact_match", by=owner)
+    benchmark.refresh_from_db()
+    n = score_again(audience_of(owner, benchmark))
+    assert set(score_all(benchmark)) == {"done"}
+    benchmark.refresh_from_db()
+    assert outdated(benchmark) == []
+    return n
+
+
+DOGS = ["dog"] * 8
+MIXED = ["cat", "dog", "cat", "dog", "dog", "cat", "dog", "dog"]
+
+
+def test_what_is_the_best_by_corrected_references_gets_onto_the_board_though_it_was_skipped_or_replaced(make):
+    benchmark, user, other = texts_benchmark(make), make.user(), make.user()
+    right = scored(benchmark, user, animals=labels_file())
+    dogs, mixed = (scored(benchmark, user, animals=labels_file(labels)) for labels in (DOGS, MIXED))
+    scored(benchmark, make.user(), name="Alone", animals=labels_file())
+    gone = scored(benchmark, other, name="Gone", animals=labels_file())
+    never = scored(benchmark, other, name="Gone", animals=labels_file(DOGS))
+    assert (dogs.submission, mixed.submission, never.submission) == (None, None, None)
+    withdraw_submission(gone.submission, actor=owner_of(benchmark), reason="Wrong.")
+    assert scored_with(benchmark, DOGS) == 4
+    assert on_the_board(benchmark) == {"Deep Thought": 1.0, "Alone": 0.5}
+    for row in (right, dogs, mixed, never):
+        row.refresh_from_db()
+    assert (dogs.submission.batch.uploader, dogs.outcome) == (user, "It is better than the one before.")
+    assert (mixed.state, mixed.submission, mixed.problems, never.submission) == ("scored", None, [], None)
+    news = [notice.text for notice in Notice.objects.filter(user=user, path__contains=str(dogs.uuid)).order_by("pk")]
+    assert news[1:] == [
+        f"The references of {benchmark.name} were corrected; now your predictions of Deep Thought count."
+    ]
+    assert scored_with(benchmark, ["cat", "dog", "cat", "cat", "cat", "cat", "dog", "dog"]) == 4
+    assert on_the_board(benchmark) == pytest.approx({"Deep Thought": 5 / 6, "Alone": 5 / 6})
+
+
+def test_where_tasks_are_replaced_one_by_one_each_score_is_corrected_in_its_own_submission(make):
+    benchmark, user = texts_benchmark(make), make.user()
+    type(benchmark).objects.filter(pk=benchmark.pk).update(replacement="task")
+    benchmark.refresh_from_db()
+    for given in ({"animals": labels_file(DOGS)}, {"animals": labels_file()}, {"numbers": numbers_file()}):
+        scored(benchmark, user, **given)
+    more = NUMBERS.replace("4.0", "5.0")
+    add_references(benchmark.tasks.get(key="numbers"), more, "exact_match", by=owner_of(benchmark))
+    assert scored_with(benchmark, MIXED) == 3
+    assert (on_the_board(benchmark), on_the_board(benchmark, "numbers")) == (
+        pytest.approx({"Deep Thought": 5 / 6}),
+        pytest.approx({"Deep Thought": 2 / 3}),
+    )
+    assert [row.problems for row in PredictionSubmission.objects.all()] == [[], [], []]
+
+
+def test_on_the_ladder_what_was_skipped_is_compared_with_the_best_of_its_team_again(make):
+    benchmark, user = make.benchmark({}, n_tasks=1), make.user()
+    type(benchmark.tasks.get()).objects.filter(benchmark=benchmark).update(key="animals")
+    labels = [LABELS[k % 8] for k in range(40)]
+    owner, task = owner_of(benchmark), benchmark.tasks.get()
+
+    def table(head, of):
+        return f"id,{head}\n" + "".join(f"i{k},{label}\n" for k, label in enumerate(of))
+
+    add_references(task, table("reference", labels), "exact_match", by=owner)
+    use_ladder(benchmark, uses_ladder=True, author=owner)
+    scored(benchmark, user, name="A", animals=table("prediction", labels).encode())
+    skipped = scored(benchmark, user, name="B", animals=table("prediction", ["dog"] * 40).encode())
+    assert skipped.submission is None
+    add_references(task, table("reference", ["dog"] * 40), "exact_match", by=owner)
+    benchmark.refresh_from_db()
+    assert score_again(audience_of(owner, benchmark)) == 2
+    assert score_all(benchmark) == ["done", "done"]
+    assert on_the_board(benchmark) == {"A": 0.5, "B": 1.0}
+    coming = PredictionSubmission(benchmark=benchmark, submitter=user, statement={"name": "C"})
+    assert counted_before(coming, of_any_system=True) == [skipped]

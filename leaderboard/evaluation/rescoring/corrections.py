@@ -1,7 +1,7 @@
-"""Scoring again: when references were corrected, every submission that counts is scored against the newest ones.
+"""Scoring again: when references were corrected, every submission that counts or could is scored with the newest ones.
 
 Once the last one is scored, all changed scores go onto the board together, as corrections: one revision, whose page
-says what it changed.
+says what it changed. What is the best only now enters after it (`contests`).
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,10 @@ from leaderboard.evaluation.phases import counted_split, has_ladder
 from leaderboard.evaluation.predicting import predicted
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.receiving import insert_scoring_jobs
-from leaderboard.models import Batch, Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
+from leaderboard.evaluation.rescoring.contests import contests_of, decide_again
+from leaderboard.models import Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
 from leaderboard.models.submissions import Source
+from leaderboard.rankings.scores import current_scores
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.lifecycle import submit_rows
@@ -32,16 +34,16 @@ State = PredictionSubmission.State
 
 
 def outdated(benchmark: Benchmark) -> list[PredictionSubmission]:
-    """What is on the board and was scored against references that are not the newest ones any more."""
+    """What was scored against references that are not the newest ones any more, and is on the board or might get there.
+
+    Where the best submission counts, one that is not on the board may be the best by corrected references.
+    """
     numbers = {row.task.key: row.number for row in predicted(benchmark)}
-    rows = PredictionSubmission.objects.filter(benchmark=benchmark, is_trial=False, state=State.SCORED)
-    rows = rows.exclude(submission=None).select_related("submission", "phase", "benchmark")
-    held = set(holding(benchmark, rows.values_list("submission__system_id", flat=True)))
     return [
         row
-        for row in rows
-        if row.submission_id in held
-        and any(numbers.get(key, number) != number for key, number in row.scored_with.items())
+        for contest in contests_of(benchmark)
+        for row in (contest.rows if contest.is_open else contest.on_board)
+        if any(numbers.get(key, number) != number for key, number in row.scored_with.items())
     ]
 
 
@@ -62,7 +64,7 @@ def score_again(audience: Audience) -> int:
     newest = {row.task.key: row for row in predicted(benchmark)}
     rows = outdated(benchmark)
     if not rows:
-        raise EvaluationError(gettext("Everything on the board was scored against the newest references."))
+        raise EvaluationError(gettext("Everything that can be on the board was scored against the newest references."))
     for row in rows:
         row.state, row.rescored_by = State.SCORING, audience.user
         row.save(update_fields=["state", "rescored_by"])
@@ -80,7 +82,7 @@ def references_for(row: PredictionSubmission, newest: dict[str, TaskReferences])
 
 
 @translation.override(PROGRAMS)  # problems are stored
-def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
+def correct_if_all_are_scored(benchmark: Benchmark) -> None:
     """Bring scores that were computed again onto the board, once none is being computed any more.
 
     Call inside the transaction that ends a job. It locks the benchmark: of jobs that end at once, one is the last.
@@ -92,45 +94,85 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> Batch | None:
         .select_related("submission__system", "phase", "rescored_by")
         .order_by("pk")
     )
-    files = {row.pk: list(row.files.select_related("task")) for row in rows}
-    if not rows or any(row.state != State.SCORED or not is_complete(row, files[row.pk]) for row in rows):
-        return None
+    if not rows or any(row.state != State.SCORED for row in rows):
+        return
+    files = {row.pk: list(row.files.select_related("task").defer("content")) for row in rows}
     author = rows[-1].rescored_by
-    if author is None:
-        return None
-    held = set(holding(benchmark, [row.submission.system_id for row in rows if row.submission]))
-    corrections, corrected = [], []
+    if author is None or not all(is_complete(row, files[row.pk]) for row in rows):
+        return
+    PredictionSubmission.objects.filter(pk__in=[row.pk for row in rows]).update(rescored_by=None)
+    unchanged: set[int] = set()
+    for corrections in corrections_of(benchmark, rows, files, unchanged):
+        unchanged |= put_onto_board(audience_of(author, benchmark), corrections, files)
+        benchmark.refresh_from_db()
+    decide_again(benchmark, {row.pk for row in rows}, unchanged)
+
+
+Corrections = list[tuple[PredictionSubmission, SubmittedRow]]
+
+
+def corrections_of(
+    benchmark: Benchmark,
+    rows: Sequence[PredictionSubmission],
+    files: dict[int, list[PredictionFile]],
+    unchanged: set[int],
+) -> list[Corrections]:
+    """The rows that correct what is on the board: all together, except that a batch has one row per system.
+
+    Args:
+        benchmark: whose board.
+        rows: that were scored again.
+        files: of each.
+        unchanged: takes the primary keys of those that cannot be corrected; their problems are stored.
+    """
+    system_ids = {row.submission.system_id for row in rows if row.submission}
+    held = holding(benchmark, system_ids)
+    revision = benchmark.revisions.select_related("configuration").order_by("-number").first()
+    current = current_scores(revision, system_ids) if revision and system_ids else {}
+    placed = {(score.submission_id, task) for (_, task), score in current.items()}
+    batches: list[Corrections] = []
+    n_of_system: dict[int, int] = {}
     for row in rows:
         row.benchmark = benchmark
-        if row.submission_id in held and row.submission is not None:
-            try:
-                one = correction_of(row, row.submission, files[row.pk])
-            except EvaluationError as error:
-                PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json([Problem(str(error))]))
-                continue
-            if one is not None:
-                corrections.append(one)
-                corrected.append(row)
-    PredictionSubmission.objects.filter(pk__in=[row.pk for row in rows]).update(rescored_by=None)
-    if not corrections:
-        return None
-    audience = audience_of(author, benchmark)
-    numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in corrected for file in files[row.pk]}
+        if row.submission is None or row.submission_id not in held:
+            continue
+        # A later submission may have brought the score of a task.
+        counted = [file for file in files[row.pk] if (row.submission_id, file.task_id) in placed]
+        try:
+            one = correction_of(row, row.submission, counted)
+        except EvaluationError as error:
+            PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json([Problem(str(error))]))
+            unchanged.add(row.pk)
+            continue
+        if one is not None:
+            number = n_of_system.get(row.submission.system_id, 0)
+            n_of_system[row.submission.system_id] = number + 1
+            if number == len(batches):
+                batches.append([])
+            batches[number].append((row, one))
+    return batches
+
+
+def put_onto_board(audience: Audience, corrections: Corrections, files: dict[int, list[PredictionFile]]) -> set[int]:
+    """Put corrections onto the board as one batch; returns the primary keys of what could not be corrected."""
+    rows = [row for row, _ in corrections]
+    numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in rows for file in files[row.pk]}
     note = f"Scored again against corrected references: {', '.join(sorted(numbers))}."
     try:
         with transaction.atomic():
-            checked = check_rows(audience, corrections)
+            checked = check_rows(audience, [one for _, one in corrections])
             batch = submit_rows(audience, checked, is_counted=True, source=Source.CORRECTION, note=note)
     except (InputError, SubmissionError) as error:  # such as an archive meanwhile
         problems = problems_as_json([Problem(f"The scores on the board stay as they were: {error}")])
-        PredictionSubmission.objects.filter(pk__in=[row.pk for row in corrected]).update(problems=problems)
-        return None
+        keys = {row.pk for row in rows}
+        PredictionSubmission.objects.filter(pk__in=keys).update(problems=problems)
+        return keys
     by_system = {one.system_id: one for one in batch.submissions.all()}
-    for row in corrected:
+    for row in rows:
         if row.submission is not None:
             row.submission = by_system[row.submission.system_id]
             row.save(update_fields=["submission"])
-    return batch
+    return set()
 
 
 def correction_of(
