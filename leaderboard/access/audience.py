@@ -4,7 +4,7 @@ A view finds the `Audience` once, at the door, and hands it to everything that i
 a role again. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
@@ -121,6 +121,13 @@ def audience_of(viewer: Viewer, benchmark: Benchmark) -> Audience:
         rows = Benchmark.objects.filter(pk=benchmark.pk).order_by()
         role, ban = rows.values_list(*role_and_ban(viewer.pk)).first() or (None, None)
     return _audience(viewer, benchmark, role, ban)
+
+
+def audiences_of(viewer: User, benchmarks: Iterable[Benchmark]) -> dict[int, Audience]:
+    """What `viewer` is to each of several benchmarks, by primary key: one query, however many there are."""
+    by_key = {benchmark.pk: benchmark for benchmark in benchmarks}
+    rows = Benchmark.objects.filter(pk__in=by_key).order_by().values_list("pk", *role_and_ban(viewer.pk))
+    return {key: _audience(viewer, by_key[key], role, ban) for key, role, ban in rows}
 
 
 def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str | None) -> Audience:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from leaderboard.access.audience import DECIDING, UNDECIDED, hides_something
+from leaderboard.access.audience import DECIDING, UNDECIDED, audiences_of, hides_something
 from leaderboard.access.waiting import open_requests, waiting_at
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, shortened
@@ -30,6 +30,7 @@ from leaderboard.models import (
 )
 from leaderboard.notifications.queries import visible_notices
 from leaderboard.submissions.queries import STATE_WORDS
+from leaderboard.submissions.quotas import why_not_now
 
 PAGE_BATCHES = 30
 SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS, SHOWN_SENT = 5, 50, 200, 30
@@ -44,6 +45,7 @@ class OwnDraft:
     url: str
     created_at: datetime
     expires_at: datetime
+    why_not: str = ""  # why it cannot be sent now
 
 
 @dataclass(frozen=True)
@@ -146,14 +148,19 @@ def own_drafts(user: User) -> list[OwnDraft]:
     scores = Draft.objects.filter(_open_to(user), owner=user, expires_at__gt=now).select_related("benchmark")
     fresh = BenchmarkDraft.objects.filter(owner=user, expires_at__gt=now)
     votes = VoteBatch.objects.filter(_open_to(user), uploader=user, state=VoteBatch.State.DRAFT, expires_at__gt=now)
+    rows = list(scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS])
+    batches = list(votes.select_related("benchmark").defer("votes").order_by("-created_at")[:SHOWN_DRAFTS])
+    benchmarks = [row.benchmark for row in (*rows, *batches)]
+    reasons = why_not_now(audiences_of(user, benchmarks).values()) if benchmarks else {}
     drafts = [
         OwnDraft(
             gettext("Scores for %(benchmark)s") % {"benchmark": row.benchmark.name},
             reverse("draft", args=[row.uuid]),
             row.created_at,
             row.expires_at,
+            reasons[row.benchmark_id],
         )
-        for row in scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS]
+        for row in rows
     ] + [
         OwnDraft(
             gettext("Benchmark %(name)s") % {"name": row.name},
@@ -169,8 +176,9 @@ def own_drafts(user: User) -> list[OwnDraft]:
             reverse("vote_batch", args=[row.uuid]),
             row.created_at,
             row.expires_at or now,
+            reasons[row.benchmark_id],
         )
-        for row in votes.select_related("benchmark").defer("votes").order_by("-created_at")[:SHOWN_DRAFTS]
+        for row in batches
     ]
     return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
 

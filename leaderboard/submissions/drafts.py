@@ -7,11 +7,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from leaderboard.access.audience import Audience
-from leaderboard.models import Draft
+from leaderboard.common.language.numbers import localise
+from leaderboard.models import Draft, Score, Task
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.rows import CheckedRow, SubmittedRow
 
 MAX_DRAFTS = 50  # a user; the oldest ones go
+SHOWN_CELLS = 200  # of a draft that can no longer be previewed
 
 
 def make_draft(audience: Audience, rows: Sequence[SubmittedRow], *, source: str, note: str = "") -> Draft:
@@ -72,3 +74,20 @@ def _raw(row: CheckedRow) -> SubmittedRow:
             if len(score) > 1
         },
     )
+
+
+def draft_lines(draft: Draft) -> tuple[list[tuple[str, str, str]], int]:
+    """What a draft says as it was read: system, task and score of the first lines, and how many more there are."""
+    names = dict(Task.objects.filter(benchmark=draft.benchmark).values_list("key", "name"))
+    cells = [
+        (
+            row["system"]["name"],
+            names.get(key, key),
+            str(Score.MissingReason(score["missing"]).label)
+            if "missing" in score
+            else localise(score["value"], ".12g"),
+        )
+        for row in draft.rows
+        for key, score in row["scores"].items()
+    ]
+    return cells[:SHOWN_CELLS], max(0, len(cells) - SHOWN_CELLS)

@@ -24,10 +24,12 @@ class SubmissionForm(SystemForm):
         *args: Any,  # noqa: ANN401
         tasks: Sequence[Task],
         fields: Sequence[MetadataField] = (),
+        is_merging: bool = False,
         **kwargs: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(*args, fields=fields, **kwargs)
         self._tasks = tasks
+        self.is_merging = is_merging  # a task whose field is empty is not mentioned, and keeps its score
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
@@ -54,7 +56,12 @@ class SubmissionForm(SystemForm):
         return replace(self.about(), scores=self._typed_scores())
 
     def _typed_scores(self) -> dict[str, str]:
-        return {task.key: typed_number(self.cleaned_data[self.field_name(task.key)]) for task in self._tasks}
+        typed = {task.key: self.cleaned_data.get(self.field_name(task.key), "") for task in self._tasks}
+        return {
+            key: typed_number(text)
+            for key, text in typed.items()
+            if text or not self.is_merging or self.initial.get(self.field_name(key))
+        }
 
 
 class CorrectionForm(SubmissionForm):

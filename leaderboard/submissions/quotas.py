@@ -4,11 +4,11 @@ A count is one row, taken with one conditional UPDATE in the transaction that st
 both pass the last free place, and what fails afterwards takes its count back with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -16,7 +16,7 @@ from django.utils.translation import gettext, ngettext
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience, is_embargoed
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import in_words
-from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
+from leaderboard.models import Benchmark, CellCount, SubmissionCount, Task, TaskReferences, User
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.rows import CheckedRow
 
@@ -44,25 +44,54 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
     for period, cap in capped.items():
         row = rows.filter(period=period)
         if not row.filter(n_submitted__lte=cap - n_systems).update(n_submitted=F("n_submitted") + n_systems):
-            n_used = row.get().n_submitted
-            more = gettext("one more") if n_systems == 1 else gettext("%(n)s more") % {"n": n_systems}
-            if period == TOTAL:
-                sentence = ngettext(
-                    "You can submit %(cap)s system in all to this benchmark; you have submitted %(n_used)s, so "
-                    "%(more)s would exceed the limit.",
-                    "You can submit %(cap)s systems in all to this benchmark; you have submitted %(n_used)s, so "
-                    "%(more)s would exceed the limit.",
-                    cap,
-                )
-            else:
-                sentence = ngettext(
-                    "You can submit %(cap)s system a day to this benchmark; you have submitted %(n_used)s, so "
-                    "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
-                    "You can submit %(cap)s systems a day to this benchmark; you have submitted %(n_used)s, so "
-                    "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
-                    cap,
-                )
-            raise QuotaError(sentence % {"cap": cap, "n_used": n_used, "more": more})
+            raise QuotaError(_beyond_cap(period, cap, row.get().n_submitted, n_systems))
+
+
+def _beyond_cap(period: str, cap: int, n_used: int, n_systems: int) -> str:
+    """That so many systems more would exceed a cap."""
+    more = gettext("one more") if n_systems == 1 else gettext("%(n)s more") % {"n": n_systems}
+    if period == TOTAL:
+        sentence = ngettext(
+            "You can submit %(cap)s system in all to this benchmark; you have submitted %(n_used)s, so "
+            "%(more)s would exceed the limit.",
+            "You can submit %(cap)s systems in all to this benchmark; you have submitted %(n_used)s, so "
+            "%(more)s would exceed the limit.",
+            cap,
+        )
+    else:
+        sentence = ngettext(
+            "You can submit %(cap)s system a day to this benchmark; you have submitted %(n_used)s, so "
+            "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
+            "You can submit %(cap)s systems a day to this benchmark; you have submitted %(n_used)s, so "
+            "%(more)s would exceed the limit. The day ends at 00:00 UTC.",
+            cap,
+        )
+    return sentence % {"cap": cap, "n_used": n_used, "more": more}
+
+
+def why_not_now(audiences: Collection[Audience], n_systems: int = 1) -> dict[int, str]:
+    """Why a user cannot submit so many systems now, by the primary key of the benchmark; empty where they can.
+
+    Args:
+        audiences: what one user is to each of several benchmarks.
+        n_systems: how many they would submit.
+    """
+    reasons = {one.benchmark.pk: "" if one.may_submit else one.why_closed for one in audiences}
+    capped = [one for one in audiences if one.may_submit and not one.may_moderate]
+    capped = [one for one in capped if (one.benchmark.daily_cap, one.benchmark.total_cap) != (None, None)]
+    if not capped:
+        return reasons
+    today = day_of(timezone.now())
+    counts = SubmissionCount.objects.filter(user=capped[0].user, benchmark__in=[one.benchmark for one in capped])
+    rows = counts.filter(period__in=[today, TOTAL]).values_list("benchmark", "period", "n_submitted")
+    used = {(benchmark, period): n for benchmark, period, n in rows}
+    for one in capped:
+        for period, cap in ((TOTAL, one.benchmark.total_cap), (today, one.benchmark.daily_cap)):
+            n_used = used.get((one.benchmark.pk, period), 0)
+            if cap is not None and n_used + n_systems > cap:
+                reasons[one.benchmark.pk] = _beyond_cap(period, cap, n_used, n_systems)
+                break
+    return reasons
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
@@ -192,21 +221,34 @@ def _caps_sentence(benchmark: Benchmark) -> str:
 
 
 def submission_door(audience: Audience) -> tuple[str, str]:
-    """The address where a reader of a board sends scores or votes, and its label; both empty where they may not.
+    """The address where a reader of a board sends scores, predictions or votes, and its label.
 
-    Anyone who has not signed in yet is shown the way where everyone with an account may submit.
+    Both are empty where they may not. Anyone who has not signed in yet is shown the way where everyone with an account
+    may submit.
     """
     benchmark = audience.benchmark
     is_open = benchmark.submission_policy in (Benchmark.SubmissionPolicy.OPEN, Benchmark.SubmissionPolicy.MODERATED)
+    may, why = audience.may_submit, audience.why_closed
     if benchmark.kind == Benchmark.Kind.VOTES:
         may, why, route, label = audience.may_send_votes, audience.why_no_votes, "send_votes", gettext("Send votes")
+    elif takes_predictions_alone(audience):
+        route, label = "new_predictions", gettext("Submit predictions")
     else:
-        may, why, route, label = audience.may_submit, audience.why_closed, "submit", gettext("Submit scores")
+        route, label = "submit", gettext("Submit scores")
     return (
         (reverse(route, args=[benchmark.key]), label)
         if may or (why == gettext(SIGN_IN_FIRST) and is_open)
         else ("", "")
     )
+
+
+def takes_predictions_alone(audience: Audience) -> bool:
+    """Whether a reader cannot submit scores of any task, since each has hidden references. Moderators can."""
+    if audience.may_moderate or getattr(audience.benchmark, "evaluation_mode", None) is None:
+        return False
+    has_references = Exists(TaskReferences.objects.filter(task=OuterRef("pk")))
+    tasks = Task.objects.filter(benchmark=audience.benchmark, is_archived=False)
+    return tasks.exists() and not tasks.exclude(has_references).exists()
 
 
 def after_deadline(benchmark: Benchmark) -> str:

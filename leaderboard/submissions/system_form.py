@@ -57,26 +57,30 @@ class SystemForm(forms.Form):
         return [self[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields]
 
     def about(self) -> SubmittedRow:
-        """What was typed of the system, without any score."""
+        """What was typed of the system, without any score; fields that have an error are empty."""
         data = self.cleaned_data
         return SubmittedRow(
-            metadata={field.key: data[f"{COLUMN_PREFIX}{field.key}"] for field in self._fields},
-            system_name=data["system_name"],
-            organisation=data["organisation"],
-            url=data["url"],
-            description=data["description"],
+            metadata={field.key: data.get(f"{COLUMN_PREFIX}{field.key}", "") for field in self._fields},
+            system_name=data.get("system_name", ""),
+            organisation=data.get("organisation", ""),
+            url=data.get("url", ""),
+            description=data.get("description", ""),
         )
 
     def take_problems(self, problems: Problems) -> list[str]:
-        """Put each problem to its field; what has no field is returned."""
+        """Put each problem to its field; what has no field is returned.
+
+        A field that has an error already was checked as if it were empty, so that only that error is said of it.
+        """
         others = []
+        wrong = set(self.errors)
         for place, texts in problems.by_place.items():
             # A task may be called "note" or "url", so its own field goes first.
             name = self.field_name(place) if self.field_name(place) in self.fields else place
             if name in self.fields:
-                for text in texts:
+                for text in texts if name not in wrong else ():
                     self.add_error(name, text)
-            else:
+            elif place != "scores" or not any(field.startswith(self.field_name("")) for field in wrong):
                 others += texts
         return others
 

@@ -23,9 +23,9 @@ from leaderboard.access.audience import (
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import MISSING_WORDS
+from leaderboard.submissions.checks import MISSING_WORDS, check_rows
 from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
-from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.drafts import draft_lines, make_draft
 from leaderboard.submissions.forms import CorrectionForm, SubmissionForm
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import preview_draft
@@ -34,10 +34,9 @@ from leaderboard.submissions.problems import (
     NewSystemError,
     StalePreviewError,
     SubmissionError,
-    no_longer,
 )
 from leaderboard.submissions.queries import batch_naming, scored_files, submitted_scores
-from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.quotas import takes_predictions_alone, terms_of, why_not_now
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.problems import InputError
 
@@ -52,21 +51,36 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
     if not audience.may_submit:
         context = {"benchmark": benchmark, "why": audience.why_closed}
         return render(request, "submissions/closed.html", context, status=403)
+    if takes_predictions_alone(audience):
+        return redirect("new_predictions", key)
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
-    form = SubmissionForm(request.POST or None, tasks=tasks, fields=benchmark.fields_of_systems)
+    is_merging = benchmark.replacement == Benchmark.Replacement.TASK
+    form = SubmissionForm(request.POST or None, tasks=tasks, fields=benchmark.fields_of_systems, is_merging=is_merging)
     errors: list[str] = []
-    if request.method == "POST" and form.is_valid():
-        try:
-            note = form.cleaned_data["note"]
-            draft = make_draft(audience, [form.raw_row()], source=Source.FORM, note=note)
-        except InputError as error:
-            errors = form.take_problems(error.problems)
-        else:
+    if request.method == "POST":
+        draft, errors = _drafted(form, audience, Source.FORM)
+        if draft is not None:
             return redirect("draft", draft.uuid)
     status = 400 if request.method == "POST" else 200
     context = {"benchmark": benchmark, "form": form, "errors": errors, "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "submissions/submit.html", context, status=status)
+
+
+def _drafted(form: SubmissionForm, audience: Audience, source: str) -> tuple[Draft | None, list[str]]:
+    """The draft of what was typed; None where anything is wrong with it, which the form then says all at once.
+
+    Returns:
+        The draft, and what is wrong and belongs to no field.
+    """
+    is_valid = form.is_valid()
+    try:
+        if is_valid:
+            return make_draft(audience, [form.raw_row()], source=source, note=form.cleaned_data["note"]), []
+        check_rows(audience, [form.raw_row()])
+    except InputError as error:
+        return None, form.take_problems(error.problems)
+    return None, []
 
 
 @login_required
@@ -95,7 +109,8 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
             return _preview(request, *own_draft(request.user, waiting.uuid))
         except SubmissionError as error:
             messages.error(request, str(error))
-            return redirect("board", waiting.benchmark.key)
+            is_kept = Draft.objects.filter(pk=waiting.pk, owner=viewer).exists()
+            return redirect("draft", uuid) if is_kept else redirect("board", waiting.benchmark.key)
         return redirect("batch", batch.uuid)
     row, audience = own_draft(viewer, uuid)
     if request.method != "POST":
@@ -108,16 +123,18 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: bool = False) -> HttpResponse:
     is_table = row.source in (Source.CSV, Source.IMPORTER)
     corrects = row.rows[0].get("corrects", "")
+    status = 409 if is_stale else 200
+    why_not = why_not_now([audience], len(row.rows))[row.benchmark_id]
+    corrected = batch_naming(UUID(corrects))[0] if corrects else ""
     try:
         preview = preview_table(row, audience) if is_table else preview_draft(row, audience)
     except InputError as error:
-        messages.error(request, no_longer(error))
-        if corrects:
-            return redirect("batch", batch_naming(UUID(corrects))[0])
-        return redirect("upload" if is_table else "submit", row.benchmark.key)
-    status = 409 if is_stale else 200
+        lines, n_more = draft_lines(row)
+        context = {"benchmark": row.benchmark, "draft": row, "problems": error.problems.lines, "lines": lines,
+                   "n_more": n_more, "corrects": corrected, "is_table": is_table, "why_not": why_not}  # fmt: skip
+        return render(request, "submissions/draft_invalid.html", context, status=status)
     if isinstance(preview, TablePreview):
-        context = {"benchmark": row.benchmark, "draft": row, "preview": preview, "stale": is_stale}
+        context = {"benchmark": row.benchmark, "draft": row, "preview": preview, "stale": is_stale, "why_not": why_not}
         return render(request, "submissions/draft_table.html", context, status=status)
     context = {
         "benchmark": row.benchmark,
@@ -127,7 +144,7 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
             "system_name": preview.system_name,
             "is_new_system": preview.is_new_system,
             "rows": preview.rows,
-            "corrects": batch_naming(UUID(corrects))[0] if corrects else "",
+            "corrects": corrected,
             "note": row.note,
             "previewed_number": preview.revision_number,
         },
@@ -138,6 +155,7 @@ def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: 
         "too_large": preview.too_large,
         "other_submitter": preview.other_submitter,
         "stale": is_stale,
+        "why_not": why_not,
     }
     return render(request, "submissions/draft.html", context, status=status)
 
@@ -194,15 +212,12 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     except ValueError as error:
         raise Http404(gettext("There is no submission here that you can correct.")) from error
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
-    form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected)
+    is_merging = benchmark.replacement == Benchmark.Replacement.TASK and not corrected.is_blank
+    form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected, is_merging=is_merging)
     errors: list[str] = []
-    if request.method == "POST" and form.is_valid():
-        try:
-            note = form.cleaned_data["note"]
-            draft = make_draft(audience, [form.raw_row()], source=Source.CORRECTION, note=note)
-        except InputError as error:
-            errors = form.take_problems(error.problems)
-        else:
+    if request.method == "POST":
+        draft, errors = _drafted(form, audience, Source.CORRECTION)
+        if draft is not None:
             return redirect("draft", draft.uuid)
     context = {"benchmark": benchmark, "form": form, "errors": errors, "corrected": corrected,
                "missing_words": list(MISSING_WORDS),

@@ -84,7 +84,7 @@ def test_a_correction_without_a_reason_or_a_number_is_asked_for_again(client, bo
     sign_in(client, board.memberships.get(role="owner").user)
     address = reverse("correct", args=[board.key, Submission.objects.get(system__key="a").uuid])
     response = client.post(address, {"score-task-1": "good", "score-task-2": "4"})
-    assert (response.status_code, set(response.context["form"].errors)) == (400, {"note"})
+    assert (response.status_code, set(response.context["form"].errors)) == (400, {"note", "score-task-1"})
     response = client.post(address, {"score-task-1": "good", "score-task-2": "4", "note": "x"})
     assert (response.status_code, set(response.context["form"].errors)) == (400, {"score-task-1"})
     assert Draft.objects.count() == 0
