@@ -4,10 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q
+from django.db.models import Case, Count, Q, When
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -54,7 +55,7 @@ class OwnBatch:
 
     uuid: UUID
     names: str
-    benchmark_key: str
+    benchmark_key: str  # empty where the benchmark is closed to its submitter now
     benchmark_name: str
     created_at: datetime
     state: str  # in words; of several systems with how many are in each
@@ -68,7 +69,7 @@ class OwnSent:
 
     text: str
     url: str
-    benchmark_key: str
+    benchmark_key: str  # empty where the benchmark is closed to its submitter now
     benchmark_name: str
     created_at: datetime
     state: str  # in words
@@ -95,7 +96,7 @@ class Dashboard:
 
     drafts: list[OwnDraft]
     batches: list[OwnBatch]  # those of this page
-    batch_page: Page[Batch]
+    batch_page: Page[Any]
     votes: list[OwnSent]
     predictions: list[OwnSent]
     benchmarks: list[OwnBenchmark]
@@ -115,14 +116,14 @@ class Dashboard:
 
 
 def dashboard(user: User, page: str | None) -> Dashboard:
-    """The page of a user, without what is on benchmarks that are closed to them now.
+    """The page of a user; of what they sent to benchmarks that are closed to them now it says only what and when.
 
     Args:
         user: whose.
         page: of their submissions.
     """
     notices = visible_notices(user).order_by("-pk")
-    rows = Batch.objects.filter(_open_to(user), uploader=user).select_related("benchmark")
+    rows = Batch.objects.filter(uploader=user).annotate(is_closed=_is_closed_to(user)).select_related("benchmark")
     batches = Paginator(rows.order_by("-created_at", "-pk"), PAGE_BATCHES).get_page(page)
     return Dashboard(
         drafts=own_drafts(user),
@@ -142,6 +143,10 @@ def _open_to(user: User) -> Q:
     return ~Q(benchmark__visibility=Benchmark.Visibility.PRIVATE) | Q(benchmark__in=own)
 
 
+def _is_closed_to(user: User) -> Case:
+    return Case(When(_open_to(user), then=False), default=True)
+
+
 def own_drafts(user: User) -> list[OwnDraft]:
     """What the user began and did not send yet, the newest first."""
     now = timezone.now()
@@ -150,7 +155,7 @@ def own_drafts(user: User) -> list[OwnDraft]:
     votes = VoteBatch.objects.filter(_open_to(user), uploader=user, state=VoteBatch.State.DRAFT, expires_at__gt=now)
     rows = list(scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS])
     batches = list(votes.select_related("benchmark").defer("votes").order_by("-created_at")[:SHOWN_DRAFTS])
-    benchmarks = [row.benchmark for row in (*rows, *batches)]
+    benchmarks = [*(row.benchmark for row in rows), *(batch.benchmark for batch in batches)]
     reasons = why_not_now(audiences_of(user, benchmarks).values()) if benchmarks else {}
     drafts = [
         OwnDraft(
@@ -183,8 +188,12 @@ def own_drafts(user: User) -> list[OwnDraft]:
     return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
 
 
-def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
-    """What is said of these batches; the first systems of each, and how many are in which state."""
+def own_batches(batches: Sequence[Any]) -> list[OwnBatch]:
+    """What is said of these batches; the first systems of each, and how many are in which state.
+
+    Args:
+        batches: each with `is_closed`, whether its submitter may no longer see its benchmark.
+    """
     ids = [batch.pk for batch in batches]
     submissions = Submission.objects.filter(batch__in=ids)
     states: dict[int, Counter[str]] = defaultdict(Counter)
@@ -200,6 +209,11 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
     lines = []
     for batch in batches:
         counts = states[batch.pk]
+        if batch.is_closed:
+            n = sum(counts.values())
+            systems = ngettext("%(n)s system", "%(n)s systems", n) % {"n": localise(n, ",")}
+            lines.append(OwnBatch(batch.uuid, systems, "", "", batch.created_at, "", is_open=False, may_withdraw=False))
+            continue
         words = [gettext(STATE_WORDS[Submission.State(state)]) for state in counts]
         text = words[0] if words else ""
         if len(words) > 1:
@@ -224,13 +238,14 @@ def own_batches(batches: Sequence[Batch]) -> list[OwnBatch]:
 
 def own_votes(user: User) -> list[OwnSent]:
     """The votes that the user sent, the newest first."""
-    rows = VoteBatch.objects.filter(_open_to(user), uploader=user).exclude(state=VoteBatch.State.DRAFT)
+    rows = VoteBatch.objects.filter(uploader=user).exclude(state=VoteBatch.State.DRAFT)
+    rows = rows.annotate(is_closed=_is_closed_to(user))
     return [
         OwnSent(
             text=ngettext("%(n)s vote", "%(n)s votes", row.n_votes) % {"n": localise(row.n_votes, ",")},
             url=reverse("vote_batch", args=[row.uuid]),
-            benchmark_key=row.benchmark.key,
-            benchmark_name=row.benchmark.name,
+            benchmark_key="" if row.is_closed else row.benchmark.key,
+            benchmark_name="" if row.is_closed else row.benchmark.name,
             created_at=row.created_at,
             state=gettext(STATE_WORDS[Submission.State(row.state)]),
             is_open=row.state == VoteBatch.State.PENDING,
@@ -244,13 +259,14 @@ def own_predictions(user: User) -> list[OwnSent]:
     what was not better, trial runs.
     """
     state = PredictionSubmission.State
-    rows = PredictionSubmission.objects.filter(_open_to(user), submitter=user, submission=None)
+    rows = PredictionSubmission.objects.filter(submitter=user, submission=None)
+    rows = rows.annotate(is_closed=_is_closed_to(user))
     return [
         OwnSent(
             text=shortened(row.system_name),
             url=reverse("prediction", args=[row.uuid]),
-            benchmark_key=row.benchmark.key,
-            benchmark_name=row.benchmark.name,
+            benchmark_key="" if row.is_closed else row.benchmark.key,
+            benchmark_name="" if row.is_closed else row.benchmark.name,
             created_at=row.created_at,
             state=gettext("trial run: %(state)s") % {"state": gettext(row.state)}
             if row.is_trial

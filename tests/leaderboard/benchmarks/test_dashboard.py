@@ -144,10 +144,18 @@ def test_what_is_closed_to_one_now_is_not_on_it(client, make, me):
     benchmark = make.published({"A": [1.0]}, submission_policy="open", name="Secret plan")
     make_draft(audience_of(me, benchmark), [SubmittedRow(system_name="Draft", scores={"task-1": "3"})], source="form")
     make.submitted(benchmark, "Mine", ["2"], by=me)
-    Benchmark.objects.filter(pk=benchmark.pk).update(visibility="private")
+    batch = benchmark.batches.get(uploader=me)
+    hidden = texts_benchmark(make, submission_policy="open", name="Secret plan B")
+    submit_predictions(hidden, me, upload("New"))
+    Benchmark.objects.filter(pk__in=[benchmark.pk, hidden.pk]).update(visibility="private")
     page = page_of(client)
-    assert "Secret plan" not in page
-    assert "Mine" not in page
+    assert all(text not in page for text in ("Secret plan", "Mine", benchmark.key, str(batch.uuid)))
+    cells = (
+        '<td data-label="Benchmark">a benchmark that is private now</td>'
+        '<td data-label="State">no longer shown to you</td>'
+    )
+    assert f'<th scope="row">1 system</th>{cells}' in part(page, "submissions")
+    assert f'<th scope="row">New</th>{cells}' in part(page, "predictions")
 
 
 def test_nobody_sees_the_page_without_an_account(client):
