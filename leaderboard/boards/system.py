@@ -1,6 +1,6 @@
 """What is said of one system: its ranks, scores and submissions at the published revision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -48,7 +48,7 @@ class SystemRank:
     rule_name: str
     rank: int | None
     is_tied: bool
-    n_ranked: int
+    n_ranked: int | None  # None where the reader sees no others, and may not know how many there are
     interval_text: str
     no_interval: str  # why it has none, where others have
     reason: str  # why it has no rank
@@ -193,7 +193,10 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         model_key=model_key_of(audience, stored),
         hidden_text=hidden_text(audience),
         sentence=_sentence(board, benchmark, place, standing) if sees_all else "",
-        ranks=[_rank(board, column, place) for column in board.columns],
+        ranks=[
+            one if audience.sees_others else replace(one, n_ranked=None)
+            for one in (_rank(board, column, place) for column in board.columns)
+        ],
         interval_meaning=interval_meaning(board),
         intervals=_intervals(own_system.name, board, place) if sees_all else None,
         score_groups=score_groups,

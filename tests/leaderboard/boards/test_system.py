@@ -30,6 +30,21 @@ def test_ranks_are_those_of_the_board(make):
     assert all(bool(rank.reason) == (rank.rank is None) for rank in ranks)
 
 
+def test_who_sees_no_other_system_reads_a_rank_without_how_many_there_are(make, client):
+    benchmark = make.benchmark({"A": [1.0], "B": [2.0]}, submission_policy="open")
+    user = make.user()
+    make.submitted(benchmark, "Mine", ["0"], by=user)
+    benchmark = make.publish(benchmark)
+    Benchmark.objects.filter(pk=benchmark.pk).update(score_view="own")
+    ranks = system_page(audience_of(user, loaded(benchmark)), "mine").ranks
+    assert {(rank.rank, rank.n_ranked) for rank in ranks if rank.rank} >= {(3, None)}
+    client.force_login(user)
+    page = " ".join(client.get(reverse("system", args=[benchmark.key, "mine"])).content.decode().split())
+    assert "<small>of" not in page
+    ranks = system_page(audience_of(benchmark.memberships.get(role="owner").user, loaded(benchmark)), "mine").ranks
+    assert (3, 3) in {(rank.rank, rank.n_ranked) for rank in ranks}
+
+
 def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
     tasks = [
         TaskSpec("Whole", group="G"), TaskSpec("Fine", group="G"), TaskSpec("Gone"), TaskSpec("Never", direction=0),
