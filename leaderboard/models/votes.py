@@ -67,7 +67,7 @@ class VoteBatch(models.Model):
         ACCEPTED = "accepted", gettext_lazy("Accepted")
         REJECTED = "rejected", gettext_lazy("Rejected")
         WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
-        RETRACTED = "retracted", gettext_lazy("withdrawn by its submitter")
+        RETRACTED = "retracted", gettext_lazy("withdrawn before a decision")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="vote_batches")
@@ -110,7 +110,7 @@ class VoteEvent(models.Model):
         REJECTED = "rejected", gettext_lazy("Rejected")
         WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
         REINSTATED = "reinstated", gettext_lazy("Reinstated")
-        RETRACTED = "retracted", gettext_lazy("withdrawn by its submitter")
+        RETRACTED = "retracted", gettext_lazy("withdrawn before a decision")
         FORGOTTEN = "forgotten", gettext_lazy("a person was forgotten")
 
     batch = models.ForeignKey(VoteBatch, on_delete=models.PROTECT, related_name="events")

@@ -28,6 +28,7 @@ SUBJECTS = {
     NoticeKind.TOKEN: gettext_lazy("an API token expires soon"),
     NoticeKind.WEBHOOK: gettext_lazy("a webhook was switched off"),
     NoticeKind.FOLLOWED: gettext_lazy("news from an address that your benchmark follows"),
+    NoticeKind.ORGANISATION: gettext_lazy("a benchmark left your organisation"),
 }
 MAILS_A_SWEEP = 50
 STALE = timedelta(days=3)  # what could not be mailed for so long is left to the page

@@ -3,19 +3,24 @@
 from typing import Any
 
 from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.roles import Role, give_own_role, update_roles
+from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import (
     AuditEntry,
     Benchmark,
     Membership,
+    NoticeKind,
     Organisation,
     OrganisationChange,
     OrganisationMember,
     User,
 )
+from leaderboard.notifications.notices import tell
 
 MAX_OWNED = 10  # organisations, by one person
 MAX_BENCHMARKS = 200  # of an organisation
@@ -172,6 +177,8 @@ def lock_organisation_of(benchmark: Benchmark) -> Organisation | None:
 def take_out(benchmark: Benchmark, *, author: User) -> None:
     """Take a benchmark out of its organisation: the author owns it, and roles through the organisation end.
 
+    The other owners of the organisation are notified: they may not see the benchmark any more.
+
     Raises:
         OrganisationError: it has none, or the author does not own that.
     """
@@ -185,6 +192,16 @@ def take_out(benchmark: Benchmark, *, author: User) -> None:
     give_own_role(locked, author, Role.OWNER)
     _record(locked, organisation, author, organisation.key, "")
     update_roles(locked, actor=author, reason=f"The benchmark no longer belongs to {organisation.name}.")
+    owners = OrganisationMember.objects.filter(organisation=organisation, role=OrganisationMember.Role.OWNER)
+    tell(
+        list(owners.exclude(user=author).values_list("user_id", flat=True)),
+        NoticeKind.ORGANISATION,
+        key=f"benchmark {locked.pk} left at {timezone.now().isoformat()}",
+        sentence=Sentence(
+            "%(person)s took %(benchmark)s out of %(organisation)s, which no longer owns it; roles through it ended."
+        ).of(person=author.shown_name, benchmark=locked.name, organisation=organisation.name),
+        path=reverse("manage_organisation", args=[organisation.key]),
+    )
 
 
 def _record(benchmark: Benchmark, organisation: Organisation, author: User, before: str, after: str) -> None:

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
-from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember
+from leaderboard.common.text import in_words
+from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember, User
 
 SHOWN_CHANGES = 100
 
@@ -82,3 +83,14 @@ def own_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
 def changes_of(organisation: Organisation) -> list[OrganisationChange]:
     """The last changes, newest first."""
     return list(OrganisationChange.objects.filter(organisation=organisation).select_related("actor")[:SHOWN_CHANGES])
+
+
+def owners_once_out(organisation: Organisation, user: User) -> list[tuple[Benchmark, str]]:
+    """Its benchmarks, each with the names of those who own it once `user` takes it out of the organisation."""
+    benchmarks = list(organisation.benchmarks.order_by("name", "pk"))
+    own = Q(organisation=None, role=Membership.Role.OWNER) | Q(own_role=Membership.Role.OWNER)
+    others = Membership.objects.filter(own, benchmark__in=benchmarks).exclude(user=user).select_related("user")
+    names: dict[int, list[str]] = {}
+    for row in others.order_by("pk"):
+        names.setdefault(row.benchmark_id, []).append(row.user.shown_name)
+    return [(one, in_words([gettext("you"), *names.get(one.pk, [])])) for one in benchmarks]

@@ -35,6 +35,7 @@ from leaderboard.accounts.organisations.queries import (
     organisation_page,
     organisations_of,
     own_benchmarks,
+    owners_once_out,
 )
 from leaderboard.accounts.sign_up import opened_invitation, remember_invitation
 from leaderboard.common.form_fields import take_errors
@@ -119,7 +120,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
         "members": members_of_organisation(managed),
         "roles": OrganisationMember.Role.choices,
         "invitations": open_invitations_of(managed),
-        "benchmarks": managed.benchmarks.order_by("name", "pk"),
+        "benchmarks": owners_once_out(managed, user),
         "own_benchmarks": own_benchmarks(user),
         "changes": changes_of(managed),
         "link": link,

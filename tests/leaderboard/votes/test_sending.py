@@ -221,6 +221,19 @@ def test_decisions_are_told_and_taken_once(make):
         retract_votes(batch, actor=sender)
 
 
+def test_votes_that_their_sender_withdrew_say_that_no_one_decided_about_them(make, client):
+    benchmark = collecting(make, submission_policy="moderated")
+    sent(benchmark, vote_lines(30))
+    rate(benchmark)
+    sender = make.user("Ada")
+    batch = sent(benchmark, vote_lines(30), by=sender)
+    retract_votes(batch, actor=sender)
+    client.force_login(sender, backend="django.contrib.auth.backends.ModelBackend")
+    page = " ".join(client.get(reverse("vote_batch", args=[batch.uuid])).content.decode().split())
+    assert '<span class="badge">withdrawn before a decision</span>' in page
+    assert "withdrawn before a decision by Ada" in page
+
+
 def test_a_person_is_the_same_in_every_batch_and_on_no_other_benchmark(make):
     benchmark, other = collecting(make), collecting(make)
     line = "model_a,model_b,winner,voter\nAsh,Birch,a,ada@example.org\n"

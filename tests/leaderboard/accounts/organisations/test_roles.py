@@ -23,7 +23,7 @@ from leaderboard.accounts.organisations.members import (
     join_organisation,
 )
 from leaderboard.accounts.people import PeopleError, accept_invitation, change_role, find_invitation, invite
-from leaderboard.models import AuditEntry, Benchmark, Membership, Organisation, OrganisationMember, User
+from leaderboard.models import AuditEntry, Benchmark, Membership, Notice, Organisation, OrganisationMember, User
 from leaderboard.notifications.webhooks import add_webhook
 from tests.factories import owner_of
 from tests.signing_in import signed_in
@@ -126,7 +126,12 @@ def test_a_benchmark_goes_from_a_person_to_an_organisation_and_back(make, people
     assert benchmark.organisation == organisation
     with pytest.raises(OrganisationError, match="has an organisation"):
         move_in(make_own(benchmark, ada), organisation, author=ada)
+    page = " ".join(signed_in(bert).get(reverse("manage_organisation", args=["lab"])).content.decode().split())
+    assert "Its owners are then: you and ada." in page
     take_out(benchmark, author=bert)
+    notices = Notice.objects.filter(kind="organisation").values_list("user__display_name", "text", "path")
+    text = f"bert took {benchmark.name} out of Lab, which no longer owns it; roles through it ended."
+    assert list(notices) == [("ada", text, "/o/lab/manage/")]
     benchmark.refresh_from_db()
     assert benchmark.organisation is None
     assert roles(benchmark) == {"bert": ("owner", False, ""), "ada": ("owner", False, "")}
