@@ -100,7 +100,7 @@ class Audience:
         own = set(accepted.filter(is_own).values_list("system_id", flat=True))
         ever_accepted = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
         others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
-        others = others.exclude(is_own)
+        others = others.exclude(is_own | Q(batch__idempotency_key__startswith=Batch.SCORED_AGAIN))
         return frozenset(own - set(others.values_list("system_id", flat=True)))
 
     @property

@@ -65,6 +65,8 @@ class ImportChoices(models.Model):
 class Batch(models.Model):
     """One upload or API call, stored whole or not at all."""
 
+    SCORED_AGAIN = "scored again "  # how the idempotency key begins where the site corrected scores of predictions
+
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="batches")
     uploader = models.ForeignKey(User, on_delete=models.PROTECT, related_name="batches")

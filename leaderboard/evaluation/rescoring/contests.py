@@ -77,10 +77,11 @@ def decide_again(benchmark: Benchmark, scored_again: Collection[int], unchanged:
     """
     uses_ladder = has_ladder(benchmark)
     for contest in contests_of(benchmark):
+        if not contest.is_open or not any(row.pk in scored_again for row in contest.rows):
+            continue
         files = {row.pk: list(row.files.select_related("task").defer("content")) for row in contest.rows}
-        is_touched = contest.is_open and any(row.pk in scored_again for row in contest.rows)
         incomplete = {row.pk for row in contest.rows if not is_complete(row, files[row.pk])}
-        if is_touched and not any(row.pk in incomplete or row.pk in unchanged for row in contest.on_board):
+        if not any(row.pk in incomplete or row.pk in unchanged for row in contest.on_board):
             for row in contest.rows:
                 row.benchmark = benchmark
             rows = [row for row in contest.rows if row.pk not in incomplete]

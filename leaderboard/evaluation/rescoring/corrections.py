@@ -6,6 +6,7 @@ says what it changed. What is the best only now enters after it (`contests`).
 
 from collections.abc import Sequence
 from dataclasses import replace
+from uuid import uuid4
 
 from django.db import transaction
 from django.utils import translation
@@ -20,7 +21,7 @@ from leaderboard.evaluation.predicting import predicted
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.receiving import insert_scoring_jobs
 from leaderboard.evaluation.rescoring.contests import contests_of, decide_again
-from leaderboard.models import Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
+from leaderboard.models import Batch, Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_scores
 from leaderboard.submissions.checks import check_rows
@@ -161,7 +162,10 @@ def put_onto_board(audience: Audience, corrections: Corrections, files: dict[int
     try:
         with transaction.atomic():
             checked = check_rows(audience, [one for _, one in corrections])
-            batch = submit_rows(audience, checked, is_counted=True, source=Source.CORRECTION, note=note)
+            key = f"{Batch.SCORED_AGAIN}{uuid4()}"
+            batch = submit_rows(
+                audience, checked, is_counted=True, source=Source.CORRECTION, note=note, idempotency_key=key
+            )
     except (InputError, SubmissionError) as error:  # such as an archive meanwhile
         problems = problems_as_json([Problem(f"The scores on the board stay as they were: {error}")])
         keys = {row.pk for row in rows}

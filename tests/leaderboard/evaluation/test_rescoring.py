@@ -163,6 +163,8 @@ def test_what_is_the_best_by_corrected_references_gets_onto_the_board_though_it_
     ]
     assert scored_with(benchmark, ["cat", "dog", "cat", "cat", "cat", "cat", "dog", "dog"]) == 4
     assert on_the_board(benchmark) == pytest.approx({"Deep Thought": 5 / 6, "Alone": 5 / 6})
+    right.refresh_from_db()
+    assert audience_of(user, benchmark).proven_system_ids == {right.submission.system_id}, "scored twice, still theirs"
 
 
 def test_where_tasks_are_replaced_one_by_one_each_score_is_corrected_in_its_own_submission(make):

@@ -8,8 +8,11 @@ from django.urls import reverse
 from leaderboard.models import Batch, InstanceScores, PredictionFile, Revision, Score
 from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.instances.vectors import unpack_vector
+from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import (
     LABELS,
+    NUMBERS,
+    add_references,
     hidden_benchmark,
     labels_file,
     numbers_file,
@@ -81,6 +84,8 @@ def test_a_submission_of_scores_names_no_files(make, client):
 
 def test_the_form_for_scores_leads_to_predictions_where_the_benchmark_takes_them(make, client):
     client.force_login(make.user(), backend="django.contrib.auth.backends.ModelBackend")
-    for benchmark, leads in ((hidden_benchmark(make, "accuracy"), True), (make.benchmark(), False)):
+    mixed = make.benchmark({}, n_tasks=2)
+    add_references(mixed.tasks.first(), NUMBERS, "exact_match", by=owner_of(mixed))
+    for benchmark, leads in ((mixed, True), (make.benchmark(), False)):
         page = compact(client.get(reverse("submit", args=[benchmark.key])))
         assert (reverse("new_predictions", args=[benchmark.key]) in page) == leads
