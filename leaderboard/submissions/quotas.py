@@ -74,10 +74,13 @@ def why_not_now(audiences: Collection[Audience], n_systems: int = 1) -> dict[int
 
     Args:
         audiences: what one user is to each of several benchmarks.
-        n_systems: how many they would submit.
+        n_systems: how many they would submit; a batch of votes counts as one.
     """
-    reasons = {one.benchmark.pk: "" if one.may_submit else one.why_closed for one in audiences}
-    capped = [one for one in audiences if one.may_submit and not one.may_moderate]
+    reasons = {
+        one.benchmark.pk: one.why_no_votes if one.benchmark.kind == Benchmark.Kind.VOTES else one.why_closed
+        for one in audiences
+    }
+    capped = [one for one in audiences if not reasons[one.benchmark.pk] and not one.may_moderate]
     capped = [one for one in capped if (one.benchmark.daily_cap, one.benchmark.total_cap) != (None, None)]
     if not capped:
         return reasons

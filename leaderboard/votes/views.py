@@ -23,7 +23,7 @@ from leaderboard.models import Benchmark, VoteSettings
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.problems import QuotaError, SubmissionError
-from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.quotas import terms_of, why_not_now
 from leaderboard.votes.content import UNNAMED, SentVotes, categories_of, checked_votes, collects_votes
 from leaderboard.votes.exports import vote_lines, vote_parquet
 from leaderboard.votes.forms import ForgetVoterForm, SendVotesForm, VoteSettingsForm
@@ -133,6 +133,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
             messages.success(request, done)
         return redirect("vote_batch", uuid)
     names = sorted(batch.systems.items(), key=lambda entry: (-entry[1], entry[0]))
+    steps = steps_at(batch, audience)
     context = {
         "benchmark": batch.benchmark,
         "batch": batch,
@@ -140,7 +141,8 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "n_more_systems": max(0, len(names) - SHOWN_NAMES),
         "categories": sorted(batch.categories.items(), key=lambda entry: (-entry[1], entry[0]))[:SHOWN_NAMES],
         "events": events_of(batch),
-        "steps": steps_at(batch, audience),
+        "steps": steps,
+        "why_not": why_not_now([audience])[batch.benchmark_id] if "draft" in steps else "",
         "sees_votes": not audience.is_restricted,
     }
     return render(request, "votes/batch.html", context)

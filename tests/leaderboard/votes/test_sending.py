@@ -234,6 +234,20 @@ def test_votes_that_their_sender_withdrew_say_that_no_one_decided_about_them(mak
     assert "withdrawn before a decision by Ada" in page
 
 
+def test_a_draft_of_votes_says_at_once_that_it_cannot_be_sent_now(make, client):
+    benchmark, sender = collecting(make), make.user()
+    draft = draft_votes(audience_of(sender, benchmark), check(benchmark, vote_lines(30).encode()))
+    client.force_login(sender, backend="django.contrib.auth.backends.ModelBackend")
+    pages = []
+    for is_archived in (False, True):
+        type(benchmark).objects.filter(pk=benchmark.pk).update(is_archived=is_archived)
+        page = " ".join(client.get(reverse("vote_batch", args=[draft.uuid])).content.decode().split())
+        pages.append(
+            ("cannot be submitted now.</strong> The benchmark is archived." in page, "Send these votes" in page)
+        )
+    assert pages == [(False, True), (True, False)]
+
+
 def test_a_person_is_the_same_in_every_batch_and_on_no_other_benchmark(make):
     benchmark, other = collecting(make), collecting(make)
     line = "model_a,model_b,winner,voter\nAsh,Birch,a,ada@example.org\n"
