@@ -132,7 +132,9 @@ class PairDetailSerializer(PublishedSerializer):
     level = s.FloatField(source="pair.level")
     not_both = s.FloatField(source="pair.not_both", help_text="The share of the tasks without a score of both.")
     test = s.CharField(source="pair.test_sentence", help_text="Whether the difference could be luck, in a sentence.")
-    p_value = s.FloatField(allow_null=True, help_text="From the sign-flip test of this one pair, chosen beforehand.")
+    p_value = s.FloatField(
+        allow_null=True, help_text="From the sign-flip test of this one pair, if it was chosen beforehand."
+    )
     probability = s.FloatField(
         source="pair.probability",
         help_text="That the first is ahead on most such clusters of tasks on which the two differ, each counted once, "

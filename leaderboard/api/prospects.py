@@ -112,12 +112,12 @@ class ProspectEntrySerializer(NamedSystemSerializer):
     share_lower = s.FloatField(
         source="prospect.share_lower",
         allow_null=True,
-        help_text="Where one draw hit: the lower end of the exact interval.",
+        help_text="Where one draw hit, or all but one: the lower end of the exact interval; where all did: a bound.",
     )
     share_upper = s.FloatField(
         source="prospect.share_upper",
         allow_null=True,
-        help_text="Where one draw hit: its upper end, with 95 % confidence.",
+        help_text="Its upper end, with 95 % confidence.",
     )
     needed_tasks = s.ListField(
         source="prospect.needed_tasks", child=s.CharField(), help_text="Tasks without weight on which it never wins."

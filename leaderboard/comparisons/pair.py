@@ -118,7 +118,11 @@ class Pair:
     @property
     def probability_text(self) -> str:
         """The probability in percents, never quite 0 or 100."""
-        return f"{localise(min(99.9, max(0.1, 100 * self.probability)), '.1f')} %"
+        if self.probability < 0.001:
+            return gettext("under %(share)s") % {"share": localise(0.1, "g") + " %"}
+        if self.probability > 0.999:
+            return gettext("above %(share)s") % {"share": localise(99.9, "g") + " %"}
+        return f"{localise(100 * self.probability, '.1f')} %"
 
     @property
     def n_level(self) -> int:
@@ -333,13 +337,13 @@ def _test_sentence(first: str, second: str, figures: dict[str, Any], overlap: st
     leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
     if p <= LEVEL:
         sentence = gettext(
-            "On %(tasks)s, %(leader)s is ahead of %(other)s by more than chance would explain: p = %(p)s by %(how)s, "
-            "for one pair that was chosen beforehand."
+            "On %(tasks)s, %(leader)s is ahead of %(other)s on average by more than chance would explain: p = %(p)s by "
+            "%(how)s, if you chose this pair beforehand."
         )
     else:
         sentence = gettext(
-            "On %(tasks)s, the difference between %(leader)s and %(other)s could be luck: p = %(p)s by %(how)s, for "
-            "one pair that was chosen beforehand."
+            "On %(tasks)s, the average difference between %(leader)s and %(other)s could be luck: p = %(p)s by "
+            "%(how)s, if you chose this pair beforehand."
         )
     sentence %= {"tasks": tasks, "leader": leader, "other": other, "p": localise(p, ".3g"), "how": how}
     if p <= LEVEL and overlap:

@@ -112,9 +112,11 @@ def decide_after(
     if uses_ladder:
         gain = ladder_gain(new, figures_of(before[0], split, with_values=True), tasks)
         if gain > 1 + ROUNDING:
-            sentence = gettext_noop("It is better than the best one before by more than chance explains.")
+            sentence = gettext_noop("It is better than the best one before by more than one standard error.")
             return BoardMove(scores, sentence)
-        return BoardMove(None, gettext_noop("It is not better than the best one before by more than chance explains."))
+        return BoardMove(
+            None, gettext_noop("It is not better than the best one before by more than one standard error.")
+        )
     old: dict[int, TaskFigure] = {}
     for one in before:  # of each task the newest that counts: a submission may be of some tasks alone
         old = figures_of(one, split, with_values=False) | old

@@ -279,7 +279,8 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
     last = len(factors) - 1
     sentence = ""
     if sizes:
-        reordered = compared(values, marked, gettext("of all pairs of systems"), is_distance=True)
+        what = gettext("of all pairs of systems, where a tie in one ranking alone counts half")
+        reordered = compared(values, marked, what, is_distance=True)
         sentence = gettext("Reversing %(n)s of the tasks reorders %(reordered)s") % {
             "n": sizes[0], "reordered": reordered,
         }  # fmt: skip

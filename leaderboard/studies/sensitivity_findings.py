@@ -171,8 +171,9 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     share, moved = bounds["discordant_share"], bounds["max_rank_change"]
     sentence = gettext(
         "Other weights of the tasks can reverse %(between)s of the %(n_pairs)s pairs in the ranking by mean score "
-        "(%(get)s), and move a system by %(between2)s of all places. Most pairs reverse with %(weights_in_words)s."
+        "(%(get)s), and move a system by %(between2)s of all places. %(most)s with %(weights_in_words)s."
     ) % {
+        "most": _most_pairs(share),
         "between": _between(share),
         "n_pairs": f"{bounds['n_pairs']:,}",
         "get": gettext(FEASIBLE.get(name, name)),
@@ -272,9 +273,10 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         pairs = gettext("the %(n)s pairs") % {"n": summary["n_pairs"]}
     sentence = gettext(
         "Which of the other %(n_others)s systems take part can reverse %(between)s of %(pairs)s among the first "
-        "%(n_top)s under win rate, and move one of them by %(between2)s of their places. Most pairs reverse if "
-        "%(parts)s the first."
+        "%(n_top)s under win rate, and move one of them by %(between2)s of their places. %(most)s if %(parts)s the "
+        "first."
     ) % {
+        "most": _most_pairs(share),
         "n_others": summary["n_others"],
         "between": _between(share),
         "pairs": pairs,
@@ -319,6 +321,11 @@ def _bounds(interval: Summary) -> list[StudyCell]:
         percent_cell(interval["upper"]),
         StudyCell(gettext("proven") if interval["proven"] else gettext("open")),
     ]
+
+
+def _most_pairs(share: Summary) -> str:
+    """How a clause begins that says how most pairs reverse, as far as is known."""
+    return gettext("Most pairs reverse") if share["proven"] else gettext("The most that were reached reverse")
 
 
 def _between(interval: Summary) -> str:

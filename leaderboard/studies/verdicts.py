@@ -111,7 +111,7 @@ def _graded(value: float, good: float, mixed: float) -> str:
 def _missing_scores(summary: Summary, rule: str) -> StudyGrade | None:
     at = level_told(summary["levels"])
     value = summary["rules"].get(rule, {}).get("mean", {at: None})[at]
-    if value is None:
+    if value is None or not summary.get("n_deleted", {at: 1})[at]:  # on a small board nothing may be deleted
         return None
     figures = {
         "value": localise(value, ".2f"), "n": summary["top"], "level": localise(summary["levels"][at], "g"),
@@ -141,10 +141,10 @@ def _task_subsets(summary: Summary, rule: str) -> StudyGrade | None:
     if half is None or value is None:
         return None
     apart = (1 - value) / 2
-    figure = gettext("%(share)s of the pairs of systems reordered on %(half)s of %(n)s tasks") % {
-        "share": percent(apart), "half": half, "n": max(sizes),
-    }  # fmt: skip
-    return StudyGrade(_graded(apart, 0.1, 0.2), figure, gettext("when half of the tasks are left out"))
+    figures = {"value": localise(value, ".2f"), "kept": half, "left_out": max(sizes) - half, "n": max(sizes)}
+    figure = gettext("Kendall’s τ %(value)s between the rankings on %(kept)s of %(n)s tasks and on all") % figures
+    condition = gettext("when %(left_out)s of %(n)s tasks are left out") % figures
+    return StudyGrade(_graded(apart, 0.1, 0.2), figure, condition)
 
 
 def _corrupted_tasks(summary: Summary, rule: str) -> StudyGrade | None:
@@ -152,7 +152,9 @@ def _corrupted_tasks(summary: Summary, rule: str) -> StudyGrade | None:
     if of_rule is None or not of_rule["reversed"] or of_rule["reversed"][0] is None:
         return None
     value = of_rule["reversed"][0]
-    figure = gettext("%(share)s of the pairs of systems reordered") % {"share": percent(value)}
+    figure = gettext("%(share)s of the pairs of systems reordered, where a tie in one ranking alone counts half") % {
+        "share": percent(value)
+    }
     return StudyGrade(_graded(value, 0.05, 0.15), figure, gettext("when one task is reversed"))
 
 
@@ -168,9 +170,10 @@ def _diversity(summary: Summary, _rule: str) -> StudyGrade | None:
     value = summary.get("dispersion_normalized")
     if summary["reason"] or value is None:
         return None
-    figure = gettext("two tasks order %(share)s of the pairs of systems differently, whatever the rule") % {
-        "share": percent(value)
-    }
+    figure = gettext(
+        "two tasks order %(share)s of the pairs of systems differently, where a tie on one of them alone counts half, "
+        "whatever the rule"
+    ) % {"share": percent(value)}
     return StudyGrade(_graded(value, 0.1, 0.3), figure)
 
 

@@ -27,6 +27,7 @@ from ranking_engine.prospects import (
     Prospect,
     prospects,
 )
+from ranking_engine.prospects.shares import decimals_of
 from ranking_engine.text.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import fold_name, listed, shorten
 
@@ -251,7 +252,8 @@ def _grid(report: Report) -> Grid:
         if "share_bound" in entry:
             share = f"< {entry['share_bound']:.2g}"
         elif "share_lower" in entry:
-            share = f"{entry['share_lower']:.2g} to {entry['share_upper']:.2g}"
+            lower, upper = (f"{end:.{decimals_of(end, 1)}f}" for end in (entry["share_lower"], entry["share_upper"]))
+            share = f"> {lower}" if entry["share_upper"] == 1 else f"{lower} to {upper}"
         margin = f"{entry['margin']:+.3f}" if "margin" in entry else "-"
         nearest = entry.get("nearest", {})
         changes = [f"{nearest[o]['total']['change']:.3f}" if o in nearest else "-" for o in ("equal", "own")]

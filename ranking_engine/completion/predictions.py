@@ -12,15 +12,16 @@ this fold. Fits take the spread of the scores that they see; errors are in units
 task, because a fold may leave equal ones, which have none. Intervals take a quantile of these errors: of the task's
 own where it has many, else of all.
 
-Nothing here is random: a fold takes every fifth score of a task, in the order of the rows, each task from a fold of its
-own on. So a task with two scores or more never loses all of them.
+Nothing here is random: a fold takes every fifth score of a task, each task from a fold of its own on. So a task with
+two scores or more never loses all of them. The scores alone decide the order of systems and tasks, so that no one gets
+other predictions by another name or place in the table.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ OWN_ERRORS = 30  # held-out scores of a task from which its intervals rest on th
 PREDICTABLE = 0.5  # of the variance of a task's scores that predictions of held-out ones explain
 PENALTIES = (0.1, 0.5, 2.0)
 MOST_FACTORS = 3
+_REFINEMENTS = 3  # of the order of systems and tasks
 _MANY_CELLS = 20_000  # beyond them there is one penalty: with so many scores others make no difference
 
 Progress = Callable[[int, int], None]
@@ -87,6 +89,43 @@ def predict(scores: FloatArray, progress: Progress | None = None) -> ScorePredic
         scores: shape (n_systems, n_tasks), NaN where there is none; each task with two different ones.
         progress: is called with the steps done, and all.
     """
+    rows, tasks = content_order(scores)
+    ordered = predicted_in_order(scores[np.ix_(rows, tasks)], progress)
+    row_places, task_places = np.argsort(rows), np.argsort(tasks)
+    cells = np.ix_(row_places, task_places)
+    return replace(
+        ordered,
+        predicted=ordered.predicted[cells],
+        held_out=ordered.held_out[cells],
+        errors=ordered.errors[cells],
+        spread=ordered.spread[task_places],
+        explained=ordered.explained[task_places],
+        fold_of=ordered.fold_of[cells],
+    )
+
+
+def content_order(scores: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return an order of the systems and one of the tasks that do not depend on the order they are given in.
+
+    Systems are sorted by their scores, tasks by theirs, each score with the class of its system or task so far, as nodes
+    of a graph are by those around them (Weisfeiler and Leman 1968). Those of one class, such as equal rows, stay in the
+    order given.
+    """
+    values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
+    rows, tasks = np.zeros(scores.shape[0], dtype=np.int64), np.zeros(scores.shape[1], dtype=np.int64)
+    for _ in range(_REFINEMENTS):
+        rows = _classes(values * len(tasks) + tasks)
+        tasks = _classes((values * len(rows) + rows[:, None]).T)
+    return np.argsort(rows, kind="stable"), np.argsort(tasks, kind="stable")
+
+
+def _classes(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each row a number that rows of the same keys share, in the order of the sorted keys."""
+    return np.asarray(np.unique(np.sort(keys, axis=1), axis=0, return_inverse=True)[1].reshape(-1))
+
+
+def predicted_in_order(scores: FloatArray, progress: Progress | None) -> ScorePredictions:
+    """Return the predictions of a table whose folds follow the order of its rows and columns; see `predict`."""
     observed = ~np.isnan(scores)
     place_in_task = np.cumsum(observed, axis=0) - 1
     fold_of = np.where(observed, (place_in_task + np.arange(scores.shape[1])) % FOLDS, -1)

@@ -274,10 +274,8 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
         return FilledIn.with_nothing(scored, part)
     if reason := why_not_predicted(part.scores):
         return FilledIn.with_nothing(scored, part, f"missing scores cannot be predicted: {reason}")
-    # In the order of names, so that the order of rows and columns makes no difference.
-    tasks = np.array(sorted(predictable_tasks(part.scores).tolist(), key=part.task_names.__getitem__))
-    rows = np.array(sorted(range(part.n_systems), key=part.system_names.__getitem__))
-    predictions = cached_predictions(part.scores[np.ix_(rows, tasks)].tobytes(), len(tasks))
+    tasks = predictable_tasks(part.scores)
+    predictions = cached_predictions(part.scores[:, tasks].tobytes(), len(tasks))
     is_open = np.zeros(part.n_tasks, dtype=bool)
     is_open[tasks[predictions.explained >= PREDICTABLE]] = True
     n_own = (~gaps).sum(axis=1)
@@ -293,7 +291,7 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
     step = 10.0 ** (np.floor(np.log10(predictions.spread)) - 2)
     step = np.where(step > 0, step, 1.0)
     predicted = np.full(gaps.shape, np.nan)
-    predicted[np.ix_(rows, tasks)] = np.round(predictions.predicted / step) * step
+    predicted[:, tasks] = np.round(predictions.predicted / step) * step
     least, most = np.fmin.reduce(part.values, axis=0), np.fmax.reduce(part.values, axis=0)
     between = np.clip(predicted * part.directions, least, most)  # again, as rounding can lead beyond them
     on_scale = np.fmin(np.fmax(between, part.minimum), part.maximum)

@@ -74,7 +74,8 @@ class Prospect:
         share: the share of all weightings under which it loses to no one, estimated; 0 for `none`.
         share_error: the standard error of `share`.
         share_bound: where no draw hit, the bound below which the share is with 95 % confidence (3 / n_draws).
-        share_lower, share_upper: where a single draw hit, the exact 95 % interval of the share.
+        share_lower, share_upper: where a single draw hit, or all but one, the exact 95 % interval of the share; where
+            all did and some rival is ahead on some task, 1 - 3 / n_draws, above which it is with 95 % confidence; 1.
         needed_tasks: the tasks that have a positive weight whenever it wins; each proven exactly.
         objective: the weight of the set that the conditions minimise or maximise, at `weights`.
         n_incomparable: rivals without a common voting task, which can neither beat it nor be beaten.

@@ -21,14 +21,21 @@ class Share:
         share: the share of draws that it wins.
         error: its standard error.
         bound: where no draw was won, the share is below this with 95 % confidence; else None.
-        interval: where one draw was won, the exact 95 % interval (Clopper and Pearson 1934), of which a standard error
-            says nothing; else None.
+        interval: where a standard error says nothing: the exact 95 % interval (Clopper and Pearson 1934) where one
+            draw was won, or all but one; where all were won, though weights may exist under which a rival is ahead,
+            from the bound that the share is above with 95 % confidence to 1. Else None.
     """
 
     share: float
     error: float
     bound: float | None
     interval: tuple[float, float] | None = None
+
+
+def decimals_of(share: float, whole: float) -> int:
+    """Return with how many decimals a share of `whole` has two digits that tell it from 0 and from `whole`."""
+    part = min(share, whole - share)
+    return max(0, 1 - math.floor(math.log10(part))) if part > 0 else 0
 
 
 def drawn_weights(n_draws: int, n_tasks: int, seed: int, conditions: FloatArray) -> FloatArray:
@@ -55,12 +62,15 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
         block = leads[order[start : start + width]]
         alive = alive[(alive @ block.T >= 0).all(axis=1)]
         start, width = start + width, 2 * width
-    share = len(alive) / n
+    n_won = len(alive)
+    share = n_won / n
     error = math.sqrt(share * (1 - share) / n)
-    bound = None if len(alive) else ZERO_HITS / n
-    if len(alive) != 1:
-        return Share(share, error, bound)
+    if n_won == n:
+        is_certain = bool((leads >= 0).all())
+        return Share(share, error, None, None if is_certain else (max(0.0, 1 - ZERO_HITS / n), 1.0))
+    if n_won not in (1, n - 1):
+        return Share(share, error, None if n_won else ZERO_HITS / n)
     from scipy.special import betaincinv  # noqa: PLC0415 -- slow import
 
-    upper = float(betaincinv(2, n - 1, 0.975)) if n > 1 else 1.0
-    return Share(share, error, bound, interval=(1 - 0.975 ** (1 / n), upper))
+    lower, upper = 1 - 0.975 ** (1 / n), float(betaincinv(2, n - 1, 0.975))  # of what came once
+    return Share(share, error, None, (lower, upper) if n_won == 1 else (1 - upper, 1 - lower))

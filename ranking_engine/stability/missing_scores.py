@@ -160,10 +160,12 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
             "deviation": plain_list(deviation_of(values, axis=0)),
             "n_undefined": np.isnan(values).sum(axis=0).tolist(),
         }
+    n_observed = max(np.count_nonzero(~np.isnan(part.matrix.scores)) for part in plan.parts)
     summary = {
         "levels": list(parameters["levels"]),
+        "n_deleted": [round(level / 100 * n_observed) for level in parameters["levels"]],
         "n_repeats": parameters["n_repeats"],
-        "top": parameters["top"],
+        "top": min(parameters["top"], max(part.matrix.n_systems for part in plan.parts)),
         "correlation": parameters["correlation"],
         "missing": parameters["missing"],
         "rules": rules,

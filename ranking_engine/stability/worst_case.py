@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from ranking_engine.text.names import name_order_key
 NUMBER_OF_STUDY = 10
 
 SYSTEMS, WEIGHTS = "systems", "weights"
+MAX_DENOMINATOR = 1000  # of ε
 MOST_TOLD = 200  # systems and tasks that a summary names
 _BLOCK_CELLS = 1 << 21
 
@@ -56,7 +58,7 @@ class Search:
 
     def __init__(self, part: Part, parameters: Parameters) -> None:
         self.part, self.rule = part, part.rules[0]
-        self.change, self.least_weight = parameters["change"], parameters["least_weight"]
+        self.change, self.least_weight = parameters["change"], kept_share(parameters)
         self.left, self.n_boards = int(parameters["n_boards"]), 0
         matrix = part.matrix
         # The systems by rank under the rule, those that tie by name.
@@ -80,7 +82,7 @@ class Search:
             present[:, self.items] = chosen
         else:
             present[:] = True
-            counts = np.where(chosen, 1, max(1, round(1 / self.least_weight))).astype(np.int64)
+            counts = np.where(chosen, self.least_weight.numerator, self.least_weight.denominator).astype(np.int64)
         scores = board_scores(matrix, counts, present, [self.rule])[self.rule]
         return average_ranks(ranks_of(scores[:, self.top]))
 
@@ -131,6 +133,11 @@ def n_top_of(matrix: ScoreMatrix, parameters: Parameters) -> int:
     return matrix.n_systems if parameters["change"] == WEIGHTS else max(2, matrix.n_systems // known.FIFTH)
 
 
+def kept_share(parameters: Parameters) -> Fraction:
+    """Return ε as the nearest fraction of at most `MAX_DENOMINATOR`: tasks count a whole number of times."""
+    return Fraction(str(parameters["least_weight"])).limit_denominator(MAX_DENOMINATOR)
+
+
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
@@ -178,14 +185,13 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         top, others = (np.array([places[i] for i in arrays[name].tolist()], dtype=np.intp) for name in ("top", "items"))
         bound = most_reversed_by_systems(part.matrix, part.rules[0], before, top, others)
     else:
-        least = 1 / max(1, round(1 / parameters["least_weight"]))
-        bound = most_reversed_by_weights(part.matrix, part.rules[0], before, least)
+        bound = most_reversed_by_weights(part.matrix, part.rules[0], before, float(kept_share(parameters)))
     summary = {
         "rule": part.rules[0],
         "change": parameters["change"],
         "n_top": n,
         "n_items": len(names),
-        "least_weight": parameters["least_weight"],
+        "least_weight": plain(float(kept_share(parameters))),
         "discordant_share": plain(share),
         "discordant_upper": None if bound.pairs is None else plain(max(share, bound.pairs / n_pairs)),
         "no_upper": bound.reason,
@@ -262,7 +268,7 @@ STUDY = Study(
             0.01,
             NUMBER,
             "ε",
-            "The share of its weight that a task keeps if it loses weight.",
+            "The share of its weight that a task keeps if it loses weight, as a fraction of at most 1,000.",
             least=0.001,
             most=1,
         ),

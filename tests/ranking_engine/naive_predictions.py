@@ -75,13 +75,33 @@ def predictions_of(scores, n_factors, penalty):
     return predicted
 
 
+def content_order(scores):
+    """The systems in the order of their sorted scores, each beside the class of its task; and the tasks likewise."""
+    n, T = scores.shape
+    row_class, task_class = [0] * n, [0] * T
+
+    def classes(lines, of_others):
+        signatures = [
+            sorted((math.inf if math.isnan(x) else x, other) for x, other in zip(line, of_others, strict=True))
+            for line in lines
+        ]
+        distinct = sorted({tuple(signature) for signature in signatures})
+        return [distinct.index(tuple(signature)) for signature in signatures]
+
+    for _ in range(3):
+        row_class = classes(scores.tolist(), task_class)
+        task_class = classes(scores.T.tolist(), row_class)
+    return sorted(range(n), key=row_class.__getitem__), sorted(range(T), key=task_class.__getitem__)
+
+
 def studied(scores):
     """(predictions of all cells, held-out predictions, share explained by task); tasks have two different scores."""
     n, T = scores.shape
+    systems, tasks = content_order(scores)
     fold_of = {}
-    for t in range(T):
-        there = [i for i in range(n) if not math.isnan(scores[i, t])]
-        fold_of |= {(i, t): (place + t) % 5 for place, i in enumerate(there)}
+    for first, t in enumerate(tasks):
+        there = [i for i in systems if not math.isnan(scores[i, t])]
+        fold_of |= {(i, t): (place + first) % 5 for place, i in enumerate(there)}
     models = [(0, 1.0), *((k, penalty) for k in (1, 2, 3) for penalty in (0.1, 0.5, 2.0))]
     spread = [mean_and_spread(scores[:, t])[1] for t in range(T)]
     held_out, squares = {}, {}
@@ -117,11 +137,7 @@ def filled_in(matrix: ScoreMatrix):
     """{(i, t): predicted score, better high} of the gaps that are predicted; None where there are no predictions."""
     systems = [i for i in range(matrix.n_systems) if matrix.has_score[i]]
     voting = [t for t in range(matrix.n_tasks) if matrix.votes[t]]
-    tasks = sorted(
-        (t for t in voting if len({x for x in matrix.scores[systems, t].tolist() if not math.isnan(x)}) > 1),
-        key=matrix.task_names.__getitem__,
-    )
-    systems.sort(key=matrix.system_names.__getitem__)
+    tasks = [t for t in voting if len({x for x in matrix.scores[systems, t].tolist() if not math.isnan(x)}) > 1]
     scores = matrix.scores[np.ix_(systems, tasks)]
     n_scores = sum(not math.isnan(x) for x in scores.ravel().tolist())
     n_with_one = sum(not all(math.isnan(x) for x in row) for row in scores.tolist())

@@ -109,8 +109,13 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
         sentence = gettext(
             "The tests assume %(what)s. The scores agree with that: the tasks carry about as much information as "
             "%(text)s independent ones."
-        ) % {"what": what, "text": text}
-        short = ""
+        )
+        if measured["pairs"]:
+            sentence = gettext(
+                "The tests assume %(what)s. As a whole the tasks carry about as much information as %(text)s "
+                "independent ones, but some of them favour the same systems more than luck explains."
+            )
+        sentence, short = sentence % {"what": what, "text": text}, ""
     return Dependence(
         sentence,
         short,

@@ -10,6 +10,7 @@ from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import in_language, localise
 from leaderboard.common.text import as_sentence, in_words, shortened
 from ranking_engine.prospects import MAJORITY, Prospect, WeightChange
+from ranking_engine.prospects.shares import decimals_of
 
 RIVALS_NAMED, TASKS_NAMED = 4, 6
 VERDICT_WORDS = {
@@ -124,10 +125,11 @@ def share_text(prospect: Prospect) -> str:
     if prospect.share_bound is not None and not prospect.share:
         return gettext("less than %(share)s") % {"share": localise(100 * prospect.share_bound, ".2g") + "\u00a0%"}
     if prospect.share_lower is not None and prospect.share_upper is not None:
-        return gettext("%(lower)s to %(upper)s") % {
-            "lower": localise(100 * prospect.share_lower, ".2g"),
-            "upper": localise(100 * prospect.share_upper, ".2g") + "\u00a0%",
-        }
+        ends = (100 * prospect.share_lower, 100 * prospect.share_upper)
+        lower, upper = (localise(end, f".{decimals_of(end, 100)}f") for end in ends)
+        if prospect.share_upper == 1:
+            return gettext("more than %(share)s") % {"share": lower + "\u00a0%"}
+        return gettext("%(lower)s to %(upper)s") % {"lower": lower, "upper": upper + "\u00a0%"}
     if not prospect.share:
         return share_of_weight(0.0)
     if not prospect.share_error:

@@ -22,8 +22,13 @@ from ranking_engine.text.names import fold_name
 ORIGINS = {"own": gettext_lazy("the benchmark’s own weights"), "equal": gettext_lazy("equal weights")}
 # What one system can do, by its verdict and by whether the changes of the weights are named.
 HEADLINES = {
-    ("strict", True): gettext_lazy("It can win head to head: moving %(share)s of the weight is enough: %(changes)s."),
-    ("strict", False): gettext_lazy("It can win head to head: moving %(share)s of the weight is enough."),
+    ("strict", True): gettext_lazy(
+        "It can win head to head: moving %(share)s of the weight makes it tie, and a little more makes it win: "
+        "%(changes)s."
+    ),
+    ("strict", False): gettext_lazy(
+        "It can win head to head: moving %(share)s of the weight makes it tie, and a little more makes it win."
+    ),
     ("tie_only", True): gettext_lazy(
         "It can tie for first head to head: moving %(share)s of the weight is enough: %(changes)s."
     ),

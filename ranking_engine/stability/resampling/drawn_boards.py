@@ -61,7 +61,8 @@ def drawn_rankings(
     """Return the scores and the winners of every board under every rule; `alone` ranks those without a faster way."""
     scores: dict[str, FloatArray] = {}
     winners: dict[str, BoolArray] = {}
-    batched = [rule for rule in rules if is_batched(rule, matrix)]
+    is_exact = has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems)
+    batched = [rule for rule in rules if is_exact and is_batched(rule, matrix)]
     of_scores = {rule: draws for rule in batched if (draws := get_rule(rule).kernels.draws) is not None}
     if of_scores:
         weights = (task_counts * matrix.integer_weights).astype(np.float64)

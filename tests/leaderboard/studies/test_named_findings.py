@@ -74,7 +74,7 @@ def test_the_smallest_subset_of_tasks_has_their_names():
 
 def test_the_systems_of_the_worst_case_are_named_and_from_the_eleventh_on_counted():
     study_findings = findings_of("ordinal_sensitivity")
-    assert study_findings.sentence.endswith("Most pairs reverse if 2 of the others join the first.")
+    assert study_findings.sentence.endswith("The most that were reached reverse if 2 of the others join the first.")
     assert [(link.text, link.url) for link in study_findings.systems.links] == [
         ("Cleo", "/b/board/systems/sys-c/"), ("ÄRGER 2", "/b/board/systems/sys-b/"),
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
     names = StudyNames({f"k{i}": f"System {i}" for i in range(6)}, {}, lambda key: f"/{key}/")
     most = {"top": ["k0", "k1"], "n_others": 4, "discordant_share": HALF | {"added": ["k2", "k3", "k5"]}}
     study_findings = findings_of("ordinal_sensitivity", names, **most)
-    assert study_findings.sentence.endswith("Most pairs reverse if 3 of the others join the first.")
+    assert study_findings.sentence.endswith("The most that were reached reverse if 3 of the others join the first.")
     assert (study_findings.systems.intro, [link.text for link in study_findings.systems.links]) == (
         "All others join except:",
         ["System 4"],
@@ -130,7 +130,7 @@ def test_both_readings_of_a_system_drawn_twice_are_side_by_side():
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
 def test_no_system_or_one_is_told_in_grammar(added, text):
     study_findings = findings_of("ordinal_sensitivity", discordant_share=HALF | {"added": added})
-    assert study_findings.sentence.endswith(f"Most pairs reverse if {text} the first.")
+    assert study_findings.sentence.endswith(f"The most that were reached reverse if {text} the first.")
     assert (study_findings.systems is None) is (not added)
 
 
@@ -148,6 +148,9 @@ def test_the_weights_of_the_worst_case_are_told_in_words(weights, text):
         "discordant_share": HALF | {"weights": weights}
     }
     study_findings = findings_of("cardinal_sensitivity", feasible={"scaled": feasible})
+    assert study_findings.sentence.endswith(f"The most that were reached reverse with {text}.")
+    proven = feasible | {"discordant_share": feasible["discordant_share"] | {"upper": 0.5, "proven": True}}
+    study_findings = findings_of("cardinal_sensitivity", feasible={"scaled": proven})
     assert study_findings.sentence.endswith(f"Most pairs reverse with {text}.")
 
 

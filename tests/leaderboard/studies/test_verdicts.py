@@ -36,10 +36,19 @@ SUMMARIES = {
 EXPECTED = {
     "missing_scores": (MIXED, "correlation 0.75 of the first 7 systems with 10 % of the scores deleted"),
     "system_additions": (POOR, "20 % of the newcomers reverse two other systems"),
-    "task_subsets": (GOOD, "5 % of the pairs of systems reordered on 2 of 4 tasks"),
-    "corrupted_tasks": (GOOD, "5 % of the pairs of systems reordered"),
+    "task_subsets": (GOOD, "Kendall’s τ 0.90 between the rankings on 2 of 4 tasks and on all"),
+    "corrupted_tasks": (
+        GOOD,
+        "5 % of the pairs of systems reordered, where a tie in one ranking alone counts half",
+    ),
     "judge_bootstrap": (GOOD, "correlation 0.95 of two rankings from tasks drawn again"),
-    "diversity": (MIXED, "two tasks order 30 % of the pairs of systems differently, whatever the rule"),
+    "diversity": (
+        MIXED,
+        (
+            "two tasks order 30 % of the pairs of systems differently, where a tie on one of them alone counts half, "
+            "whatever the rule"
+        ),
+    ),
     "significance": (POOR, "3 of 40 pairs of neighbours differ significantly"),
     "cardinal_sensitivity": (
         GOOD,
@@ -59,6 +68,12 @@ def test_of_a_small_board_the_first_two_are_told_and_not_the_first_fifth():
     verdict = verdict_of("ordinal_sensitivity", SUMMARIES["ordinal_sensitivity"] | {"note": "few systems"}, "win_rate")
     assert "of the pairs among the first two by win rate (ties as losses)" in verdict.figure
     assert "among the first two, ties as losses" in verdict.condition
+
+
+def test_nothing_is_said_of_missing_scores_where_none_was_deleted():
+    summary = SUMMARIES["missing_scores"]
+    assert verdict_of("missing_scores", summary | {"n_deleted": [0, 0]}, "borda") is None
+    assert verdict_of("missing_scores", summary | {"n_deleted": [0, 1]}, "borda").grade == MIXED
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -65,13 +65,33 @@ def test_folds_part_the_scores_and_leave_every_task_some(n, T, seed):
 
 
 def test_no_prediction_is_beyond_the_best_and_the_worst_score_of_its_task():
-    scores = board(30, 6, 1, noise=0.1)
+    scores = board(30, 6, 2, noise=0.1)
     scores[:3, 1:] = np.nanmax(scores, axis=0)[1:] + 20  # three that are far ahead on all tasks but one
     scores[:3, 0] = NAN
     predicted = predict(scores).predicted
     assert (predicted >= np.nanmin(scores, axis=0) - 1e-9).all()
     assert (predicted <= np.nanmax(scores, axis=0) + 1e-9).all()
     assert predicted[0, 0] == pytest.approx(np.nanmax(scores[:, 0]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(3, 20), st.integers(2, 7), st.integers(0, 10_000), st.booleans())
+def test_the_order_of_systems_and_tasks_makes_no_difference(n, T, seed, has_few_levels):
+    scores = board(n, T, seed, decimals=-1 if has_few_levels else 3)
+    scores = scores[:, predictable_tasks(scores)]
+    if scores.shape[1] == 0:
+        return
+    random = np.random.default_rng(seed)
+    cells = np.ix_(random.permutation(scores.shape[0]), random.permutation(scores.shape[1]))
+    # What its sorted scores do not tell apart can change places.
+    rows, columns = (
+        len({str(sorted(line)) for line in np.nan_to_num(table, nan=1e9).tolist()}) for table in (scores, scores.T)
+    )
+    first, second = predict(scores), predict(scores[cells])
+    if (rows, columns) == scores.shape:
+        np.testing.assert_array_equal(first.fold_of[cells], second.fold_of)
+        assert first.predicted[cells].tobytes() == second.predicted.tobytes()
+        assert first.held_out[cells].tobytes() == second.held_out.tobytes()
 
 
 def test_nothing_is_drawn_so_that_the_same_table_gives_the_same_bits():

@@ -304,7 +304,20 @@ def test_groups_agree_with_an_exact_linear_program_over_group_weights(matrix):
         naive.assert_evidence_holds(prospect, rows, result.tasks, matrix.system_names)
 
 
-@pytest.mark.parametrize("n", [1, 2, 50, 10_000])
+@pytest.mark.parametrize("n", [3, 50, 10_000])
+def test_a_share_that_was_missed_once_or_never_has_the_interval_of_its_complement(n):
+    draws = np.zeros((n, 2))
+    draws[:, 1] = 1.0
+    draws[0] = [1.0, 0.0]
+    seldom, often = (winning_share(np.array([leads]), draws) for leads in ([1.0, -1.0], [-1.0, 1.0]))
+    assert (often.share, often.bound) == (pytest.approx(1 - 1 / n), None)
+    assert often.interval == pytest.approx((1 - seldom.interval[1], 1 - seldom.interval[0]))
+    always = winning_share(np.array([[-1.0, 1.0]]), draws[1:])
+    assert (always.share, always.error, always.bound) == (1.0, 0.0, None)
+    assert always.interval == (max(0.0, 1 - 3 / (n - 1)), 1.0)
+
+
+@pytest.mark.parametrize("n", [2, 50, 10_000])
 def test_a_share_that_was_seen_once_has_the_exact_interval(n):
     """Its ends are the shares under which so few draws, or so many, come in 2.5 % of all samples."""
     draws = np.zeros((n, 2))
@@ -315,6 +328,6 @@ def test_a_share_that_was_seen_once_has_the_exact_interval(n):
     assert estimate.share == 1 / n
     assert 1 - (1 - lower) ** n == pytest.approx(0.025)
     at_most_one = (1 - upper) ** n + n * upper * (1 - upper) ** (n - 1)
-    assert at_most_one == pytest.approx(0.025 if n > 1 else 1.0)
+    assert at_most_one == pytest.approx(0.025)
     assert winning_share(np.array([[-1.0, -1.0]]), draws).interval is None
     assert winning_share(np.array([[1.0, 1.0]]), np.ones((9, 2))).interval is None

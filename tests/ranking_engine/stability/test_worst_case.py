@@ -1,9 +1,11 @@
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from ranking_engine import rank
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import run_study
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
@@ -75,8 +77,8 @@ def test_it_says_why_there_is_nothing_to_search(parameters, reason):
         run_study("worst_case", random_matrix(5, 3, seed=1), parameters)
 
 
-def worst_of_all(matrix, rule, change):
-    """The most pairs that any choice reverses, and how many some choice does; of 4 systems, and for ε = 0.1."""
+def worst_of_all(matrix, rule, change, share=Fraction(1, 10)):
+    """The most pairs that any choice reverses, and how many some choice does; of 4 systems, and for an ε."""
     ranks = rank(matrix, rule).average_ranks
     names = matrix.system_names
     top = sorted(sorted(range(matrix.n_systems), key=lambda i: (ranks[i], names[i]))[:4])
@@ -88,7 +90,7 @@ def worst_of_all(matrix, rule, change):
             boards += [matrix.subset(systems=[*top, *added]) for added in itertools.combinations(others, size)]
         rows = [rank(board, rule).average_ranks[:4] for board in boards]
     else:
-        for chosen in itertools.product([1, 10], repeat=matrix.n_tasks):
+        for chosen in itertools.product([1, share], repeat=matrix.n_tasks):
             weights = [weight * factor for weight, factor in zip(matrix.weights, chosen, strict=True)]
             boards.append(matrix.with_weights(weights))
         reference, rows = ranks, [rank(board, rule).average_ranks for board in boards]
@@ -116,9 +118,11 @@ def test_no_set_of_added_systems_reverses_more_pairs_than_is_proven(rule, seed):
 @pytest.mark.parametrize("rule", ["mean", "borda", "dowdall", "plurality", "win_rate", "optimality_gap"])
 def test_no_weights_reverse_more_pairs_than_is_proven(rule, seed):
     matrix = random_matrix(6, 5, seed=seed, n_levels=9).with_gamma(95.0)
-    worst, n_turned, n_pairs = worst_of_all(matrix, rule, "weights")
-    parameters = {"rule": rule, "change": "weights", "least_weight": 0.1}
+    share = (Fraction(1, 10), Fraction(2, 5), Fraction(7, 10))[seed]
+    worst, n_turned, n_pairs = worst_of_all(matrix, rule, "weights", share)
+    parameters = {"rule": rule, "change": "weights", "least_weight": float(share)}
     summary = run_study("worst_case", matrix, parameters).summary
+    assert summary["least_weight"] == float(share)
     upper = round(summary["discordant_upper"] * n_pairs)
     assert round(summary["discordant_share"] * n_pairs) == worst <= n_turned == upper
 
@@ -134,3 +138,12 @@ def test_no_weights_reverse_more_pairs_than_is_proven(rule, seed):
 def test_where_nothing_is_proven_the_study_says_why(rule, change, reason):
     summary = run_study("worst_case", random_matrix(8, 4, seed=1), {"rule": rule, "change": change, "n_top": 4}).summary
     assert (summary["discordant_upper"], summary["no_upper"]) == (None, reason)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.4, 1.0), (0.6, 0.0), (1.0, 0.0), (0.3333, 1.0), (0.001, 1.0)])
+def test_a_task_keeps_the_very_share_that_is_stated(share, expected):
+    """A leads by 2.2 on the first task and B by 1 on the second: they change places below 1 / 2.2."""
+    parameters = {"rule": "mean", "change": "weights", "least_weight": share}
+    summary = run_study("worst_case", ScoreMatrix([[2.2, 0.0], [0.0, 1.0]]), parameters).summary
+    assert (summary["discordant_share"], summary["discordant_upper"]) == (expected, expected)
+    assert summary["least_weight"] == pytest.approx(share, abs=1e-4)

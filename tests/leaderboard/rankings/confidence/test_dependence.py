@@ -76,6 +76,10 @@ def test_independent_tasks_are_said_to_agree_with_the_assumption(make, client):
     assert dependence.sentence.startswith("The tests assume 9 tasks, taken as independent. The scores agree")
     assert (dependence.short, dependence.suggestions) == ("", [])
     assert "tasks overlap" not in words(client.get(f"/b/{benchmark.key}/").content.decode())
+    scores[:, 1] = scores[:, 0] + generator.normal(size=40).round(1)
+    dependence = published_dependence(published(make, scores).publication)
+    assert "favour the same systems more than luck explains" in dependence.sentence
+    assert (dependence.short, dependence.n_pairs > 0) == ("", True)
 
 
 def test_a_board_of_few_systems_says_that_nothing_can_be_told(make, client):

@@ -197,8 +197,8 @@ def test_board_and_head_to_head_name_their_family_and_do_not_contradict_each_oth
     ) in stability
     pair = compact(client.get(f"/b/{benchmark.key}/head-to-head/?a=system-19&b=system-00"))
     assert (
-        "On 9 tasks, taken as independent, System 19 is ahead of System 00 by more than chance would explain: "
-        "p = 0.00391 by the exact sign-flip test, for one pair that was chosen beforehand."
+        "On 9 tasks, taken as independent, System 19 is ahead of System 00 on average by more than chance would "
+        "explain: p = 0.00391 by the exact sign-flip test, if you chose this pair beforehand."
     ) in pair
     assert "as likely with either sign" in pair
 

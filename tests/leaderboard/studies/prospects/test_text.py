@@ -35,6 +35,11 @@ def test_a_share_of_the_weight(share, text):
         ({"share": 0.0002, "share_error": 0.00014}, "0.02 ± 0.01 %"),
         ({"share": 0.0, "share_error": 0.0, "share_bound": 0.0003}, "less than 0.03 %"),
         ({"share": 1e-4, "share_error": 1e-4, "share_lower": 2.5e-6, "share_upper": 5.6e-4}, "0.00025 to 0.056 %"),
+        (
+            {"share": 0.9999, "share_error": 1e-4, "share_lower": 0.99944, "share_upper": 0.9999975},
+            "99.944 to 99.99975 %",
+        ),
+        ({"share": 1.0, "share_error": 0.0, "share_lower": 0.9997, "share_upper": 1.0}, "more than 99.970 %"),
         ({"share": 0.0, "share_error": 0.0}, "0 %"),
         ({"share": 1.0, "share_error": 0.0}, "100 %"),
         ({}, ""),
