@@ -107,9 +107,9 @@ def predict(scores: FloatArray, progress: Progress | None = None) -> ScorePredic
 def content_order(scores: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return an order of the systems and one of the tasks that do not depend on the order they are given in.
 
-    Systems are sorted by their scores, tasks by theirs, each score with the class of its system or task so far, as nodes
-    of a graph are by those around them (Weisfeiler and Leman 1968). Those of one class, such as equal rows, stay in the
-    order given.
+    Systems are sorted by their scores, tasks by theirs, each score with the class of its system or task so far, as
+    nodes of a graph are by those around them (Weisfeiler and Leman 1968). Those of one class, such as equal rows, stay
+    in the order given.
     """
     values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
     rows, tasks = np.zeros(scores.shape[0], dtype=np.int64), np.zeros(scores.shape[1], dtype=np.int64)
