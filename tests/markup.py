@@ -1,6 +1,7 @@
 """Markup as tests compare it: how templates break their lines makes no difference."""
 
 import re
+from collections import Counter
 
 from django.http import HttpResponse
 
@@ -17,3 +18,11 @@ def compact(markup: str | HttpResponse) -> str:
         markup = markup.content.decode()
     flowing = " ".join(markup.split()).replace(" >", ">")
     return re.sub(rf" ?(</?(?:{BLOCKS})\b[^>]*>) ?", r"\1", flowing)
+
+
+def ids_used_twice(response: HttpResponse) -> list[str]:
+    """The ids that more than one element of a page has: labels and links to them lead to the first alone."""
+    if not response.get("Content-Type", "").startswith("text/html"):
+        return []
+    found = Counter(re.findall(r'<[a-z][^<>]*? id="([^"]*)"', response.getvalue().decode()))
+    return sorted(name for name, n in found.items() if n > 1)

@@ -166,7 +166,7 @@ def manage_releases(request: HttpRequest, key: str) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             return redirect("release", key, release.key)
-    context = {"benchmark": benchmark, "form": form, "here": "releases", "edition": EditionForm(),
+    context = {"benchmark": benchmark, "form": form, "here": "releases", "edition": EditionForm(auto_id="edition_%s"),
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
     return render(request, "benchmarks/manage_releases.html", context, status=400 if form.errors else 200)
 
@@ -176,7 +176,7 @@ def manage_releases(request: HttpRequest, key: str) -> HttpResponse:
 def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
     """Duplicate the benchmark as a new edition."""
     benchmark = administered_benchmark(request.user, key)
-    form = EditionForm(request.POST)
+    form = EditionForm(request.POST, auto_id="edition_%s")
     if form.is_valid():
         try:
             edition = new_edition(benchmark, author=signed_in(request), **form.cleaned_data)

@@ -41,6 +41,7 @@ from tests.leaderboard.evaluation.made import add_predictions, numbers_file
 from tests.leaderboard.site import voting
 from tests.leaderboard.site.addresses import ARGUMENTS, FORMS, PATHS
 from tests.leaderboard.site.labels import REFERENCES, tells
+from tests.markup import ids_used_twice
 
 # Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
 # did so as a member and are none any more, so that what they once could see is closed to them too.
@@ -288,6 +289,8 @@ class World:
             is_open = is_open or (row.route.partition("~")[0], kind) == ("home", "anonymous")
             assert {"private", "no-store"} & kept or ("public" in kept and is_open)
             assert not tells(response.getvalue())
+            # A label of a field whose id another has leads to the other.
+            assert ids_used_twice(response) == []
             assert not tells(str(response.headers).encode())
             return said(response)
         finally:
