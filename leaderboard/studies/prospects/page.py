@@ -90,11 +90,17 @@ class ProspectsPage:
     difference: str  # what counting the tasks of weight 0 changes; empty where there are none
     n_systems: int
     n_shown: int
-    n_hidden: int  # that cannot win, and are not listed before somebody asks for all
+    n_hidden_losers: int  # that cannot win, and are not listed before somebody asks for all
+    n_hidden_unscored: int  # that are not listed either, and have no score to compare
     n_pages: int
     page: int
     rows: list[ProspectRow] = field(default_factory=list)
     names: list[str] = field(default_factory=list)  # of all systems, by the alphabet; none where there are too many
+
+    @property
+    def n_hidden(self) -> int:
+        """How many systems are not listed before somebody asks for all."""
+        return self.n_hidden_losers + self.n_hidden_unscored
 
 
 def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[ProspectsPage | None, str]:
@@ -111,11 +117,14 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
         and query.verdict in ("", ALL, prospect.verdict)
     ]
     # A long list begins with those who can win, and has nobody else before all are asked for.
-    n_hidden = 0
+    n_losers, n_unscored = 0, 0
     if not query.verdict and not query.q and len(chosen) > LISTED_WHOLE:
         winners = [prospect for prospect in chosen if prospect.verdict in ("strict", "tie_only", "undecided")]
-        n_hidden = len(chosen) - len(winners) if winners else 0
-        chosen = winners or chosen
+        if winners:
+            n_losers, n_unscored = (
+                sum(prospect.verdict == verdict for prospect in chosen) for verdict in ("none", "no_scores")
+            )
+            chosen = winners
     chosen.sort(key=lambda prospect: prospect_order(prospect, names))
     n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
@@ -128,7 +137,8 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
             difference=difference(stored, task_names),
             n_systems=len(visible.systems),
             n_shown=len(chosen),
-            n_hidden=n_hidden,
+            n_hidden_losers=n_losers,
+            n_hidden_unscored=n_unscored,
             n_pages=n_pages,
             page=page,
             rows=[prospect_row(prospect, visible, names, task_names) for prospect in rows],
