@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import in_language, localise
@@ -271,7 +271,11 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
             gettext("Depends on"),
             gettext("the tasks of “%(cluster)s”") % {"cluster": task.cluster} if task.cluster else "",
         ),
-        (gettext("Scores"), gettext("%(n)s of %(n_systems)s systems") % {"n": len(scored), "n_systems": len(systems)}),
+        (
+            gettext("Scores"),
+            ngettext("%(n)s of %(n_systems)s system", "%(n)s of %(n_systems)s systems", len(systems))
+            % {"n": len(scored), "n_systems": len(systems)},
+        ),
         (gettext("Median"), f"{ranked_text(float(np.median(scored)), None)}{unit}" if len(scored) else ""),
     ]
     return [(word, text) for word, text in facts if text]

@@ -308,7 +308,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
         return scored.reason
     n, T = scored.matrix.n_systems, scored.matrix.n_tasks
     if n < _LEAST_COMMON or T < 2:
-        return f"{n} systems on {T} tasks of weight above 0; at least 3 systems and 2 tasks are needed"
+        return f"too few systems ({n}) or tasks of weight above 0 ({T}): at least 3 systems and 2 tasks are needed"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 

@@ -240,7 +240,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
         return scored.reason
     if scored.matrix.n_tasks < 2 or scored.matrix.n_systems < 2:
         n, T = scored.matrix.n_systems, scored.matrix.n_tasks
-        return f"{n} systems on {T} tasks of weight above 0; at least 2 of each are needed"
+        return f"too few systems ({n}) or tasks of weight above 0 ({T}): at least 2 of each are needed"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 

@@ -144,7 +144,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
         return scored.reason
     n, T = scored.matrix.n_systems, scored.matrix.n_tasks
     if n < 3 or T < 2:
-        return f"{n} systems on {T} tasks of weight above 0; at least 3 systems and 2 tasks are needed"
+        return f"too few systems ({n}) or tasks of weight above 0 ({T}): at least 3 systems and 2 tasks are needed"
     if (largest := max(sizes_of(matrix, parameters))) > MAX_TIMES * T:
         return f"{largest:,} tasks cannot be drawn from {T}: at most {MAX_TIMES} times as many can"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"

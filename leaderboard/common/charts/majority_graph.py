@@ -8,7 +8,7 @@ pairs, and where the order is the majority's own there is none.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from leaderboard.common.charts.heat_map import short
 
@@ -113,13 +113,11 @@ def majority_graph(
     n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
     description = gettext("Each of the %(n)s systems beats every one below it.") % {"n": n}
     if n_upsets or n_ties:
-        against = ngettext("%(n)s pair is", "%(n)s pairs are", n_upsets) % {"n": n_upsets}
-        level = ngettext("%(n)s is tied", "%(n)s are tied", n_ties) % {"n": n_ties}
         description = gettext(
-            "Each of the %(n)s systems beats every one below it, except where an arc shows something else: of "
-            "%(n_pairs)s pairs %(against)s against the order (an arrow on the right, from the winner up to the loser), "
-            "and %(level)s (a dotted arc on the left)."
-        ) % {"n": n, "n_pairs": n * (n - 1) // 2, "against": against, "level": level}
+            "Each of the %(n)s systems beats every one below it, except where an arc shows something else. Pairs "
+            "against the order (an arrow on the right, from the winner up to the loser): %(n_upsets)s of %(n_pairs)s. "
+            "Tied pairs (a dotted arc on the left): %(n_ties)s."
+        ) % {"n": n, "n_pairs": n * (n - 1) // 2, "n_upsets": n_upsets, "n_ties": n_ties}
     return MajorityGraph(
         title=title,
         description=description,

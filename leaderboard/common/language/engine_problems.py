@@ -46,8 +46,10 @@ PROBLEMS = (
     gettext_noop("only %(n)s systems have a score; %(size)s make the top"),
     gettext_noop("systems with scores: %(n)s; at least 3 are needed to correlate rankings"),
     gettext_noop("systems with scores: %(n)s; at least 3 are needed for a newcomer and two others"),
-    gettext_noop("%(n)s systems on %(n_tasks)s tasks of weight above 0; at least 3 systems and 2 tasks are needed"),
-    gettext_noop("%(n)s systems on %(n_tasks)s tasks of weight above 0; at least 2 of each are needed"),
+    gettext_noop(
+        "too few systems (%(n)s) or tasks of weight above 0 (%(n_tasks)s): at least 3 systems and 2 tasks are needed"
+    ),
+    gettext_noop("too few systems (%(n)s) or tasks of weight above 0 (%(n_tasks)s): at least 2 of each are needed"),
     gettext_noop("%(n)s systems are ranked and %(top)s are the first; at least 2 of them and 1 other are needed"),
     gettext_noop("%(n)s systems are ranked; closest orders are computed for at most %(most)s"),
     gettext_noop("%(n)s systems, %(n_tasks)s tasks and %(n_instances)s instances make more than %(most)s scores"),

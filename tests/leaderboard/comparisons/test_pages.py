@@ -95,6 +95,15 @@ def smith_set(counts) -> set[str]:
     raise AssertionError("all of them are such a set")
 
 
+def test_a_tie_alone_is_counted_beside_no_pair_against_the_order(make, client):
+    graph = page(client, make.published({"A": [1.0, 2.0], "B": [2.0, 1.0]})).context["page"].graph
+    assert graph.description == (
+        "Each of the 2 systems beats every one below it, except where an arc shows something else. Pairs against the "
+        "order (an arrow on the right, from the winner up to the loser): 0 of 1. Tied pairs (a dotted arc on the "
+        "left): 1."
+    )
+
+
 def test_two_systems_are_tested_by_every_sign_vector(make, client):
     names = ["A", "B", "C"]
     scores = {"A": [9, 8, 7, 9, 8, 9, 3], "B": [5, 4, 6, 5, 2, 6, 4], "C": [1, 9, 2, 6, 5, 5, 9]}

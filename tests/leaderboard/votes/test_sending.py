@@ -351,11 +351,12 @@ def test_what_waits_is_in_the_queue_and_counted(make, client):
     client.force_login(moderator, backend="django.contrib.auth.backends.ModelBackend")
     path = reverse("manage_queue", args=[benchmark.key])
     assert "The queue is empty" in client.get(path).content.decode()
-    batch = sent(benchmark, vote_lines(30), by=make.user("Sender"))
-    page = client.get(path).content.decode()
-    assert reverse("vote_batch", args=[batch.uuid]) in page
-    assert 'class="unread">1<' in page.replace("\n", "").replace("  ", "")
+    batch = sent(benchmark, vote_lines(1), by=make.user("Sender"))
+    page, address = compact(client.get(path)), reverse("vote_batch", args=[batch.uuid])
+    assert f'<a href="{address}">1 vote</a> from Sender' in page
+    assert 'class="unread">1<' in page
     assert "The queue is empty" not in page
+    assert "<title>1 vote ·" in compact(client.get(address))
 
 
 @pytest.mark.parametrize("rejects", [False, True])
