@@ -19,17 +19,20 @@ class Effect(Protocol):
 
 
 def winners_sentence(effects: Sequence[Effect]) -> str:
-    """Under how many rules someone else would be first; empty where no rule ranks."""
-    if not effects:
+    """Under how many of the rules that have a winner, now or then, another would be first; empty where none has one."""
+    with_winner = [effect for effect in effects if effect.winner_before or effect.winner_after]
+    if not with_winner:
         return ""
-    n_changed = sum(effect.winner_before != effect.winner_after for effect in effects)
+    n_changed = sum(effect.winner_before != effect.winner_after for effect in with_winner)
     if not n_changed:
-        return gettext("The first place would not change under any of the %(n_rules)s rules.") % {
-            "n_rules": len(effects)
-        }
-    return gettext("The first place would change under %(n)s of %(n_rules)s rules.") % {
+        return ngettext(
+            "The first place would not change under the %(n_rules)s rule with a winner.",
+            "The first place would not change under any of the %(n_rules)s rules with a winner.",
+            len(with_winner),
+        ) % {"n_rules": len(with_winner)}
+    return gettext("The first place would change under %(n)s of %(n_rules)s rules with a winner.") % {
         "n": n_changed,
-        "n_rules": len(effects),
+        "n_rules": len(with_winner),
     }
 
 

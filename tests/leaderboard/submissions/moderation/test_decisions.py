@@ -16,6 +16,7 @@ from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.moderation import decisions
 from leaderboard.submissions.moderation.decisions import decide, queue, queue_page, review
 from leaderboard.submissions.preview.draft import preview_draft
+from leaderboard.submissions.preview.table import TableEffect
 from leaderboard.submissions.preview.text import winners_sentence
 from leaderboard.submissions.rows import SubmittedRow
 from tests.factories import SIX_SYSTEMS, audience_of_draft, owner_of
@@ -128,6 +129,16 @@ def test_the_queue_is_in_the_order_of_arrival_and_shows_the_ranks_that_would_cha
     effects = {effect.rule_name: effect for effect in review(first).effects}
     assert effects["Mean"].winner_after == "Better"
     assert benchmark.revisions.count() == 1
+
+
+def test_rules_without_a_winner_do_not_count_as_rules_whose_first_place_stays():
+    effects = [
+        TableEffect(rule, before, after, 0, [], [])
+        for rule, before, after in (("Mean", "A", "B"), ("Borda", "A", "A"), ("Condorcet", "", ""))
+    ]
+    assert winners_sentence(effects) == "The first place would change under 1 of 2 rules with a winner."
+    assert winners_sentence(effects[1:]) == "The first place would not change under the 1 rule with a winner."
+    assert winners_sentence(effects[2:]) == ""
 
 
 def test_a_decision_says_in_a_sentence_what_the_preview_of_a_draft_says(make):
