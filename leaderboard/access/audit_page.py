@@ -29,6 +29,7 @@ FILE_HEADER = ("at", "who", "subject", "of", "field", "before", "after", "revisi
 SHOWN_PEOPLE = 200
 RECENT = 2_000  # rows of each kind in which people are looked for
 SUBMISSION = "submission"
+ADDRESSES = (AuditEntry.Subject.ADDRESS, AuditEntry.Subject.WEBHOOK)
 SUBJECTS = [*AuditEntry.Subject.choices, (SUBMISSION, gettext_lazy("submission"))]
 
 
@@ -239,6 +240,13 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
     frozen: dict[str, str] = {}  # names of frozen revisions by key
     if any(row.subject == AuditEntry.Subject.RELEASE for row in entries):
         frozen = dict(Release.objects.filter(benchmark=benchmark).values_list("key", "name"))
+    addresses: dict[str, str] = {}  # by their number, as the trail has them, which no one deletes
+    if numbered := {row.of for row in entries if row.subject in ADDRESSES}:
+        of_addresses = AuditEntry.objects.filter(
+            benchmark=benchmark, subject__in=ADDRESSES, of__in=numbered, field="address"
+        )
+        for of, before, after in of_addresses.order_by("pk").values_list("of", "before", "after"):
+            addresses[of] = f"{after or before} ({of[:8]})"
     lines = []
     for row in rows:
         if isinstance(row, AuditEntry):
@@ -247,12 +255,13 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
                 sentence = f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
             elif row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
                 sentence = "Created the benchmark"
-            is_person = row.subject == AuditEntry.Subject.PERSON
             line = AuditLine(
                 at=row.at,
                 who=row.actor.shown_name if row.actor else "",
                 subject=row.get_subject_display(),
-                of=people.get(row.of, f"user {row.of}") if is_person else row.of,
+                of=people.get(row.of, f"user {row.of}")
+                if row.subject == AuditEntry.Subject.PERSON
+                else addresses.get(row.of, row.of),
                 field=row.field,
                 before=row.before,
                 after=row.after,

@@ -173,7 +173,7 @@ def _state(followed: FollowedAddress) -> dict[str, object]:
     return {
         "address": told_address(followed.address),
         "kind": followed.kind,
-        "every_minutes": followed.every_minutes,
+        "minutes between fetches": followed.every_minutes,
         "accepted directly": followed.is_direct,
         "new systems": followed.creates_systems,
         "active": followed.is_active,

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.access.audit_page import AuditQuery, Position, audit_lines
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import AuditEntry, Fetch, FollowedAddress
 from leaderboard.notifications.posting import AddressError
@@ -85,20 +86,22 @@ def test_every_change_is_in_the_audit_trail_without_the_path_of_the_address(make
     assert [(row.field, row.before, row.after) for row in rows] == [
         ("address", "", "https://results.example/…"),
         ("kind", "", "file"),
-        ("every_minutes", "", "60"),
+        ("minutes between fetches", "", "60"),
         ("accepted directly", "", "no"),
         ("new systems", "", "no"),
         ("active", "", "yes"),
-        ("every_minutes", "60", "1440"),
+        ("minutes between fetches", "60", "1440"),
         ("accepted directly", "no", "yes"),
         ("active", "yes", "no"),
         ("address", "https://results.example/…", ""),
         ("kind", "file", ""),
-        ("every_minutes", "1440", ""),
+        ("minutes between fetches", "1440", ""),
         ("accepted directly", "yes", ""),
         ("new systems", "no", ""),
         ("active", "no", ""),
     ]
+    lines, _ = audit_lines(benchmark, AuditQuery(subject="address"), Position(), most=100)
+    assert {line.of for line in lines} == {f"https://results.example/… ({str(followed.uuid)[:8]})"}
 
 
 def test_a_benchmark_follows_a_few_addresses_and_no_more(make):

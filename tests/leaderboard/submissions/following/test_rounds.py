@@ -1,6 +1,7 @@
 """Benchmarks that follow addresses: what is taken over, what is not, and what becomes of addresses that fail."""
 
 import json
+import re
 from datetime import timedelta
 from itertools import pairwise
 
@@ -18,6 +19,7 @@ from leaderboard.submissions.following.contents import MAX_FILES
 from leaderboard.submissions.following.rounds import DIRECT_A_DAY, FAILING_FOR, MAX_FAILURES, fetch_due_addresses
 from tests.factories import owner_of
 from tests.leaderboard.notifications.served import served
+from tests.markup import compact
 from tests.signing_in import signed_in
 
 FIRST = "system,Task 1,Task 2\nA,1,2\nB,2,1\n"
@@ -237,6 +239,9 @@ def test_failures_are_tried_again_later_and_later_and_end_with_a_notice(board, s
     assert all(later > 1.5 * sooner for sooner, later in pairwise(pauses[:5]))
     assert max(pauses) < 1.2 * timedelta(hours=6)
     assert followed.is_active, "it has failed for a moment only"
+    page = compact(signed_in(owner_of(board)).get(reverse("manage_following", args=[board.key])))
+    assert f"{MAX_FAILURES + 1} attempts failed; none has succeeded yet." in page
+    assert re.search(rf"Next fetch: <time [^>]*>\d+ {followed.next_at:%b %Y}, ", page)
     FollowedAddress.objects.update(failing_since=timezone.now() - FAILING_FOR)
     assert again().outcome == "failed"
     followed.refresh_from_db()
