@@ -33,7 +33,7 @@ class RevisionsPage:
     def title(self) -> str:
         """What the window is called."""
         older, newer = self.numbers
-        if self.changes is None:
+        if self.changes is None or self.is_one_revision:
             return self.heading
         return gettext("Revision %(older)s and %(newer)s of %(benchmark)s") % {
             "older": older, "newer": newer, "benchmark": self.benchmark.name,
@@ -45,9 +45,18 @@ class RevisionsPage:
         if self.changes is None:
             return gettext("Revisions of %(benchmark)s") % {"benchmark": self.benchmark.name}
         older, newer = self.numbers
+        if self.is_one_revision:
+            return gettext("Revision %(number)s of %(benchmark)s") % {
+                "number": newer, "benchmark": self.benchmark.name,
+            }  # fmt: skip
         return gettext("What changed on %(benchmark)s from revision %(older)s to %(newer)s") % {
             "older": older, "newer": newer, "benchmark": self.benchmark.name,
         }  # fmt: skip
+
+    @property
+    def is_one_revision(self) -> bool:
+        """Whether a revision would be compared with itself: the only one, or one that was chosen twice."""
+        return self.numbers[0] == self.numbers[1]
 
     @property
     def boards(self) -> list[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.urls import reverse
@@ -48,6 +49,14 @@ def test_who_joined_what_changed_and_who_moved_are_told(make, client):
     n_moved = sum(before[name] != among[name] for name in OLD)
     assert (mean.n_moved, mean.n_common) == (n_moved, 3)
     assert changes.sentence.startswith("D joined; 1 score of A changed.")
+
+
+def test_one_revision_alone_has_nothing_to_compare(make, client):
+    answer = page(client, make.published(OLD, name="Bench"))
+    text = compact(answer)
+    assert re.findall(r"<h1>(.*?)</h1>", text) == ["Revision 1 of Bench"]
+    assert "This is one revision: there is nothing to compare it with." in text
+    assert "<h2" not in text.partition("</h1>")[2].partition("<footer")[0]
 
 
 def test_who_is_pushed_down_by_newcomers_alone_has_not_moved(make, client):
