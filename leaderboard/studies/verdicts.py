@@ -77,10 +77,17 @@ def board_sentence(
         ) % {"name": row.name, "rule": rule_name, "level": localise(100 * level, "g"), "interval": row.interval_text}
         parts.append(interval)
     by_grade = {grade: [v.condition for v in verdicts if v.grade == grade and v.condition] for grade in _HOW}
-    clauses = [
-        gettext(how) % {"conditions": in_words(by_grade[grade])} for grade, how in _HOW.items() if by_grade[grade]
-    ]
-    if clauses:
+    clauses = {
+        grade: gettext(how) % {"conditions": in_words(by_grade[grade])}
+        for grade, how in _HOW.items()
+        if by_grade[grade]
+    }
+    stable = clauses.pop(GOOD, "")
+    changing = in_words(list(clauses.values()))
+    what = stable or changing
+    if stable and changing:
+        what = gettext("%(stable)s, but %(changing)s") % {"stable": stable, "changing": changing}
+    if what:
         n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts)
         sentence = gettext("The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies.")
         if n_without:
@@ -91,7 +98,7 @@ def board_sentence(
                 "this rule.",
                 n_without,
             )
-        figures = {"clauses": ", ".join(clauses), "n": n, "n_studies": n_studies, "n_without": n_without}
+        figures = {"clauses": what, "n": n, "n_studies": n_studies, "n_without": n_without}
         parts.append(sentence % figures)
     return " ".join(parts)
 

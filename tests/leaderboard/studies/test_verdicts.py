@@ -163,7 +163,7 @@ def test_the_board_has_one_sentence_with_the_winner_and_what_its_order_survives(
     ]
     assert board_sentence(verdicts, "Borda", 9, [row], 0.9) == (
         "A is first under Borda; if the tasks are drawn again, the 90 % interval of its rank is 1 to 3. The order is "
-        "stable when systems join and when one task is reversed, changes a lot when 10 % of the scores are missing "
+        "stable when systems join and when one task is reversed, but changes a lot when 10 % of the scores are missing "
         "(first 7 systems only). This sums up 3 of 9 studies; 5 have no result for this rule."
     )
     assert board_sentence([], "Borda", 9, [], 0.95) == ""
