@@ -26,7 +26,7 @@ from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
 from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, PredictionSubmission, User
 from leaderboard.submissions.problems import SubmissionError
-from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.quotas import left_in_words, terms_of
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.files.problems import InputError
 
@@ -82,10 +82,10 @@ def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) ->
     """What someone should know before they submit."""
     terms = terms_of(benchmark, user, limited=limited)
     if phase := phase_now(benchmark):
-        terms += [f"{phase.name}: {sentence}" for sentence in terms_of_phase(phase)]
-        if limited and (left := predictions_left(phase, user, team_of(user, benchmark))):
-            count = " and ".join(f"{n} {when}" for when, n in left.items())
-            terms.append(gettext("%(phase)s: you can still submit %(count)s.") % {"phase": phase.name, "count": count})
+        of_phase = terms_of_phase(phase)
+        if limited and (left := left_in_words(predictions_left(phase, user, team_of(user, benchmark)))):
+            of_phase.append(gettext("You can still submit %(left)s.") % {"left": left})
+        terms.append(f"{phase.name}: {' '.join(of_phase)}")
     return terms
 
 

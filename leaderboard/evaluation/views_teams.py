@@ -38,6 +38,7 @@ from leaderboard.evaluation.teams import (
     team_of,
 )
 from leaderboard.models import Benchmark, User
+from leaderboard.submissions.quotas import left_in_words
 
 
 @login_required
@@ -65,7 +66,7 @@ def team(request: HttpRequest, key: str) -> HttpResponse:
         "invitations": team_invitations_of(user, benchmark),
         "link": link,
         "phase": phase,
-        "left": predictions_left(phase, user, own) if phase else {},
+        "left": left_in_words(predictions_left(phase, user, own)) if phase else "",
     }
     return render(request, "evaluation/team.html", context)
 

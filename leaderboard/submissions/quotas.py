@@ -4,7 +4,7 @@ A count is one row, taken with one conditional UPDATE in the transaction that st
 both pass the last free place, and what fails afterwards takes its count back with it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -128,7 +128,7 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     """
     terms = []
     if limited:
-        if left := _left_text(benchmark, user):
+        if left := left_in_words(quota_left(benchmark, user)):
             terms.append(gettext("You can submit %(left)s (systems; each row of a table counts).") % {"left": left})
         terms += (
             [
@@ -201,17 +201,17 @@ def board_terms(audience: Audience) -> list[str]:
         )
     if not (benchmark.daily_cap is None and benchmark.total_cap is None) and not audience.may_moderate:
         if audience.may_submit:
-            left_now = _left_text(benchmark, audience.user)
+            left_now = left_in_words(quota_left(benchmark, audience.user))
             terms.append(gettext("You may submit %(left)s (systems)") % {"left": left_now})
         elif policy != Benchmark.SubmissionPolicy.OWNERS:
             terms.append(_caps_sentence(benchmark))
     return terms
 
 
-def _left_text(benchmark: Benchmark, user: User) -> str:
-    """How many systems the user may still submit, as part of a sentence; empty without a cap."""
+def left_in_words(left: Mapping[str, int]) -> str:
+    """How many someone may still submit, `today` and `in all`, as part of a sentence; empty without a cap."""
     texts = {"today": gettext("%(n)s today"), "in all": gettext("%(n)s in all")}
-    return in_words([texts[label] % {"n": n} for label, n in quota_left(benchmark, user).items()])
+    return in_words([texts[label] % {"n": n} for label, n in left.items()])
 
 
 def _caps_sentence(benchmark: Benchmark) -> str:

@@ -151,7 +151,7 @@ def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
     )
     assert "in no team" in compact(client.post(path, {"action": "link"}, follow=True))
     page = compact(client.post(path, {"action": "found", "name": "Owls"}, follow=True))
-    assert "9 in all left in Final." in page
+    assert "In Final you can still submit 9 in all." in page
     page = compact(client.post(path, {"action": "link"}))
     link = page.split('data-copy="Copy the link"')[1].split(">", 1)[1].split("<")[0]
     client.force_login(bob, backend=BACKEND)
