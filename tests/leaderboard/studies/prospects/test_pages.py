@@ -265,15 +265,20 @@ def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, clien
 
 def test_a_long_list_begins_with_those_who_can_win_and_has_the_others_on_request(make, client):
     """One system is ahead everywhere, one wins a task; 22 are behind both on every task, and two have no score."""
-    scores = {"First": [9.0, 9.0, 1.0], "Second": [8.0, 8.0, 9.0]} | {
-        f"Behind {k:02}": [k / 9, k / 9, 0.0] for k in range(22)
-    } | {f"Unscored {k}": [None] * 3 for k in range(2)}
+    scores = (
+        {"First": [9.0, 9.0, 1.0], "Second": [8.0, 8.0, 9.0]}
+        | {f"Behind {k:02}": [k / 9, k / 9, 0.0] for k in range(22)}
+        | {f"Unscored {k}": [None] * 3 for k in range(2)}
+    )
     benchmark = computed(make, scores)
     path = f"/b/{benchmark.key}/prospects/"
     page = client.get(path)
     assert [row.name for row in page.context["page"].rows] == ["First", "Second"]
-    assert ("22 systems that cannot win are not listed here; <em>All</em> has their proofs. 2 systems without a score on "
-            "a task of weight above 0 are not listed here either.") in " ".join(html.unescape(page.text).split())  # fmt: skip
+    hidden = (
+        "22 systems that cannot win are not listed here; <em>All</em> has their proofs. "
+        "2 systems without a score on a task of weight above 0 are not listed here either."
+    )
+    assert hidden in " ".join(html.unescape(page.text).split())
     links = [(link.name, link.n, link.is_active) for link in page.context["links"].verdicts]
     assert links[:2] == [("Can win or tie", 2, True), ("All", 26, False)]
     assert page.text.index('id="conditions"') < page.text.index('class="prospects"')
