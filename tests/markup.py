@@ -24,5 +24,5 @@ def ids_used_twice(response: HttpResponse) -> list[str]:
     """The ids that more than one element of a page has: labels and links to them lead to the first alone."""
     if not response.get("Content-Type", "").startswith("text/html"):
         return []
-    found = Counter(re.findall(r'<[a-z][^<>]*? id="([^"]*)"', response.getvalue().decode()))
-    return sorted(name for name, n in found.items() if n > 1)
+    n_uses = Counter(re.findall(r'<[a-z][^<>]*? id="([^"]*)"', response.getvalue().decode()))
+    return sorted(name for name, n in n_uses.items() if n > 1)

@@ -99,7 +99,7 @@ class ProspectsPage:
 
     @property
     def n_hidden(self) -> int:
-        """How many systems are not listed before somebody asks for all."""
+        """How many systems are not listed before all are asked for."""
         return self.n_hidden_losers + self.n_hidden_unscored
 
 
