@@ -211,6 +211,7 @@ class RankingsView(RankedView):
         sentence = headline(
             camps,
             board.facts.get("condorcet_winner"),
+            n_systems=board.facts["n_systems"],
             has_majority=board.has_majority,
             reason=board.why_nothing_ranked,
         )

@@ -21,7 +21,7 @@ from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import first_line
 from leaderboard.queue.queries import has_failed_board
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
-from leaderboard.rankings.verdict import Camp, joint_winners
+from leaderboard.rankings.verdict import Camp, joint_winners, lone_system_text
 
 PAGE_BENCHMARKS = 50
 SHOWN_TAGS = 40
@@ -52,6 +52,11 @@ class ListedBenchmark:
     is_archived: bool = False
     week_text: str = ""  # how many systems came and went in the last seven days; empty where none did
     winners: Sequence[Any] = ()  # as `ListedBoard` keeps them
+
+    @property
+    def lone_system_text(self) -> str:
+        """What is said in place of winners where there is one system; empty where there are others."""
+        return lone_system_text(self.n_systems)
 
     @cached_property
     def largest_camps(self) -> list[Camp]:

@@ -302,7 +302,13 @@ def lay_out(
         aggregation=aggregation,
         query=query,
         camps=camps if sees_others else [],
-        sentence=headline(camps, winner, has_majority=published.has_majority, reason=published.why_nothing_ranked)
+        sentence=headline(
+            camps,
+            winner,
+            n_systems=published.facts["n_systems"],
+            has_majority=published.has_majority,
+            reason=published.why_nothing_ranked,
+        )
         if sees_others
         else "",
         names=[system.name for system in systems],

@@ -110,7 +110,7 @@ class BoardPage:
         self.sentence, self.camps = board.sentence, camp_lines(board.camps)
         winner, has_majority = facts["condorcet_winner"], board.published.has_majority
         self.short_sentence = board.sentence
-        if board.camps:
+        if board.camps and facts["n_systems"] > 1:
             self.short_sentence = short_headline(board.camps, winner, has_majority=has_majority)
         elects_nobody = [column for column in board.columns if not column.elects]
         self.without_winner = [column.name for column in [*elects_nobody, *board.undefined]]

@@ -27,6 +27,7 @@ from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.scores import current_scores, systems_at
 from leaderboard.rankings.systems import About
 from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
+from leaderboard.rankings.verdict import lone_system_text
 from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
@@ -163,8 +164,11 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     tasks = configuration.tasks
     stored = System.objects.select_related("identity").get(pk=own_system.id)
     level, sees_all = audience.level, not audience.is_restricted
-    chances, no_chances = what_it_takes(publication, key, rival, level) if sees_all else (None, "")
-    standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if sees_all else None
+    lone = lone_system_text(len(systems)) if sees_all else ""
+    chances, no_chances, standing = None, gettext("the benchmark has one system so far") if lone else "", None
+    if sees_all and not lone:
+        chances, no_chances = what_it_takes(publication, key, rival, level)
+        standing = standing_of(publication.revision, systems, place, tasks, audience_level=level)
     prediction = next((column.prediction for column in board.columns if column.predicted_of(place)), "")
     predictions = predictions_in_time(publication.revision) if prediction and sees_all else None
 
@@ -192,7 +196,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         baseline=Baseline(stored.baseline),
         model_key=model_key_of(audience, stored),
         hidden_text=hidden_text(audience),
-        sentence=_sentence(board, benchmark, place, standing) if sees_all else "",
+        sentence=lone or (_sentence(board, benchmark, place, standing) if sees_all else ""),
         ranks=[
             one if audience.sees_others else replace(one, n_ranked=None)
             for one in (_rank(board, column, place) for column in board.columns)

@@ -56,17 +56,30 @@ def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
     return sorted(camps, key=lambda camp: (-camp.n_rules, camp.text))
 
 
+def lone_system_text(n_systems: int | None) -> str:
+    """What is said in place of a verdict where a board has one system, which every rule puts first; else nothing."""
+    return gettext("One system so far: there is nothing to compare yet.") if n_systems == 1 else ""
+
+
 def headline(
-    camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True, reason: str = ""
+    camps: Sequence[Camp],
+    condorcet_winner: str | None,
+    *,
+    n_systems: int | None = None,
+    has_majority: bool = True,
+    reason: str = "",
 ) -> str:
     """Who wins under which rules, in a sentence.
 
     Args:
         camps: the largest first.
         condorcet_winner: its name, or None where no system beats every other.
+        n_systems: how many are on the board; None where they are two or more.
         has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
         reason: why no rule ranks anyone, as it is stored (`PublishedBoard.why_nothing_ranked`); empty where one does.
     """
+    if lone := lone_system_text(n_systems):
+        return lone
     if not camps and reason:
         return gettext("No rule has a winner: %(reason)s.") % {"reason": in_page_language(reason)}
     if not camps:

@@ -12,7 +12,7 @@ from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import SystemChange
 from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
-from leaderboard.rankings.verdict import headline
+from leaderboard.rankings.verdict import headline, lone_system_text
 from leaderboard.studies.prospects.stored import stored_prospects
 from leaderboard.studies.prospects.text import VERDICT_WORDS, evidence
 from ranking_engine.prospects import MAJORITY
@@ -68,6 +68,8 @@ def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: 
         "benchmark": benchmark.name,
         "number": board.published.revision.number,
     }
+    if lone := lone_system_text(board.published.facts["n_systems"]):
+        return Badge(benchmark.name, gettext("one system so far"), lone, "quiet")
     if of_prospects:
         prospect, reason = None, gettext("this board does not show who can win")
         if benchmark.publication is not None and not audience.is_restricted:
@@ -192,6 +194,8 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
         if benchmark.last_revision_number:
             message, sentence = gettext("computing"), gettext("The first board is being computed.")
         return Badge(benchmark.name, message, sentence, "quiet")
+    if lone := lone_system_text(board.published.facts["n_systems"]):
+        return Badge(benchmark.name, gettext("one system so far"), lone, "quiet")
     if rule:
         column = _column(board, rule)
         named, note, tone = {"rule": column.name}, "", "quiet"

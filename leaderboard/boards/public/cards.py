@@ -15,7 +15,7 @@ from leaderboard.common.language.numbers import PROGRAMS, localise
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark
 from leaderboard.rankings.configuration import own_rule
-from leaderboard.rankings.verdict import headline
+from leaderboard.rankings.verdict import headline, lone_system_text
 from ranking_engine import __version__ as engine_version
 
 SHOWN_CAMPS = 3
@@ -70,6 +70,7 @@ def _card(audience: Audience) -> Card:
         verdict = headline(
             camps,
             facts.get("condorcet_winner"),
+            n_systems=facts["n_systems"],
             has_majority=board.published.has_majority,
             reason=board.published.why_nothing_ranked,
         )
@@ -77,6 +78,8 @@ def _card(audience: Audience) -> Card:
             verdict = verdict.replace(shortened(name), drawable) if name != drawable else verdict
         label = gettext("First under %(rule)s") if names else gettext("No winner under %(rule)s")
         n_systems, n_tasks = facts["n_systems"], facts["n_tasks"]
+        if lone_system_text(n_systems):
+            label, names, shares = gettext("A benchmark on Plurank"), [], []
         return Card(
             name=_name(benchmark),
             label=label % {"rule": rule},

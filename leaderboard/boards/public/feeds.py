@@ -18,7 +18,7 @@ from leaderboard.comparisons.history import PastRevision, past_revisions
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
-from leaderboard.rankings.verdict import headline
+from leaderboard.rankings.verdict import headline, lone_system_text
 from ranking_engine.core.missing import PREDICTED
 
 ENTRIES = 30
@@ -241,12 +241,13 @@ def _entry(
         standing.append(again % {"version": publication.engine_version})
     if not hides_who:
         winner_names, n_winners = elected_by(board, benchmark.default_rule)
-        if n_winners:
+        lone = lone_system_text(board.n_systems if board else None)
+        if n_winners and not lone:
             leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
         if board is not None and (camps := camps_of_winners(board.winners)):
             # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
             winner = board.condorcet_winner if has_majority else ""
-            standing.append(headline(camps, winner or None, has_majority=has_majority))
+            standing.append(lone or headline(camps, winner or None, has_majority=has_majority))
             if is_predicting:
                 standing.append(str(PREDICTING))
     for line in lines:

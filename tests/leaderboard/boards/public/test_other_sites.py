@@ -207,6 +207,26 @@ def test_the_feed_tells_each_new_board_what_changed_and_who_leads(make):
     assert entries(ask("feed_of_all"))[0] == second
 
 
+def test_where_a_board_has_one_system_all_say_that_there_is_nothing_to_compare_and_not_that_it_wins(make):
+    benchmark = make.published({"Only": [2.0, 1.0]}, name="Toy")
+    verdict = "One system so far: there is nothing to compare yet."
+    card = board_card(open_benchmark(benchmark.key)[1]).card
+    assert (card.label, card.winner, card.verdict, sum(card.shares)) == ("A benchmark on Plurank", "", verdict, 0)
+    for query in ("", "?rule=mean", "?of=prospects"):
+        assert message("system_badge", benchmark.key, "only", query=query) == "one system so far"
+        assert message("badge", benchmark.key, query=query.replace("of=prospects", "")) == "one system so far"
+    assert [entry["title"] for entry in entries(ask("feed", benchmark.key))] == ["Toy: revision 1"]
+    rankings = Client().get(reverse("api:rankings", args=[benchmark.key])).json()
+    assert rankings["verdict"] == verdict
+    for name in ("feed", "feed_of_all", "embed", "home", "board", "system"):
+        arguments = [] if name in ("feed_of_all", "home") else [benchmark.key]
+        page = compact(ask(name, *arguments, *(["only"] if name == "system" else [])))
+        assert verdict in page, name
+        assert not re.search("and beats every|Head to head it|every rival|Only first|rules that have a winner", page), (
+            name
+        )
+
+
 @pytest.mark.parametrize("n", [1, 5])
 def test_the_feed_of_all_takes_six_queries_however_many_benchmarks_there_are_and_reads_no_ranking(
     make, n, django_assert_num_queries
