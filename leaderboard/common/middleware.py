@@ -1,10 +1,15 @@
 """For every answer: caching headers, a page for URLs that only accept forms, and one charset for all requests."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit, urlunsplit
 
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 
 PRIVATE = "private, max-age=0, must-revalidate"
@@ -60,14 +65,28 @@ class CacheMiddleware:
 
 
 class MethodMiddleware:
-    """Opening an address that only takes a form, as after signing in, shows a page with a way on."""
+    """Forms that were opened or sent in vain: an address that only takes a form shows a page with a way on, and who has
+    to sign in first gets back to the page with the form.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The request goes on; an empty refusal of its method becomes a page."""
+        """The request goes on; an empty refusal of its method becomes a page, and the page of its form its `next`."""
         response = self.get_response(request)
+        sign_in, _, query = response.get("Location", "").partition("?")
+        if request.method == "POST" and query and sign_in == resolve_url(settings.LOGIN_URL):
+            messages.info(
+                request, gettext("Nothing was stored, because you are not signed in. Sign in and send the form again.")
+            )
+            referer = request.headers.get("Referer", "")
+            if url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+                form_page = urlsplit(referer)
+                values = QueryDict(mutable=True)
+                values[REDIRECT_FIELD_NAME] = urlunsplit(("", "", form_page.path, form_page.query, ""))
+                response["Location"] = f"{sign_in}?{values.urlencode(safe='/')}"
+            return response
         is_empty = isinstance(response, HttpResponse) and not response.content
         is_page = request.method == "GET" and not request.path_info.startswith("/api/")
         if response.status_code != 405 or not is_empty or not is_page:
