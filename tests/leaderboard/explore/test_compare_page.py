@@ -102,6 +102,19 @@ def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_a
         assert "Who comes first?" not in page
 
 
+@pytest.mark.parametrize("address", ["/compare/?b=first&b=second", "/b/first/"])
+def test_links_to_rules_that_are_not_shown_lead_somewhere_and_are_not_in_the_caption(three, client, address):
+    page = compact(client.get(address))
+    before, _, after = page.partition("</table>")
+    said = "Not shown (this benchmark lacks the data they need):"
+    assert (said in before, f'</div><p class="small soft">{said}' in after) == (False, True)
+    links = re.findall(r'href="([^"]+)"', after.partition(said)[2].partition("</p>")[0])
+    rules = [link.removeprefix("#rule-").removeprefix("/rules/").strip("/") for link in links]
+    assert "normalized_mean" in rules
+    assert links == [f"/rules/{rule}/" if address.startswith("/compare/") else f"#rule-{rule}" for rule in rules]
+    assert all(f'id="{link[1:]}"' in page for link in links if link.startswith("#"))
+
+
 def test_systems_on_more_benchmarks_alone_and_names_that_are_looked_for(three, client):
     assert {row.name for row in compared(query_of(least=3)).rows} == {"Ada", "Bob", "Cleo"}
     assert [row.name for row in compared(query_of(q="bo")).rows] == ["Bob"]
