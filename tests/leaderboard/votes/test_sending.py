@@ -356,7 +356,8 @@ def test_what_waits_is_in_the_queue_and_counted(make, client):
     assert f'<a href="{address}">1 vote</a> from Sender' in page
     assert 'class="unread">1<' in page
     assert "The queue is empty" not in page
-    assert "<title>1 vote ·" in compact(client.get(address))
+    title = compact(client.get(address)).partition("<title>")[2].partition("</title>")[0]
+    assert title.strip() == f"1 vote for {benchmark.name}, {batch.created_at:%-d %b %Y, %H:%M} · Plurank"
 
 
 @pytest.mark.parametrize("rejects", [False, True])

@@ -165,6 +165,7 @@ def test_the_embedded_table_may_be_framed_and_shows_the_view_that_is_asked_for(m
     rank_of = {key: int(place) for place, key in rows}
     assert (heads, rank_of) == (["Borda", "Copeland"], expected)  # in the order that all pages have
     assert 'System <span class="ordered-by">by Copeland</span>' in body
+    assert f"<title>Table of {benchmark.name} · Plurank</title>" in body
     assert ask("board", benchmark.key)["X-Frame-Options"] == "DENY"
     assert ask("embed", benchmark.key, query="?rule=none").status_code == 400
 

@@ -132,7 +132,10 @@ def test_the_author_saves_what_was_compared_changes_it_and_deletes_it(three, aut
     assert (fields["benchmarks"], fields["rule"], fields["missing_policy"]) == (["first", "second"], "borda", "median")
     answer = client.post("/meta/new/", fields | {"name": "Two", "is_public": "on"})
     assert answer.headers["Location"] == "/meta/two/"
-    form = client.get("/meta/two/manage/").context["form"]
+    page, manage = client.get("/meta/two/"), client.get("/meta/two/manage/")
+    titles = [compact(one).partition("<title>")[2].partition("</title>")[0].strip() for one in (page, manage)]
+    assert titles == ["Two · Plurank", "Change Two · Plurank"]
+    form = manage.context["form"]
     fields = {name: form[name].value() or "" for name in form.fields}
     changed = fields | {"benchmarks": ["third", "first"], "least": "2", "is_public": "on", "default_rule": "minimax"}
     client.post("/meta/two/manage/", changed)

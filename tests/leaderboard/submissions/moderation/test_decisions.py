@@ -163,6 +163,7 @@ def test_a_lone_new_system_has_a_column_of_its_ranks(make, scores, head, column)
     batch = make.pending(benchmark, scores, by=make.user("Ann"))
     address = reverse("manage_decide", args=[benchmark.key, batch.uuid])
     text = compact(signed_in(owner_of(benchmark)).get(address))
+    assert f"<title>Decide on {' and '.join(scores)}, {benchmark.name} · Plurank</title>" in text
     effects = text.split('class="table-region effects"')[1].split("</table>")[0]
     assert effects.count(head) == 1
     assert ("Best new systems" in effects) == (not column)
