@@ -1,6 +1,7 @@
 """The scores tab: systems x tasks, sorted by any of them, groups of tasks folded to their mean rank."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -106,6 +107,13 @@ class ScoreRow:
     rank: int | None  # under the benchmark's default rule
     cells: list[TintedCell]
     n_predicted: int  # scores that the rank rests on and no one measured
+    is_rank_shared: bool
+
+    @property
+    def rank_text(self) -> str:
+        """The rank, with = where others share it and ≈ where it rests on predicted scores; a dash without one."""
+        marks = ("≈" if self.n_predicted else "") + ("=" if self.is_rank_shared else "")
+        return f"{marks}{self.rank}" if self.rank else "–"
 
 
 @dataclass(frozen=True)
@@ -153,6 +161,7 @@ class ScoresPage:
         self._figures, systems = figures, figures.table.systems
         ranks = default.ranks.tolist() if default else [-1] * len(systems)
         columns = self.all_columns()
+        holders = Counter(ranks)
         order = self.system_order(figures, columns, ranks)
         chosen = [i for i in order if is_called(query.q, systems[i].name, systems[i].key)] if query.q.strip() else order
         self.n_systems, self.n_found = len(systems), len(chosen)
@@ -181,7 +190,8 @@ class ScoresPage:
                 cells.append(TintedCell(text, cell, max(0, int(levels[i, t])), int(figures.ranks[i, t]) == 1))
             rank = ranks[i] if ranks[i] >= 1 else None
             n_predicted = default.predicted_of(i) if default else 0
-            self.rows.append(ScoreRow(systems[i].key, systems[i].name, short_name, rank, cells, n_predicted))
+            about = systems[i].key, systems[i].name, short_name, rank, cells, n_predicted
+            self.rows.append(ScoreRow(*about, is_rank_shared=holders[ranks[i]] > 1))
 
     def url(self, **fields: object) -> str:
         """The address of this table with something else in it; any change but of the page leads to its first page."""

@@ -141,7 +141,7 @@ def _place_and_name(row: Row) -> str:
     mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
     among = f' <small class="among">{row.among_text}</small>' if row.among_text else ""
     kind = "" if row.mark is None else mark_of(row.mark)
-    return f'<span class="place">{_predicted(row.n_predicted)}{row.place or "–"}</span>{kind}{linked}{mark}{among}'
+    return f'<span class="place">{_predicted(row.n_predicted)}{row.place_text}</span>{kind}{linked}{mark}{among}'
 
 
 def mark_of(group: Group) -> str:

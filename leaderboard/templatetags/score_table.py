@@ -26,7 +26,7 @@ def score_rows(rows: Sequence[ScoreRow], benchmark_key: str) -> SafeString:
     pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
     head, _, tail = pattern.rpartition("0")
     lines = [
-        f'<tr><th scope="row"><span class="place">{"≈" if row.n_predicted else ""}{row.rank or "–"}</span>'
+        f'<tr><th scope="row"><span class="place">{row.rank_text}</span>'
         f'<a href="{head}{row.key}{tail}" title="{escape(row.name)}">{escape(row.short_name)}</a></th>'
         f"{''.join(map(_cell, row.cells))}</tr>"
         for row in rows

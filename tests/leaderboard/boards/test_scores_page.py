@@ -101,6 +101,13 @@ def test_it_begins_in_the_order_of_the_default_rule(client, benchmark):
     assert "".join(rows(client, benchmark)) == "ADBC"
 
 
+def test_a_shared_rank_is_marked_on_the_board_on_its_scores_and_on_other_sites(client, make):
+    tied = make.published({"A": [2.0], "B": [2.0], "C": [1.0]}, n_tasks=1)
+    pages = [compact(client.get(reverse(name, args=[tied.key]))) for name in ("board", "scores", "embed")]
+    places = [re.findall(r'<span class="place">([^<]*\d)</span>', page) for page in pages]
+    assert places == [["=1", "=1", "3"]] * 3
+
+
 def test_a_folded_group_is_one_column_of_mean_ranks_and_can_be_sorted_by(client, benchmark):
     table = rows(client, benchmark, "?fold=quality&sort=group:quality")
     # On accuracy A and C share ranks 1 and 2, B is 3rd, D 4th; on recall C, A, D.

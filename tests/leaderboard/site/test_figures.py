@@ -100,7 +100,7 @@ def board_ranks(content: Tables) -> dict[str, dict[str, int | None]]:
     rules = rule_names(table)
     ranks: dict[str, dict[str, int | None]] = {rule: {} for rule in rules}
     for row in table[2:]:
-        name = re.sub(r"^(\d+|–)", "", row[0])
+        name = re.sub(r"^(=?\d+|–)", "", row[0])
         for rule, cell in zip(rules, row[3:], strict=True):
             place = re.match(r"=?(\d+)", cell)
             ranks[rule][name] = int(place.group(1)) if place else None
