@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from leaderboard.boards.groups import Group, Grouping
 from leaderboard.common.language.engine import in_page_language
-from leaderboard.common.text import figure_text
+from leaderboard.common.text import figure_text, figure_texts
 from leaderboard.models import Baseline
 from leaderboard.rankings.confidence.intervals import interval_text
 from leaderboard.rankings.confidence.significance import Separability
@@ -317,8 +317,14 @@ def score_text(score: float, rule: str = "") -> str:
         score: as the rule gives it, where more is better.
         rule: whose score it is. The average rank is ranked by its negative; people read it as it is called.
     """
-    if np.isnan(score):
-        return ""
+    return "" if np.isnan(score) else figure_text(_in_words_of(rule, score))
+
+
+def score_texts(scores: Sequence[float], rule: str) -> list[str]:
+    """A rule's scores that people read below each other, with as many decimals each; NaN has no text."""
+    return figure_texts([_in_words_of(rule, score) for score in scores])
+
+
+def _in_words_of(rule: str, score: float) -> float:
     # Adding nothing turns the negative zero into the one that people write.
-    score = (-score if rule_of_variant(rule) == AVERAGE_RANK else score) + 0.0
-    return figure_text(score)
+    return float(-score if rule_of_variant(rule) == AVERAGE_RANK else score) + 0.0

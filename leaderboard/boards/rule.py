@@ -10,7 +10,7 @@ from leaderboard.access.audience import Audience
 from leaderboard.boards.board import Board, build_board
 from leaderboard.boards.catalogue import NOTHING_FILLED_IN
 from leaderboard.boards.query import BoardQuery
-from leaderboard.boards.rows import score_text
+from leaderboard.boards.rows import score_texts
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.text import as_sentence
@@ -20,7 +20,7 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.scores import current_scores
-from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
+from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell, score_column
 from leaderboard.rankings.verdict import camps_of
 from leaderboard.studies.axioms import RuleProperties, rule_properties
 from ranking_engine import MISSING_POLICIES, TIES
@@ -139,7 +139,7 @@ def build_rule_page(
                 is_own=row.is_own,
                 rank=rank,
                 n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
-                score_text=score_text(column.scores[i], rule),
+                score_text="",
                 interval_text=interval_text(column, i) if rank else "",
                 no_interval=in_page_language(why_no_interval(board.published, column, i)),
                 inseparable_text=row.inseparable_text,
@@ -153,6 +153,13 @@ def build_rule_page(
                 n_predicted=column.predicted_of(i),
             )
         )
+    # Each column of figures with as many decimals in every row.
+    texts = score_texts([column.scores[places[row.id]] for row in board.rows], rule)
+    of_tasks = [score_column(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
+    rows = [
+        replace(row, score_text=text, cells=[cells[place] for cells in of_tasks])
+        for place, (row, text) in enumerate(zip(rows, texts, strict=True))
+    ]
     about = get_rule(rule)
     ties = about.tie_convention or about.fixed_options.get(TIES_OPTION)
     options = ", ".join(f"{name} = {option_text(value)}" for name, value in about.fixed_options.items())

@@ -15,14 +15,14 @@ from django.utils.translation import gettext, ngettext
 from leaderboard.boards.query import MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH, MAX_VALUES
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.names import cut_apart, is_called
-from leaderboard.common.text import figure_text, whole_number
+from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.task_ranks import LEVELS, TaskRanks, task_ranks_of
-from leaderboard.rankings.text import ScoreCell, score_cell
+from leaderboard.rankings.text import ScoreCell, score_cell, score_column
 from ranking_engine.text.names import fold_name
 
 PAGE_ROWS, PAGE_COLUMNS = 100, 100
@@ -172,7 +172,7 @@ class ScoresPage:
         self.columns = columns[(part - 1) * PAGE_COLUMNS : part * PAGE_COLUMNS]
         places = chosen[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
         scores = current_scores(publication.revision, [systems[i].id for i in places])
-        levels, values, tasks = figures.levels, figures.table.matrix.values, self.configuration.tasks
+        levels, tasks = figures.levels, self.configuration.tasks
         ranked_by_predictions = {i for i in places if any(column.predicted_of(i) for column in board.columns)}
         predictions = predictions_in_time(publication.revision) if ranked_by_predictions else None
         of_groups = {column.key: FoldedGroup(figures, column) for column in self.columns if not column.url}
@@ -186,12 +186,16 @@ class ScoresPage:
                 cell = score_cell(scores.get((systems[i].id, tasks[t].id)), tasks[t])
                 if predictions is not None and i in ranked_by_predictions:
                     cell = predictions.in_place_of(cell, systems[i].id, tasks[t].id)
-                text = figure_text(float(values[i, t])) if cell.value_text else ""
-                cells.append(TintedCell(text, cell, max(0, int(levels[i, t])), int(figures.ranks[i, t]) == 1))
+                cells.append(TintedCell(cell.text, cell, max(0, int(levels[i, t])), int(figures.ranks[i, t]) == 1))
             rank = ranks[i] if ranks[i] >= 1 else None
             n_predicted = default.predicted_of(i) if default else 0
             about = systems[i].key, systems[i].name, short_name, rank, cells, n_predicted
             self.rows.append(ScoreRow(*about, is_rank_shared=holders[ranks[i]] > 1))
+        for place, column in enumerate(self.columns):
+            if column.key not in of_groups:  # whose means have their own decimals
+                own = score_column([row.cells[place].score for row in self.rows])
+                for row, cell in zip(self.rows, own, strict=True):
+                    row.cells[place] = replace(row.cells[place], text=cell.text)
 
     def url(self, **fields: object) -> str:
         """The address of this table with something else in it; any change but of the page leads to its first page."""

@@ -33,6 +33,7 @@ BY_NAME = (
 )
 
 SIGNIFICANT = 4  # digits of a figure
+MORE_DECIMALS = 2  # that a column may have than its largest figure
 MIN_PLAIN, MAX_PLAIN = 1e-4, 1e9  # figures outside are written with an exponent
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 
@@ -206,11 +207,36 @@ def value_text(value: float) -> str:
 
 def figure_text(value: float) -> str:
     """A figure for people: four significant digits, all digits of a whole number, no exponent without need."""
+    return in_language(_plain(value)).replace("-", "\N{MINUS SIGN}")
+
+
+def figure_texts(values: Sequence[float]) -> list[str]:
+    """Figures that people read below each other: as many decimals each, so that their points align.
+
+    Args:
+        values: of one column; NaN where there is none, which becomes an empty text.
+    """
+    known = [value for value in values if not math.isnan(value)]
+    texts = [_plain(value) for value in known]
+    if not texts or any("e" in text or "inf" in text for text in texts):
+        return ["" if math.isnan(value) else figure_text(value) for value in values]
+    # As many as some figure needs; but a small one beside large ones gives these no long row of zeros.
+    n_needed = max(len(text.partition(".")[2]) for text in texts)
+    n_decimals = min(n_needed, _n_decimals(max(map(abs, known))) + MORE_DECIMALS)
+    return [
+        "" if math.isnan(value) else in_language(f"{value:z.{n_decimals}f}").replace("-", "\N{MINUS SIGN}")
+        for value in values
+    ]
+
+
+def _plain(value: float) -> str:
     size = abs(value)
     if 0 < size < MIN_PLAIN or not size < MAX_PLAIN:
-        text = f"{value:.{SIGNIFICANT}g}"
-    else:
-        n_decimals = max(0, SIGNIFICANT - 1 - math.floor(math.log10(size))) if size else 0
-        text = f"{value:.{n_decimals}f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    return in_language(text).replace("-", "\N{MINUS SIGN}")
+        return f"{value:.{SIGNIFICANT}g}"
+    text = f"{value:.{_n_decimals(size)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _n_decimals(size: float) -> int:
+    """How many decimals of a positive figure are among its significant digits."""
+    return max(0, SIGNIFICANT - 1 - math.floor(math.log10(size))) if size else 0

@@ -136,6 +136,7 @@ class ComparedRow:
     other_names: list[str]  # that were matched with it and are written otherwise
     model: str  # the key of the model that it is, where one is declared
     is_declared: bool  # whether the owners of every benchmark that ranks it declared it
+    is_tied: bool  # whether others share its rank
 
 
 @dataclass(frozen=True)
@@ -198,13 +199,15 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     names = told_apart([name_of(system, benchmarks) for system in shared])
     board, reason = _board(benchmarks, shared, names, query)
     ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
-    rows = []
+    rows, holders = [], Counter(ranks.values())
     for system, name in zip(shared, names, strict=True):
         places = [one.places.get(system) for one in benchmarks]
         there = [place for place in places if place is not None]
         others = dict.fromkeys(place.name for place in there if place.name != name)
         is_declared = all(place.is_declared for place in there)
-        rows.append(ComparedRow(name, ranks.get(name), places, list(others), system.model, is_declared))
+        rank = ranks.get(name)
+        is_tied = holders[rank] > 1
+        rows.append(ComparedRow(name, rank, places, list(others), system.model, is_declared, is_tied=is_tied))
     agreement, pairs, agreement_reason = list[BenchmarkAgreement](), list[PairAgreement](), ""
     if board is not None:
         try:

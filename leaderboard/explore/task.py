@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.access.audience import Audience
-from leaderboard.common.language.numbers import in_language, localise
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.paging import with_parameters
-from leaderboard.common.text import in_words, value_text
+from leaderboard.common.text import figure_text, in_words
 from leaderboard.explore.what_if import WhatIfBoard, WhatIfQuery, what_if_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, single_flight
@@ -22,7 +22,7 @@ from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.task_ranks import TaskRanks, task_ranks_of
-from leaderboard.rankings.text import ScoreCell, ranked_text, score_cell
+from leaderboard.rankings.text import ScoreCell, score_cell, score_column
 from leaderboard.rankings.weights import Weights, WeightsError, shares_of
 
 PAGE_ROWS = 100
@@ -217,6 +217,7 @@ def task_rows(
     pages = Paginator(figures.order(t), PAGE_ROWS)
     content = pages.get_page(page)
     scores = current_scores(publication.revision, [systems[i].id for i in content.object_list])
+    cells = score_column([score_cell(scores.get((systems[i].id, task.id)), task) for i in content.object_list])
     board_ranks = default.ranks.tolist() if default else [-1] * len(systems)
     rows = [
         TaskRow(
@@ -224,10 +225,10 @@ def task_rows(
             is_tied=ranks[i] > 0 and ranks.count(ranks[i]) > 1,
             key=systems[i].key,
             name=systems[i].name,
-            cell=score_cell(scores.get((systems[i].id, task.id)), task),
+            cell=cell,
             board_rank=board_ranks[i] if board_ranks[i] >= 1 else None,
         )
-        for i in content.object_list
+        for i, cell in zip(content.object_list, cells, strict=True)
     ]
     return Page(rows, content.number, pages)  # type: ignore[arg-type]
 
@@ -247,19 +248,15 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
             weight = gettext("%(weight)s, %(share)s %% of the total weight") % {
                 "weight": weight, "share": localise(100 * float(share), ".1f"),
             }  # fmt: skip
-    ends = [in_language(value_text(end)) if end is not None else "" for end in (task.minimum, task.maximum)]
+    ends = [figure_text(end) if end is not None else "" for end in (task.minimum, task.maximum)]
     scale = gettext("from %(low)s") if ends[0] else gettext("up to %(high)s")
     scale = (gettext("%(low)s to %(high)s") if all(ends) else scale) % {"low": ends[0], "high": ends[1]}
     parts = [scale] if any(ends) else []
-    parts += (
-        [gettext("chance %(level)s") % {"level": in_language(value_text(task.chance))}]
-        if task.chance is not None
-        else []
-    )
+    parts += [gettext("chance %(level)s") % {"level": figure_text(task.chance)}] if task.chance is not None else []
     facts = [
         (
             gettext("Best"),
-            f"{in_words(best, BEST_NAMED)}: {ranked_text(best_score, task.precision)}{unit}" if best else "",
+            f"{in_words(best, BEST_NAMED)}: {figure_text(best_score)}{unit}" if best else "",
         ),
         (gettext("Direction"), gettext(DIRECTIONS[task.direction])),
         (gettext("Weight"), weight),
@@ -276,6 +273,6 @@ def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) ->
             ngettext("%(n)s of %(n_systems)s system", "%(n)s of %(n_systems)s systems", len(systems))
             % {"n": len(scored), "n_systems": len(systems)},
         ),
-        (gettext("Median"), f"{ranked_text(float(np.median(scored)), None)}{unit}" if len(scored) else ""),
+        (gettext("Median"), f"{figure_text(float(np.median(scored)))}{unit}" if len(scored) else ""),
     ]
     return [(word, text) for word, text in facts if text]

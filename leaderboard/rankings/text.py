@@ -1,12 +1,13 @@
 """Scores as people read them: values as they are ranked, why there is none, and what the ways to count are called."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import in_a_list, value_text
+from leaderboard.common.text import figure_text, figure_texts, in_a_list, value_text
 from leaderboard.models import Score
 from leaderboard.rankings.configuration import ConfiguredTask
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore
@@ -57,24 +58,37 @@ TIE_NAMES = {
 class ScoreCell:
     """One system's score on one task: a value, or why there is none."""
 
-    value_text: str
+    value_text: str  # in all its digits
     reason: str
     details_text: str = ""  # its standard error and number of instances, where they are known
     predicted_text: str = ""  # what is ranked in its place, where that is predicted: "≈71.3 ± 4.2"
+    value: float = math.nan  # as it is ranked
+    text: str = ""  # for reading: in the digits of a figure
+
+    @property
+    def title(self) -> str:
+        """All its digits, where those for reading are fewer."""
+        return self.value_text if len(self.value_text) > len(self.text) else ""
 
 
 def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
     """A score as pages show it, in the precision of its task; None where no one submitted one."""
     if score is not None and score.value is not None:
-        return ScoreCell(ranked_text(score.value, task.precision), "", details_text(score))
+        value = ranked_value(score.value, task.precision)
+        full = in_language(value_text(value))
+        return ScoreCell(full, "", details_text(score), value=value, text=figure_text(value))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 
-def ranked_text(value: float, precision: str | None) -> str:
+def ranked_value(value: float, precision: str | None) -> float:
     """A score as it is ranked: rounded to the precision of its task, where it states one."""
-    if precision is not None:
-        value = float(rounded_to(rounded(value), exact_precision(precision)))
-    return in_language(value_text(value))
+    return value if precision is None else float(rounded_to(rounded(value), exact_precision(precision)))
+
+
+def score_column(cells: Sequence[ScoreCell]) -> list[ScoreCell]:
+    """Scores of one task that people read below each other, with as many decimals each."""
+    texts = figure_texts([cell.value for cell in cells])
+    return [replace(cell, text=text) for cell, text in zip(cells, texts, strict=True)]
 
 
 def precision_sentence(precisions: Mapping[str, str | None]) -> str:

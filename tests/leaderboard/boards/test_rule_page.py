@@ -1,5 +1,7 @@
 """The page of one rule: order, scores, gaps and words."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -29,6 +31,21 @@ def test_the_toy_under_borda_stands_in_order_with_its_scores(make, client):
         (4, "A", "6", ["4", "4", "1", "1", "1"]),
     ]
     assert response.content.count(b'scope="row"') == 4
+
+
+def test_figures_of_a_column_have_as_many_decimals_on_every_page_and_all_digits_where_pointed_at(make, client):
+    benchmark = make.published({"A": [5 / 6, 1.0], "B": [0.5, 0.25]}, n_tasks=2, default_rule="mean")
+    response = page(client, benchmark, "mean")
+    assert [(row.score_text, [cell.text for cell in row.cells]) for row in response.context["page"].rows] == [
+        ("0.9167", ["0.8333", "1.00"]),
+        ("0.3750", ["0.5000", "0.25"]),
+    ]
+    key = benchmark.key
+    pages = [reverse("rule", args=[key, "mean"]), reverse("scores", args=[key]), reverse("system", args=[key, "a"]),
+             reverse("task", args=[key, "task-1"])]  # fmt: skip
+    for text in (compact(client.get(address)) for address in pages):
+        assert re.findall(r'title="0.833333333333">(?:<b>)?([\d.]+)<', text) == ["0.8333"]
+    assert "<dd>A: 0.8333</dd>" in text  # the best on the task
 
 
 @pytest.mark.parametrize(

@@ -52,12 +52,12 @@ def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
     benchmark = make.published({"A": [3.0, 0.1, None, -0.5]}, tasks=tasks, groups=[GroupSpec("G")])
     assert system_page(audience_of(ANYONE, benchmark), "a").score_groups == [
         ScoreGroup("G", [
-            TaskScore("Whole", is_voting=True, cell=ScoreCell("3", "")),
-            TaskScore("Fine", is_voting=True, cell=ScoreCell("0.1", "")),
+            TaskScore("Whole", is_voting=True, cell=ScoreCell("3", "", value=3.0, text="3")),
+            TaskScore("Fine", is_voting=True, cell=ScoreCell("0.1", "", value=0.1, text="0.1")),
         ]),
         ScoreGroup("", [
             TaskScore("Gone", is_voting=True, cell=ScoreCell("", "not reported")),
-            TaskScore("Never", is_voting=False, cell=ScoreCell("-0.5", "")),
+            TaskScore("Never", is_voting=False, cell=ScoreCell("-0.5", "", value=-0.5, text="−0.5")),
         ]),
     ]  # fmt: skip
 

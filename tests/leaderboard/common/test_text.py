@@ -1,5 +1,7 @@
 """Figures in words."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from leaderboard.common.text import (
     as_sentence,
     depends_on_names,
     direction_question,
+    figure_texts,
     in_words,
     percent,
     ranking_remark,
@@ -197,3 +200,19 @@ def test_a_reason_that_lists_groups_of_systems_has_their_names(listed, named):
         f"{start}{named}; a prior would give some"
     )
     assert with_system_names("no finite strengths (t5)", names) == "no finite strengths (t5)"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([6.8692, 4.34, 0.93264, -3.7091], ["6.8692", "4.3400", "0.9326", "−3.7091"]),
+        ([90.4, 90.38, math.nan], ["90.40", "90.38", ""]),
+        ([5 / 6, 0.5, 3**0.5], ["0.8333", "0.5000", "1.7321"]),
+        ([12.0, 9.0], ["12", "9"]),
+        ([100.2, 0.09123, -0.0001], ["100.200", "0.091", "0.000"]),  # a small one gives a large one few decimals more
+        ([2.5, 0.00001], ["2.5", "1e−05"]),  # no decimals show both
+        ([], []),
+    ],
+)
+def test_figures_below_each_other_have_as_many_decimals(values, texts):
+    assert figure_texts(values) == texts
