@@ -90,7 +90,7 @@ def web(python: str, port: int, *, host: str = "127.0.0.1", n_workers: int = 1) 
         "--bind",
         f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
     ]
-    command += ["--worker-class", "gthread", "--workers", str(n_workers), "--threads", "8"]
+    command += ["--workers", str(n_workers), "--threads", "8"]
     return [*command, "--graceful-timeout", "3", "--no-control-socket"]
 
 

@@ -11,7 +11,7 @@ from django.core.exceptions import (
     SuspiciousOperation,
     TooManyFilesSent,
 )
-from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, UnreadablePostError
 from django.shortcuts import render
 from django.views import defaults
 from rest_framework import exceptions
@@ -35,6 +35,8 @@ UNCERTAIN = (
     "you send it again."
 )
 COMPUTING = "So much is being computed for others that this could not begin. Send the same again in a moment."
+MALFORMED = "The request cannot be understood."
+LATE = "The body did not arrive in time, or not completely."
 BUSY = "The database is busy with others. Nothing was changed; send the same again."
 
 
@@ -47,8 +49,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return Response(content, status=error.status_code, headers=headers)
     if isinstance(error, RequestDataTooBig):
         return Response(body(CODES[413], "The body is too large."), status=413)
-    if isinstance(error, SuspiciousOperation):
-        return Response(body(CODES[400], "The request cannot be understood."), status=400)
+    if isinstance(error, SuspiciousOperation | UnreadablePostError):
+        text = LATE if isinstance(error, UnreadablePostError) else MALFORMED
+        return Response(body(CODES[400], text), status=400)
     if isinstance(error, BusyError | AbandonedError):
         set_rollback()
         return Response(body(CODES[503], COMPUTING), status=503, headers={"Retry-After": str(RETRY_COMPUTING)})
@@ -85,7 +88,7 @@ def _uncertainty(method: str | None) -> str:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """The site's 400: JSON under /api/, the page elsewhere."""
     if request.path_info.startswith(PREFIX):
-        return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
+        return JsonResponse(body(CODES[400], MALFORMED), status=400)
     if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
         return render(request, "400.html", {"reason": str(exception)}, status=400)
     if isinstance(exception, TooManyFilesSent):

@@ -20,13 +20,22 @@ def _open_database():
         signal.connect(close_old_connections)
 
 
-def send(method: str, path: str, query: str, charset: str) -> tuple[int, bytes]:
+class NeverArrives(io.BytesIO):
+    """A body for which the server waits in vain."""
+
+    def read(self, *_) -> bytes:
+        raise TimeoutError("too late")
+
+
+def send(
+    method: str, path: str, query: str, charset: str, *, kind: str = "text/csv", **more: object
+) -> tuple[int, bytes]:
     """A request whose body states a charset; the status and the answer."""
     statuses: list[str] = []
     environ = {
         "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": "testserver",
-        "SERVER_PORT": "80", "SCRIPT_NAME": "", "CONTENT_LENGTH": "2", "CONTENT_TYPE": f"text/csv; charset={charset}",
-        "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(), "wsgi.url_scheme": "http",
+        "SERVER_PORT": "80", "SCRIPT_NAME": "", "CONTENT_LENGTH": "2", "CONTENT_TYPE": f"{kind}; charset={charset}",
+        "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(), "wsgi.url_scheme": "http", **more,
     }  # fmt: skip
     parts = Handler()(environ, lambda status, *_: statuses.append(status))
     content = b"".join(parts)
@@ -43,3 +52,12 @@ def test_a_charset_that_python_reads_no_text_in_changes_no_address_and_is_refuse
     assert send("POST", "/try/", "a=1", charset)[0] == 400
     status, answer = send("POST", f"/api/v1/benchmarks/{benchmark.key}/submissions/", "dry_run=true", charset)
     assert (status, json.loads(answer)["error"]["code"]) == (401, "not_authenticated")
+
+
+@pytest.mark.usefixtures("_open_database")
+def test_a_body_of_the_api_that_does_not_arrive_is_a_bad_request_and_no_error_of_the_site(make, caplog):
+    path, late = f"/api/v1/benchmarks/{make.published().key}/rankings/", {"wsgi.input": NeverArrives()}
+    status, content = send("POST", path, "", "utf-8", kind="application/json", **late)
+    error = {"code": "invalid", "message": "The body did not arrive in time, or not completely.", "details": []}
+    assert (status, json.loads(content)) == (400, {"error": error})
+    assert [record for record in caplog.records if record.exc_info] == []

@@ -1,0 +1,217 @@
+"""The worker of the web server: a thread gets a connection once the whole head of its request has arrived.
+
+The head is the request line and the headers. gunicorn reads it in one of its few threads, and waits there as long as
+the client likes: as many half heads as there are threads stop the site. It also waits up to two seconds, in the loop
+that accepts connections, until the client has closed a connection that has ended. Here that loop watches both kinds of
+connections, waits for none of them, and closes them at a deadline.
+
+Bodies are read in threads, because they can be large; at most half of the threads wait for one at the same time.
+"""
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from selectors import EVENT_READ
+from typing import Any
+
+from gunicorn.http.errors import LimitRequestHeaders
+from gunicorn.http.unreader import SocketUnreader
+from gunicorn.http2.negotiation import prior_knowledge_allowed
+from gunicorn.workers.gthread import ThreadWorker
+
+HEAD_SECONDS = 10.0  # for the whole head, from the connection on, or from the first byte after another request
+END_SECONDS = 2.0  # for a client to close a connection that has ended; closed earlier, it could lose the answer
+BODY_SECONDS = 30.0  # that a request may wait for its body, and one more for every so many bytes of it
+BODY_BYTES_A_SECOND = 2**13
+PLACE_SECONDS = 0.1  # to wait for a place to wait for a body: most are on their way
+UNREAD_SECONDS = 0.1  # for what is still to arrive of a body when its answer has been sent
+MOST_WAITING = 256  # of each kind; one more closes the oldest, so that new connections always find room
+MOST_HEAD_BYTES = 2**16
+RECEIVED_BYTES = 2**13  # at once
+# Of a head, or of a line that gunicorn refuses without reading on.
+END = re.compile(rb"\r\n\r\n|(?<!\r)\n")
+
+
+class Waiting:
+    """Connections that are watched until something arrives or their time is over.
+
+    Args:
+        worker: whose poller watches them.
+        seconds: how long each may stay.
+    """
+
+    def __init__(self, worker: "HeadsFirst", seconds: float) -> None:
+        self._worker = worker
+        self._seconds = seconds
+        self._deadlines: dict[Any, float] = {}  # by connection, the oldest first
+
+    def add(self, connection: Any, when_readable: Callable[[], None]) -> None:  # noqa: ANN401 -- gunicorn has no types
+        """Watch one more."""
+        self._worker.poller.register(connection.sock, EVENT_READ, lambda _: when_readable())
+        self._deadlines[connection] = time.monotonic() + self._seconds
+        if len(self._deadlines) > MOST_WAITING:
+            self.close(next(iter(self._deadlines)))
+
+    def remove(self, connection: Any) -> None:  # noqa: ANN401
+        """Watch it no longer."""
+        del self._deadlines[connection]
+        self._worker.poller.unregister(connection.sock)
+
+    def close(self, connection: Any) -> None:  # noqa: ANN401
+        """Close it now."""
+        self.remove(connection)
+        self._worker.close_now(connection)
+
+    def close_late(self) -> None:
+        """Close those whose time is over."""
+        now = time.monotonic()
+        for connection in [one for one, deadline in self._deadlines.items() if deadline <= now]:
+            self.close(connection)
+
+
+class Body(SocketUnreader):
+    """Reads what follows a head.
+
+    Args:
+        connection: a socket.
+        places: taken by each thread that waits for a body.
+    """
+
+    def __init__(self, connection: socket.socket, places: threading.Semaphore) -> None:
+        super().__init__(connection)
+        self._places = places
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here, for the next request."""
+        self._seconds = BODY_SECONDS
+        self.is_late = False
+
+    def chunk(self, size_hint: int | None = None) -> bytes:
+        """What has arrived, or arrives in time.
+
+        Raises:
+            TimeoutError: too late, or too many threads are waiting already.
+        """
+        size = min(max(size_hint or 0, self.mxchunk), self.max_body_chunk)
+        patience = self.sock.gettimeout()  # of gunicorn, where it drops a body that no one reads
+        try:
+            received = self.sock.recv(size, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            self.is_late = self._seconds <= 0 or not self._places.acquire(timeout=PLACE_SECONDS)
+            if self.is_late:
+                raise TimeoutError("this request or too many others have waited too long for a body") from None
+            began = time.monotonic()
+            try:
+                self.sock.settimeout(self._seconds if patience is None else min(patience, self._seconds))
+                received = self.sock.recv(size)
+            except TimeoutError:
+                self.is_late = True
+                raise
+            finally:
+                self._places.release()
+                self._seconds -= time.monotonic() - began
+                self.sock.settimeout(patience)
+        self._seconds += len(received) / BODY_BYTES_A_SECOND
+        return received
+
+
+class HeadsFirst(ThreadWorker):
+    """gunicorn's worker with threads, which wait for no head and for no end of a connection."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self._heads = Waiting(self, HEAD_SECONDS)
+        self._ended = Waiting(self, END_SECONDS)
+        self._places = threading.BoundedSemaphore(max(1, self.cfg.threads // 2))
+
+    def enqueue_req(self, conn: Any) -> None:  # noqa: ANN401
+        """Wait for the head of a connection that is new, readable again, or has the next request in its buffer."""
+        if self.cfg.is_ssl or prior_knowledge_allowed(self.cfg, conn.client):  # other bytes come before the head
+            super().enqueue_req(conn)
+            return
+        if not conn.initialized:
+            conn.init()
+            conn.parser.unreader = Body(conn.sock, self._places)
+        conn.sock.setblocking(False)
+        head = bytearray(conn.parser.unreader.take_buffered())
+        self._heads.add(conn, partial(self._receive_head, conn, head))
+        if END.search(head):
+            self._hand_over(conn, head)
+
+    def _receive_head(self, conn: Any, head: bytearray) -> None:  # noqa: ANN401
+        """x a complete head goes to a thread."""
+        n_searched = max(0, len(head) - 3)
+        try:
+            received = conn.sock.recv(RECEIVED_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            received = b""
+        head += received
+        if not received:  # the client has left
+            self._heads.close(conn)
+        elif END.search(head, n_searched):
+            self._hand_over(conn, head)
+        elif len(head) > MOST_HEAD_BYTES:
+            self._heads.remove(conn)
+            self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders("max buffer headers"))
+            self._end(conn)
+
+    def _hand_over(self, conn: Any, head: bytearray) -> None:  # noqa: ANN401
+        self._heads.remove(conn)
+        conn.parser.unreader.begin()
+        conn.parser.unreader.unread(bytes(head))
+        super().enqueue_req(conn)
+
+    def finish_request(self, conn: Any, fs: Future[Any]) -> None:  # noqa: ANN401
+        """Keep the connection for the next request, or end it."""
+        if self.cfg.is_ssl or (not fs.cancelled() and fs.exception() is None and fs.result()):
+            super().finish_request(conn, fs)
+        else:
+            self._end(conn)
+
+    def _keepalive_after(self, conn: Any, keepalive: bool) -> bool:  # noqa: ANN401
+        """Whether another request can follow: not where most of a body that no one reads has yet to arrive."""
+        if not keepalive or conn.parser.unreader.is_late:
+            return False
+        return bool(conn.parser.finish_body(deadline=time.monotonic() + UNREAD_SECONDS))
+
+    def _end(self, conn: Any) -> None:  # noqa: ANN401
+        """Close our side, and the rest once the client has closed its own, has sent too much, or takes too long."""
+        try:
+            conn.sock.setblocking(False)
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:  # it is closed already
+            self.close_now(conn)
+            return
+        dropped = bytearray()
+
+        def drop() -> None:
+            received = b""
+            try:
+                received = conn.sock.recv(RECEIVED_BYTES)
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError:
+                pass
+            dropped.extend(received)
+            if not received or len(dropped) > MOST_HEAD_BYTES:
+                self._ended.close(conn)
+
+        self._ended.add(conn, drop)
+
+    def close_now(self, conn: Any) -> None:  # noqa: ANN401
+        """Close a connection that the poller does not watch."""
+        self.nr_conns -= 1
+        conn.close()
+
+    def murder_pending(self) -> None:
+        """Close what has waited too long; called once a second at least."""
+        super().murder_pending()
+        self._heads.close_late()
+        self._ended.close_late()
