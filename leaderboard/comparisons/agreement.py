@@ -269,8 +269,12 @@ def _bump(
     )
 
 
-def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
-    """The agreement of every two rules as squares."""
+def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap | None:
+    """The agreement of every two rules as squares, without rules that have a figure with no other; None without any."""
+    kept = _compared(tau)
+    if not kept:
+        return None
+    columns, tau = [columns[k] for k in kept], tau[np.ix_(kept, kept)]
     together = gettext("%(rule)s and %(other)s: τ %(tau)s")  # looked up once for hundreds of squares
     with_all = gettext("%(rule)s: τ %(tau)s with the others on average")
     names = [gettext(column.name) for column in columns]
@@ -297,6 +301,11 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
     )
 
 
+def _compared(tau: np.ndarray) -> list[int]:
+    """The rules that have a figure with another one: where a rule ties all systems, no correlation is defined."""
+    return [k for k in range(len(tau)) if not np.isnan(_mean(tau, k))]
+
+
 def _mean(tau: np.ndarray, k: int) -> float:
     others = np.delete(tau[k], k)
     known = others[~np.isnan(others)]
@@ -314,15 +323,23 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
         return ""
     low, i, j = min(pairs)
     mean = sum(value for value, _, _ in pairs) / len(pairs)
-    if low > 1 - 1e-12:
-        return gettext("All rules order the systems in the same way.")
-    return gettext(
+    compared = set(_compared(tau))
+    left_out = [gettext(column.name) for k, column in enumerate(columns) if k not in compared]
+    sentence = gettext(
         "%(name)s and %(name2)s agree least (τ %(figure)s); two rules agree at τ %(figure2)s on average."
-    ) % {
+    )
+    if low > 1 - 1e-12:
+        sentence = gettext("All rules order the systems in the same way.")
+        if left_out:
+            sentence = gettext("The rules shown order the systems in the same way.")
+    if left_out:
+        sentence += " " + gettext("Not shown, because no figure with another rule is defined: %(left_out)s.")
+    return sentence % {
         "name": gettext(columns[j].name),
         "name2": gettext(columns[i].name),
         "figure": _figure(low),
         "figure2": _figure(mean),
+        "left_out": in_words(left_out),
     }
 
 

@@ -24,10 +24,15 @@ class Agreement:
     spearman: float
     top_rate: float  # the share of the first TOP places given to the same systems; NaN with fewer systems
     max_rank_change: float  # places
+    n_tying: int = 0  # how many of the two tie all these systems, so that no correlation is defined
 
     @property
     def text(self) -> str:
-        """The figures in a line."""
+        """The figures in a line, or in one of them why there are none."""
+        if self.n_tying == 2:
+            return gettext("all systems that both rank tie under both")
+        if self.n_tying:
+            return gettext("all systems that both rank tie under one of the two")
         parts = [
             gettext("Kendall’s τ %(tau)s") % {"tau": _signed(self.kendall_tau)},
             gettext("Spearman’s ρ %(rho)s") % {"rho": _signed(self.spearman)},
@@ -59,6 +64,7 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
             spearman=float(comparison.spearman[0, k]),
             top_rate=float(comparison.top[TOP][0, k]),
             max_rank_change=float(comparison.max_rank_change[0, k] * (comparison.n_common[0, k] - 1)),
+            n_tying=sum(len(set(row[~np.isnan(ranks[0] + ranks[k])].tolist())) == 1 for row in (ranks[0], ranks[k])),
         )
         for k, column in enumerate(others, start=1)
         if comparison.n_common[0, k] > 1

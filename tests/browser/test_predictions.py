@@ -90,6 +90,6 @@ def test_hidden_labels_wrong_then_right_predictions_and_the_score_on_the_board(v
     assert names(page) == ["Deep Sight", "Always cat"]
     page.goto(f"{scoring.url}/b/{benchmark.key}/scores/")
     assert table_texts(page.locator("table")) == [
-        ["1Deep Sight", f"{ACCURACY} , best ± {error:.3f} (n = 12)"],
+        ["1Deep Sight", f"{ACCURACY:.3f} , best ± {error:.3f} (n = 12)"],
         ["2Always cat", "0.625"],
     ]

@@ -9,6 +9,8 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.common.charts.rank_lines import RankedSystem, rank_lines
+from leaderboard.common.text import in_words
+from tests.markup import compact
 
 
 def page(client, benchmark, **parameters):
@@ -45,6 +47,22 @@ def test_the_squares_hold_the_agreement_of_every_two_rules(make, client):
         for other in rules:
             expected = tau_b(ranks[row["rule"]], ranks[other])
             assert row[other] == ("–" if math.isnan(expected) else f"{expected:.2f}".replace("-", "−"))
+
+
+def test_rules_that_tie_all_systems_have_no_square_and_are_named(make, client):
+    """Two systems that win a task each tie, except under rules that read how far ahead they are."""
+    view = page(client, make.published({"A": [1, 2], "B": [3, 1]}, n_tasks=2)).context["page"]
+    squares = [row.name for row in view.heat.rows]
+    tied = [column.name for column, figures, mean in view.tau if mean == "–"]
+    assert (len(squares) > 1, len(tied) > 1) == (True, True)
+    assert set(squares) | set(tied) == {column.name for column in view.columns}
+    assert f"Not shown, because no figure with another rule is defined: {in_words(tied)}." in view.sentence
+
+
+def test_where_every_rule_ties_all_systems_a_sentence_replaces_the_squares(make, client):
+    text = compact(page(client, make.published({"A": [1.0], "B": [1.0]}, n_tasks=1)))
+    assert "No correlation is defined here: of every two rules, at least one ties all systems." in text
+    assert 'id="tau-chart"' not in text
 
 
 def test_the_lines_hold_the_ranks_of_the_board(make, client):

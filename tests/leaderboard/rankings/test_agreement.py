@@ -38,6 +38,15 @@ def test_ties_and_unranked_systems_count_as_defined():
     assert agreement.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
 
 
+def test_rankings_that_tie_all_systems_have_no_correlation_and_say_so():
+    tied, ordered = column("borda", [1, 1, 1]), column("mean", [1, 2, 3])
+    others = agreements([tied, column("copeland", [1, 1, 1]), ordered], tied)
+    assert {rule: agreement.text for rule, agreement in others.items()} == {
+        "copeland": "all systems that both rank tie under both",
+        "mean": "all systems that both rank tie under one of the two",
+    }
+
+
 def test_only_rules_that_rank_are_compared_and_large_boards_are_not():
     borda, winner = column("borda", [1, 2]), column("condorcet", [1, -1], "winner_only")
     assert agreements([borda, winner], borda) == {}
