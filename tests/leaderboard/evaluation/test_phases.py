@@ -201,8 +201,12 @@ def test_the_form_offers_no_trial_run_where_the_development_split_counts(make, c
     client.force_login(user)
     path = f"/b/{benchmark.key}/predictions/new/"
     assert 'name="is_trial"' in client.get(path).content.decode()
-    phase_of(benchmark, split="development")
-    assert 'name="is_trial"' not in client.get(path).content.decode()
+    phase = phase_of(benchmark, split="development", daily_cap=2, total_cap=9)
+    answer = client.get(path)
+    assert 'name="is_trial"' not in answer.content.decode()
+    of_phase = [term for term in answer.context["terms"] if term.startswith(phase.name)]
+    assert len(of_phase) == 1  # all that is to be known of it
+    assert of_phase[0].endswith("You can still submit 2 today and 9 in all.")
 
 
 def test_no_score_on_both_splits_gives_the_private_ones_away(make):

@@ -115,6 +115,13 @@ def test_links_to_rules_that_are_not_shown_lead_somewhere_and_are_not_in_the_cap
     assert all(f'id="{link[1:]}"' in page for link in links if link.startswith("#"))
 
 
+def test_systems_that_share_a_rank_over_the_benchmarks_are_marked(make, client):
+    for key, scores in (("up", {"Ada": [2.0], "Bob": [1.0]}), ("down", {"Ada": [1.0], "Bob": [2.0]})):
+        make.published(scores, name=key.title(), key=key, n_tasks=1)
+    page = compact(client.get("/compare/?b=up&b=down&rule=mean"))
+    assert re.findall(r'(=?)<span class="rank is-first">1</span>', page) == ["=", "="]
+
+
 def test_systems_on_more_benchmarks_alone_and_names_that_are_looked_for(three, client):
     assert {row.name for row in compared(query_of(least=3)).rows} == {"Ada", "Bob", "Cleo"}
     assert [row.name for row in compared(query_of(q="bo")).rows] == ["Bob"]
