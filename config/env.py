@@ -1,24 +1,28 @@
 """Settings from the environment, each with an error that names the variable, its value and what it may be."""
 
 import base64
+import gettext
 import os
 import re
 import secrets
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import environ
+import django
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import to_locale
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 REFERENCES_KEY_BYTES = 32
 KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
+MOST = 10**9  # for numbers of anything; what is computed from them fits 64 bits, and seconds are no end of all dates
+MOST_SECONDS = 2_000_000  # some three weeks
+MOST_DAYS = 36_500
+DIGITS = 20  # beyond them nothing is read as a number
 asked_for: set[str] = set()  # the names of the variables that were read
-PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
-EMAIL = re.compile(r"[^@\s:/?#]+@[^@\s:/?#]+")
+LANGUAGE = re.compile(r"[a-z]{1,8}(-[a-z0-9]{1,8})*(@[a-z0-9]{1,20})?", re.IGNORECASE)
 RATE = re.compile(r"[1-9][0-9]{0,8}/(s|sec|m|min|h|hour|d|day)")
 
 
@@ -40,16 +44,35 @@ def boolean(name: str, *, default: bool) -> bool:
     return value in TRUE
 
 
-def number(name: str, default: int, *, least: int = 0) -> int:
-    """The variable `name` as a whole number of at least `least`.
+def number(name: str, default: int, *, least: int = 0, most: int = MOST) -> int:
+    """The variable `name` as a whole number from `least` to `most`.
 
     Raises:
         ImproperlyConfigured: it is set to something else.
     """
     value = text(name, str(default))
-    if not value.isascii() or not value.isdigit() or int(value) < least:
-        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {least}")
+    is_number = len(value) <= DIGITS and value.isascii() and value.isdigit()
+    if not is_number or not least <= int(value) <= most:
+        raise ImproperlyConfigured(f"{name}={value[:80]!r} is not a whole number from {least} to {most}")
     return int(value)
+
+
+def seconds(name: str, default: int, *, least: int = 0) -> int:
+    """The variable `name` as seconds that something may take or waits.
+
+    Raises:
+        ImproperlyConfigured: it is something else, or as milliseconds more than 32 bits.
+    """
+    return number(name, default, least=least, most=MOST_SECONDS)
+
+
+def days(name: str, default: int, *, least: int = 0) -> int:
+    """The variable `name` as days that something is kept.
+
+    Raises:
+        ImproperlyConfigured: it is something else, or more than a century: dates end somewhere.
+    """
+    return number(name, default, least=least, most=MOST_DAYS)
 
 
 def rate(name: str, default: str) -> str:
@@ -78,96 +101,70 @@ def choice(name: str, default: str, allowed: Sequence[str]) -> str:
     return value
 
 
+def module_path(name: str, default: str) -> str:
+    """The variable `name` as the path of a class in a module of Python that is there; the module is not imported.
+
+    Raises:
+        ImproperlyConfigured: it is something else, and would fail when it is first used.
+    """
+    value = text(name, default)
+    module, _, own_name = value.rpartition(".")
+    try:
+        is_there = own_name.isidentifier() and find_spec(module) is not None
+    except (ImportError, ValueError):
+        is_there = False
+    if not is_there:
+        raise ImproperlyConfigured(f"{name}={value!r} is no class of a module that is installed, such as {default}")
+    return value
+
+
+def language(name: str, default: str, folders: Sequence[Path]) -> str:
+    """The variable `name` as a language, such as `de` or `pt-br`, that Django or one of `folders` has a catalogue of.
+
+    Raises:
+        ImproperlyConfigured: it is something else.
+    """
+    value = text(name, default)
+    all_folders = [*folders, Path(django.__file__).parent / "conf" / "locale"]
+    is_known = LANGUAGE.fullmatch(value) and any(
+        gettext.find("django", each, [to_locale(value)]) for each in all_folders
+    )
+    if not is_known:
+        raise ImproperlyConfigured(
+            f"{name}={value!r} is no language with a catalogue; write one such as de, and put its catalogue into "
+            f"{folders[-1] / 'de' / 'LC_MESSAGES' / 'django.mo'}"
+        )
+    return value
+
+
 def listing(name: str, default: str) -> list[str]:
     """The variable `name` as a list: its values are between commas."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
 def folder(name: str, default: Path) -> Path:
-    """The folder that the variable `name` names, or `default`; it need not be there."""
-    return Path(text(name, str(default))).resolve()
-
-
-def database(name: str, default: str) -> dict:
-    """A Django database from a URL such as `postgres://user:password@host:5432/name` or `sqlite:////a/b.sqlite3`.
+    """The folder that the variable `name` names, or `default`; it need not be there.
 
     Raises:
-        ImproperlyConfigured: the URL's scheme is neither sqlite nor postgres.
+        ImproperlyConfigured: it depends on where a process starts, so that each could have another one.
     """
-    url = text(name, default)
-    if not url.startswith(("sqlite:", "postgres:", "postgresql:")):
-        scheme = url.split(":", 1)[0]
-        raise ImproperlyConfigured(f"{name} begins with {scheme!r}; allowed: postgres://..., sqlite:///...")
-    return dict(environ.Env.db_url_config(url))
+    value = text(name, str(default))
+    if not value.isprintable() or not Path(value).is_absolute():
+        raise ImproperlyConfigured(f"{name}={value!r} is no absolute path of a folder, such as /var/lib/plurank")
+    return Path(value).resolve()
 
 
-def site_url(name: str, default: str) -> str:
-    """The URL of another site, without a slash at its end, or nothing.
+def make_folders(*folders: Path, name: str) -> None:
+    """Make the folder that the variable `name` names, and others in it.
 
     Raises:
-        ImproperlyConfigured: it is not https, except on this machine: secrets would be readable on the way.
+        ImproperlyConfigured: one cannot be made.
     """
-    url = text(name, default).rstrip("/")
-    parts = urlsplit(url)
-    if url and not (parts.hostname and (parts.scheme == "https" or parts.hostname in LOOPBACK)):
-        raise ImproperlyConfigured(f"{name}={url!r} must be an https:// URL")
-    return url
-
-
-def prefix(name: str) -> str:
-    """The path below which the site is, such as `/boards`, without a slash at its end; empty for the whole host.
-
-    Raises:
-        ImproperlyConfigured: it is no path.
-    """
-    value = text(name, "").rstrip("/")
-    if value and not PATH.fullmatch(value):
-        raise ImproperlyConfigured(f"{name}={value!r} is no path such as /boards")
-    return value
-
-
-def contact(name: str) -> str:
-    """Where people can be reached, as a URI: an email address or an https:// URL, or nothing.
-
-    Raises:
-        ImproperlyConfigured: it is neither.
-    """
-    value = text(name, "").removeprefix("mailto:")
-    if value and not value.isprintable():
-        raise ImproperlyConfigured(f"{name}={value!r} has characters that cannot be shown")
-    if not value or (value.startswith("https://") and urlsplit(value).hostname and " " not in value):
-        return value
-    if not EMAIL.fullmatch(value):
-        raise ImproperlyConfigured(f"{name}={value!r} is neither an email address nor an https:// URL")
-    return f"mailto:{value}"
-
-
-def redis(name: str) -> str:
-    """The URL of a Redis such as `redis://host:6379/0`, or nothing.
-
-    Raises:
-        ImproperlyConfigured: it is another URL or none. The message does not repeat it: it may hold a password.
-    """
-    url = text(name, "")
-    if url and not url.startswith(("redis://", "rediss://")):
-        scheme = url.split(":", 1)[0]
-        raise ImproperlyConfigured(f"{name} begins with {scheme!r}; allowed: redis://..., rediss://...")
-    return url
-
-
-def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
-    """The host names that the site answers to, between commas.
-
-    Raises:
-        ImproperlyConfigured: in production they must be named, and `*` is none: with it any name that a client sends
-            would be in links of mails and pages.
-    """
-    names = listing(name, "" if is_production else default)
-    if is_production and not names:
-        raise ImproperlyConfigured(f"{name} is not set; in production it must name the hosts the site answers to")
-    if is_production and any(host in {"*", ".", "*."} for host in names):
-        raise ImproperlyConfigured(f"{name}={','.join(names)!r} would answer to any name; in production name each host")
-    return names
+    for each in folders:
+        try:
+            each.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}: the folder {each} cannot be made: {error.strerror}") from error
 
 
 def debug(name: str, *, is_production: bool) -> bool:
@@ -209,7 +206,10 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         return value
     if is_production:
         raise ImproperlyConfigured(f"{name} is not set; in production it must be a long random string")
-    return secret_file(file, lambda: secrets.token_urlsafe(50))
+    try:
+        return secret_file(file, lambda: secrets.token_urlsafe(50))
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name} is not set, and {file} cannot hold it: {error.strerror}") from error
 
 
 def secret_file(file: Path, made: Callable[[], str]) -> str:

@@ -59,7 +59,7 @@ MFA_FORMS = {
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Plurank"
 # How many proxies of ours are in front and add to X-Forwarded-For; what clients write there counts for nothing.
-PROXIES = env.number("PLURANK_PROXIES", 0)
+PROXIES = env.number("PLURANK_PROXIES", 0, most=100)
 # How often one may try before one waits: {what: {whose: (attempts, within seconds)}}. Only failures count, except of
 # `reset`, where every mail does.
 ATTEMPTS = {

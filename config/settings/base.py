@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from config import env
+from config import env, env_addresses
 from config.settings import tests
 from ranking_engine import __version__ as engine_version
 
@@ -13,7 +13,8 @@ IS_TEST = "pytest" in sys.modules
 VAR = env.folder("PLURANK_VAR", ROOT / "var")
 if IS_TEST:
     VAR = tests.own_folder() if VAR == ROOT / "var" else tests.folder_of_worker(VAR)
-VAR.mkdir(parents=True, exist_ok=True)
+STATIC_ROOT = VAR / "static"
+env.make_folders(VAR, STATIC_ROOT, name="PLURANK_VAR")
 
 IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
 DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
@@ -21,10 +22,10 @@ SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_product
 # What encrypts the references of tasks; it is never in the database (`leaderboard/evaluation/encryption.py`).
 REFERENCES_KEYS = env.references_keys("PLURANK_REFERENCES_KEYS")
 REFERENCES_KEY_FILE = VAR / "references_key"  # where the setting is empty, outside production
-ALLOWED_HOSTS = env.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
+ALLOWED_HOSTS = env_addresses.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
 # The path below which the site is, behind a proxy that has other sites too.
-FORCE_SCRIPT_NAME = env.prefix("PLURANK_PREFIX") or None
-CSRF_TRUSTED_ORIGINS = env.listing("PLURANK_ORIGINS", "")
+FORCE_SCRIPT_NAME = env_addresses.prefix("PLURANK_PREFIX") or None
+CSRF_TRUSTED_ORIGINS = env_addresses.origins("PLURANK_ORIGINS")
 PLURANK_VERSION = "0.1.0"
 ENGINE_VERSION = engine_version
 
@@ -99,15 +100,13 @@ TEMPLATES = [
 ]
 
 # The language of all pages. There is no catalogue but English; a site can have its own in the folder `locale` of VAR.
-LANGUAGE_CODE = env.text("PLURANK_LANGUAGE", "en")
-USE_I18N = True
 LOCALE_PATHS = [ROOT / "locale", VAR / "locale"]
+LANGUAGE_CODE = env.language("PLURANK_LANGUAGE", "en", LOCALE_PATHS)
+USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
-STATIC_ROOT = VAR / "static"
-STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,33 +1,43 @@
 """The database: an SQLite file, or PostgreSQL where DATABASE_URL says so."""
 
 from typing import Any
+from urllib.parse import quote
 
-from config import env
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env, env_addresses
 from config.backends.query_limits import bound_waits
 from config.settings import tests
 from config.settings.base import IS_TEST, VAR
 
+CONNECTION_SECONDS = 60  # a request uses a connection of PostgreSQL again for so long
 SQLITE_OPTIONS = {
     # Deferred transactions of several writers fail at once with "database is locked"; immediate ones queue.
     "transaction_mode": "IMMEDIATE",
-    "timeout": env.number("PLURANK_SQLITE_WAIT_SECONDS", 20, least=1),
+    "timeout": env.seconds("PLURANK_SQLITE_WAIT_SECONDS", 20, least=1),
     # Without recursive triggers INSERT OR REPLACE would delete rows that the triggers of history keep.
     # The databases of tests need not outlive the machine's power.
     "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={'OFF' if IS_TEST else 'FULL'}; "
     "PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON",
 }
-DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'plurank.sqlite3'}")}
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env_addresses.database("DATABASE_URL", f"sqlite:///{quote(str(VAR / 'plurank.sqlite3'))}")
+}
 IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
     # How long one statement may take; 0 is without end, as commands like `migrate` need it. What serves requests, the
     # workers and the sweep set their own default before they read this file.
-    QUERY_SECONDS = env.number("PLURANK_QUERY_SECONDS", 0)
-    LOCK_SECONDS = env.number("PLURANK_LOCK_SECONDS", 10, least=1)
+    QUERY_SECONDS = env.seconds("PLURANK_QUERY_SECONDS", 0)
+    LOCK_SECONDS = env.seconds("PLURANK_LOCK_SECONDS", 10, least=1)
     # After how long PostgreSQL ends a connection that waits for its next statement; 0 is never. Only web servers can
-    # have it: a job computes for minutes between two statements. More than CONN_MAX_AGE, so that none is used again.
-    IDLE_SECONDS = env.number("PLURANK_IDLE_SECONDS", 0)
+    # have it: a job computes for minutes between two statements.
+    IDLE_SECONDS = env.seconds("PLURANK_IDLE_SECONDS", 0)
+    if 0 < IDLE_SECONDS <= CONNECTION_SECONDS:  # a request could use one that PostgreSQL has just ended
+        raise ImproperlyConfigured(
+            f"PLURANK_IDLE_SECONDS='{IDLE_SECONDS}' is neither 0, for never, nor more than {CONNECTION_SECONDS}"
+        )
     # PgBouncer in transaction mode knows no start-up options, and no cursor outlives its transaction there.
     IS_POOLED = env.boolean("PLURANK_PGBOUNCER", default=False)
     POSTGRESQL_OPTIONS: dict[str, Any] = {
@@ -45,7 +55,7 @@ else:
         limits += ["synchronous_commit=off"] if IS_TEST else []
         POSTGRESQL_OPTIONS["options"] = " ".join(f"-c {limit}" for limit in limits)
     DATABASES["default"] |= {
-        "CONN_MAX_AGE": 60,
+        "CONN_MAX_AGE": CONNECTION_SECONDS,
         "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": IS_POOLED,
         "OPTIONS": POSTGRESQL_OPTIONS | DATABASES["default"].get("OPTIONS", {}),

@@ -24,14 +24,14 @@ BENCHMARKS_PER_ACCOUNT = env.number("PLURANK_BENCHMARKS_PER_ACCOUNT", 20, least=
 # How many scores one account may store: they are kept for good, some 125 bytes each.
 CELLS_PER_DAY = env.number("PLURANK_CELLS_PER_DAY", 1_000_000, least=1)
 CELLS_PER_ACCOUNT = env.number("PLURANK_CELLS_PER_ACCOUNT", 10_000_000, least=1)
-DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
+DRAFT_DAYS = env.days("PLURANK_DRAFT_DAYS", 7, least=1)
 # What the sweep deletes once it is so many days old (`leaderboard/operations/retention.py`).
-KEEP_DAYS = env.number("PLURANK_KEEP_DAYS", 90, least=7)
-KEEP_MESSAGES_DAYS = env.number("PLURANK_KEEP_MESSAGES_DAYS", 30, least=1)
-KEEP_NOTICES_DAYS = env.number("PLURANK_KEEP_NOTICES_DAYS", 365, least=30)
-KEEP_RANKS_DAYS = env.number("PLURANK_KEEP_RANKS_DAYS", 90)  # of earlier revisions; 0 keeps them for ever
+KEEP_DAYS = env.days("PLURANK_KEEP_DAYS", 90, least=7)
+KEEP_MESSAGES_DAYS = env.days("PLURANK_KEEP_MESSAGES_DAYS", 30, least=1)
+KEEP_NOTICES_DAYS = env.days("PLURANK_KEEP_NOTICES_DAYS", 365, least=30)
+KEEP_RANKS_DAYS = env.days("PLURANK_KEEP_RANKS_DAYS", 90)  # of earlier revisions; 0 keeps them for ever
 KEEP_NEWEST_RANKS = env.number("PLURANK_KEEP_NEWEST_RANKS", 50, least=2)  # whatever their age
-KEEP_DAILY_RANKS_DAYS = env.number("PLURANK_KEEP_DAILY_RANKS_DAYS", 365)
+KEEP_DAILY_RANKS_DAYS = env.days("PLURANK_KEEP_DAILY_RANKS_DAYS", 365)
 
 # What Django itself takes of one request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000

@@ -1,10 +1,10 @@
 """Headers and cookies: what browsers may do with the site's pages."""
 
-from config import env
+from config import env, env_addresses
 from config.settings.base import FORCE_SCRIPT_NAME, IS_PRODUCTION
 
 # The sites that may show this one in a frame, such as https://huggingface.co.
-FRAME_ANCESTORS = env.listing("PLURANK_FRAME_ANCESTORS", "")
+FRAME_ANCESTORS = env_addresses.frame_sites("PLURANK_FRAME_ANCESTORS")
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
@@ -21,7 +21,7 @@ CONTENT_SECURITY_POLICY = {
 # This header knows no list of sites; browsers that read the policy above ignore it.
 X_FRAME_OPTIONS = "DENY"
 # Who is told of a hole in this installation: the contact of /.well-known/security.txt, which is absent without one.
-SECURITY_CONTACT = env.contact("PLURANK_SECURITY_CONTACT")
+SECURITY_CONTACT = env_addresses.contact("PLURANK_SECURITY_CONTACT")
 # What no page of the site uses, so that nothing that gets into one may either.
 PERMISSIONS_POLICY = ", ".join(
     f"{feature}=()"

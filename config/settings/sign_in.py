@@ -6,11 +6,11 @@ environment alone.
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env
+from config import env, env_addresses
 from config.settings.accounts import ACCOUNT_EMAIL_VERIFICATION
 
 SIGN_UP = env.choice("PLURANK_SIGN_UP", "open", ["open", "domains", "invitation", "closed"])
-SIGN_UP_DOMAINS = [domain.lower().removeprefix("@") for domain in env.listing("PLURANK_SIGN_UP_DOMAINS", "")]
+SIGN_UP_DOMAINS = env_addresses.mail_domains("PLURANK_SIGN_UP_DOMAINS")
 if SIGN_UP == "domains" and not SIGN_UP_DOMAINS:
     raise ImproperlyConfigured("PLURANK_SIGN_UP='domains' needs PLURANK_SIGN_UP_DOMAINS, such as example.org")
 if SIGN_UP == "domains" and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
@@ -32,7 +32,7 @@ def _application(site: str, client_id: str, secret: str, **fields: object) -> li
     return [{"client_id": client_id, "secret": secret, **fields}] if client_id else []
 
 
-OIDC_URL = env.site_url("PLURANK_OIDC_URL", "")
+OIDC_URL = env_addresses.site_url("PLURANK_OIDC_URL", "")
 OIDC_APPLICATIONS = _application(
     "OIDC",
     env.text("PLURANK_OIDC_CLIENT_ID", ""),
@@ -50,7 +50,7 @@ GITLAB_APPLICATIONS = _application(
     "GITLAB",
     env.text("PLURANK_GITLAB_CLIENT_ID", ""),
     env.text("PLURANK_GITLAB_CLIENT_SECRET", ""),
-    settings={"gitlab_url": env.site_url("PLURANK_GITLAB_URL", "https://gitlab.com")},
+    settings={"gitlab_url": env_addresses.site_url("PLURANK_GITLAB_URL", "https://gitlab.com")},
 )
 GOOGLE_APPLICATIONS = _application(
     "GOOGLE", env.text("PLURANK_GOOGLE_CLIENT_ID", ""), env.text("PLURANK_GOOGLE_CLIENT_SECRET", "")

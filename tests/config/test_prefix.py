@@ -10,7 +10,7 @@ from django.db import close_old_connections
 from django.test import override_settings
 from django.urls import clear_script_prefix
 
-from config import env
+from config import env_addresses
 from config.processes.prefix import without_prefix
 from config.processes.requests import Handler
 from tests.config.test_production import GOOD, manage
@@ -114,4 +114,4 @@ def test_cookies_of_production_have_names_for_parts_of_a_host_then(tmp_path):
 def test_what_is_no_path_is_refused(monkeypatch, value):
     monkeypatch.setenv("X", value)
     with pytest.raises(Exception, match="X="):
-        env.prefix("X")
+        env_addresses.prefix("X")

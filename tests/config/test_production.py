@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env
+from config import env, env_addresses
 from config.monitoring.logs import JsonFormatter, LineFormatter, WithoutAddress, logged_as
 
 KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -69,8 +69,12 @@ def test_a_deployment_whose_sign_up_tells_addresses_is_told_so(tmp_path, change)
         (secret_key, "short", "has 5 characters"),
         (secret_key, "ab" * 40, "2 of them different"),
         (secret_key, "", "is not set"),
-        (lambda: env.hosts("PLURANK_X", "localhost", is_production=True), "", "is not set"),
-        (lambda: env.hosts("PLURANK_X", "localhost", is_production=True), "a.example,*", "would answer to any name"),
+        (lambda: env_addresses.hosts("PLURANK_X", "localhost", is_production=True), "", "is not set"),
+        (
+            lambda: env_addresses.hosts("PLURANK_X", "localhost", is_production=True),
+            "a.example,*",
+            "would answer to any name",
+        ),
         (lambda: env.debug("PLURANK_X", is_production=True), "true", "shows settings and source"),
         (lambda: env.secret("PLURANK_X", least=20), "too short", "has 9 characters"),
     ],
@@ -85,7 +89,7 @@ def test_what_is_unsafe_in_production_stops_the_start_and_says_why(monkeypatch, 
 
 def test_what_is_unsafe_in_production_is_a_convenience_elsewhere(monkeypatch, tmp_path):
     monkeypatch.delenv("PLURANK_X", raising=False)
-    assert env.hosts("PLURANK_X", "localhost", is_production=False) == ["localhost"]
+    assert env_addresses.hosts("PLURANK_X", "localhost", is_production=False) == ["localhost"]
     assert env.secret("PLURANK_X", least=20) == ""
     monkeypatch.setenv("PLURANK_X", "true")
     assert env.debug("PLURANK_X", is_production=False) is True

@@ -13,7 +13,7 @@ SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 
 def test_every_variable_of_the_settings_is_in_the_table_and_no_other():
     modules = [file.read_text() for file in (ROOT / "config" / "settings").glob("*.py")]
-    in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', "\n".join(modules))
+    in_settings = re.findall(r'env(?:_addresses)?\.\w+\(\s*"([A-Z_]+)"', "\n".join(modules))
     in_table = re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS, flags=re.MULTILINE)
     assert sorted(in_table) == sorted(in_settings)
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import override_settings
 
-from config import env
+from config import env_addresses
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.operations import views_crawlers
 from tests.factories import owner_of
@@ -75,14 +75,14 @@ def test_security_txt_names_the_contact_and_expires_within_a_year(client, db):
 )  # fmt: skip
 def test_a_contact_is_an_address_or_a_page(monkeypatch, value, uri):
     monkeypatch.setenv("X", value)
-    assert env.contact("X") == uri
+    assert env_addresses.contact("X") == uri
 
 
 @pytest.mark.parametrize("value", ["http://b.example/", "me", "a@b.example\nContact: x@y.example", "https://", "a b@c"])
 def test_what_is_no_contact_is_refused_by_name(monkeypatch, value):
     monkeypatch.setenv("X", value)
     with pytest.raises(Exception, match="X="):
-        env.contact("X")
+        env_addresses.contact("X")
 
 
 @pytest.mark.parametrize("path", ["/", "/rules/borda/", "/docs/settings/"])
