@@ -10,6 +10,8 @@ from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, regi
 
 from config import env
 
+THREADS_FOR_COMPUTATIONS = 6  # of the eight that a web process has as it is started everywhere here
+
 
 @register(Tags.database, deploy=True)
 def services_are_named(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
@@ -31,6 +33,17 @@ def addresses_are_confirmed(app_configs: Sequence[AppConfig] | None, **options: 
         return []
     hint = "Set PLURANK_EMAIL_BACKEND to a mail server's, and PLURANK_EMAIL_VERIFICATION to mandatory or to nothing."
     return [CheckWarning("Sign-up tells whether an address has an account", hint=hint, id="plurank.W004")]
+
+
+@register(deploy=True)
+def threads_are_left(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
+    """Each computation that a reader waits for takes a thread of a web process; without one left pages wait, too."""
+    n_threads = settings.ON_DEMAND_CHILDREN + settings.ON_DEMAND_WAITING
+    if n_threads <= THREADS_FOR_COMPUTATIONS:
+        return []
+    hint = f"Have at most {THREADS_FOR_COMPUTATIONS}, or start gunicorn with --threads {n_threads + 2}."
+    text = f"PLURANK_ON_DEMAND_CHILDREN and PLURANK_ON_DEMAND_WAITING are {n_threads} together, of eight threads"
+    return [CheckWarning(text, hint=hint, id="plurank.W005")]
 
 
 @register(deploy=True)

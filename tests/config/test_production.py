@@ -176,6 +176,13 @@ def test_a_deployment_without_postgresql_or_redis_is_told_so(tmp_path):
     assert "REDIS_URL is not set" in run.stderr
 
 
+@pytest.mark.parametrize(("children", "is_much"), [("2", False), ("3", True)])
+def test_computations_that_leave_no_thread_for_pages_are_noted(tmp_path, children, is_much):
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_ON_DEMAND_CHILDREN": children})
+    warning = "(plurank.W005) PLURANK_ON_DEMAND_CHILDREN and PLURANK_ON_DEMAND_WAITING are 7 together"
+    assert (warning in run.stderr) is is_much
+
+
 def test_a_misspelt_setting_is_told_and_what_is_none_of_ours_is_left_alone(tmp_path):
     run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_ORIGIN": "x", "PLURANK_CI": "1"})
     assert "PLURANK_ORIGIN is not a setting" in run.stderr
