@@ -74,6 +74,8 @@ def _drafted(form: SubmissionForm, audience: Audience, source: str) -> tuple[Dra
         The draft, and what is wrong and belongs to no field.
     """
     is_valid = form.is_valid()
+    if not form.is_bound:  # nothing was sent, or nothing that can be read
+        return None, []
     try:
         if is_valid:
             return make_draft(audience, [form.raw_row()], source=source, note=form.cleaned_data["note"]), []
