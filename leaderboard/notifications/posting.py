@@ -8,6 +8,7 @@ has an end. `settings.WEBHOOKS_INSIDE` takes these limits off for an operator wh
 
 import http.client
 import ipaddress
+import re
 import socket
 import ssl
 import threading
@@ -22,7 +23,8 @@ from django.conf import settings
 from leaderboard.models.webhooks import ADDRESS_LENGTH
 
 PORTS = {443, 8443}
-INSIDE = (".localhost", ".local", ".internal")  # names of no public host
+INSIDE = (".localhost", ".localdomain", ".local", ".internal")  # names of no public host
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # no domain at the top is one
 NOT_PUBLIC = "The address does not lead to the public internet."
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 # What `ipaddress` takes for global and is not, or may lead to what is not: relays and translations of IPv4, IPv4 in
@@ -68,7 +70,8 @@ def read_address(address: str) -> Target:
     try:
         parts = urlsplit(address)
         port = parts.port
-        host = (parts.hostname or "").encode("idna").decode()
+        host = (parts.hostname or "").encode("idna").decode().removesuffix(".")
+        host.encode().decode("idna")  # not all that begins with xn-- is a name
     except (ValueError, UnicodeError) as error:
         raise AddressError("This is not a web address.") from error
     schemes = ("https", "http") if settings.WEBHOOKS_INSIDE else ("https",)
@@ -84,11 +87,10 @@ def read_address(address: str) -> Target:
     if not settings.WEBHOOKS_INSIDE:
         if port not in PORTS:
             raise AddressError(f"The port must be one of {', '.join(map(str, sorted(PORTS)))}.")
-        try:
-            is_number = bool(ipaddress.ip_address(host))
-        except ValueError:
-            is_number = False
-        if (is_number and not is_allowed(host)) or host == "localhost" or host.endswith(INSIDE):
+        # A name without a dot, or of a number in another spelling, such as 127.1 or 0x7f.1, is none of a public host.
+        last = host.rpartition(".")[2]
+        is_name = "." in host and ":" not in host and "[" not in parts.netloc and not NUMBER.fullmatch(last)
+        if not (is_name and not host.endswith(INSIDE)) and not is_allowed(host):
             raise AddressError(NOT_PUBLIC)
     return Target(host, port, f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}", is_tls)
 

@@ -27,7 +27,9 @@ from tests.signing_in import confirm_password
         "https://127.0.0.1/", "https://[::1]/", "https://10.1.2.3/", "https://[::ffff:127.0.0.1]/",
         "https://169.254.169.254/latest/meta-data/", "https://localhost/", "https://a.localhost/",
         "https://db.internal/", "https://hooks.example:99999/", "https://[fe80::1%25eth0]/",
-        f"https://a.example/{'x' * 500}",
+        f"https://a.example/{'x' * 500}", "https://2130706433/", "https://0x7f.1/", "https://0177.0.0.1/",
+        "https://127.1/", "https://127.0.0.1./", "https://localhost./", "https://ip6-localhost/", "https://[v1.a]/",
+        "https://localhost.localdomain/", "https://xn--/", "https://xn--a.example/",
     ],
 )  # fmt: skip
 def test_an_address_that_is_not_of_the_public_web_is_refused_when_it_is_typed(make, address):
@@ -40,6 +42,12 @@ def test_an_address_that_is_not_of_the_public_web_is_refused_when_it_is_typed(ma
     confirm_password(client, owner_of(benchmark))
     assert client.post(path, {"address": address, "events": ["publication"]}).status_code == 400
     assert not Webhook.objects.exists()
+
+
+def test_an_address_of_a_public_host_is_accepted_in_every_spelling_of_its_name():
+    hosts = ["hooks.example", "hooks.example.", "b\u00fccher.example", "8.8.8.8", "[2606:4700::1111]", "1.2.example"]
+    expected = ["hooks.example", "hooks.example", "xn--bcher-kva.example", "8.8.8.8", "2606:4700::1111", "1.2.example"]
+    assert [read_address(f"https://{host}/").host for host in hosts] == expected
 
 
 NOT_PUBLIC = [
