@@ -35,7 +35,8 @@ class Command(BaseCommand):
         pid = int(str(options["pid"])) if options["pid"] else None
         failing = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
         if options["role"] == "web" and not failing:
-            host = settings.ALLOWED_HOSTS[0].removeprefix(".") if settings.ALLOWED_HOSTS else "127.0.0.1"
+            named = [host.removeprefix(".") for host in settings.ALLOWED_HOSTS if host != "*"]  # which is no name
+            host = next(iter(named), "127.0.0.1")
             headers = {"Host": host, "X-Forwarded-Proto": "https"}
             request = urllib.request.Request(f"http://127.0.0.1:{int(str(options['port']))}/healthz/", headers=headers)
             try:

@@ -5,7 +5,9 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -40,6 +42,26 @@ def test_a_site_that_works_is_well(make, client):
         "rankings": [],
         "studies": [],
     }
+
+
+@pytest.mark.parametrize(
+    ("allowed", "name"),
+    [(["*"], "127.0.0.1"), ([], "127.0.0.1"), (["*", ".a.example"], "a.example"), (["b.example"], "b.example")],
+)
+def test_the_web_server_is_asked_by_a_name_that_it_answers_to(make, settings, allowed, name):
+    names = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            names.append(self.headers["Host"])
+            self.send_response(200)
+            self.end_headers()
+
+    settings.ALLOWED_HOSTS = allowed
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        call_command("check_health", "web", port=server.server_port)
+    assert names == [name]
 
 
 def test_a_queue_that_nobody_works_on_is_not_well(make):
