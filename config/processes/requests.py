@@ -1,8 +1,9 @@
-"""Requests as the site reads them: text is UTF-8, whatever charset a body states."""
+"""Requests as the site reads them: text is UTF-8, whatever charset a body states; and answers to HEAD."""
 
 from typing import Any
 
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.http import parse_header_parameters
 
 
@@ -18,6 +19,14 @@ class Utf8Request(WSGIRequest):
 
 
 class Handler(WSGIHandler):
-    """Django's application with such requests."""
+    """Django's application with such requests, and no bodies of answers to HEAD."""
 
     request_class = Utf8Request
+
+    def get_response(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer; to HEAD without its body, but with the body's length."""
+        response = super().get_response(request)
+        if request.method == "HEAD" and isinstance(response, HttpResponse):
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+            response.content = b""
+        return response

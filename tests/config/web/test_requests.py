@@ -27,20 +27,27 @@ class NeverArrives(io.BytesIO):
         raise TimeoutError("too late")
 
 
+def response_to(method: str, path: str, **more: object) -> tuple[int, dict[str, str], bytes]:
+    """The status, the headers and the content of the answer to a request."""
+    begun: list = []
+    environ = {
+        "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": "", "SERVER_NAME": "testserver",
+        "SERVER_PORT": "80", "SCRIPT_NAME": "", "CONTENT_LENGTH": "2", "wsgi.input": io.BytesIO(b"{}"),
+        "wsgi.errors": io.StringIO(), "wsgi.url_scheme": "http", **more,
+    }  # fmt: skip
+    parts = Handler()(environ, lambda status, headers, *_: begun.extend([status, dict(headers)]))
+    content = b"".join(parts)
+    parts.close()
+    return int(begun[0][:3]), begun[1], content
+
+
 def send(
     method: str, path: str, query: str, charset: str, *, kind: str = "text/csv", **more: object
 ) -> tuple[int, bytes]:
     """A request whose body states a charset; the status and the answer."""
-    statuses: list[str] = []
-    environ = {
-        "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": "testserver",
-        "SERVER_PORT": "80", "SCRIPT_NAME": "", "CONTENT_LENGTH": "2", "CONTENT_TYPE": f"{kind}; charset={charset}",
-        "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(), "wsgi.url_scheme": "http", **more,
-    }  # fmt: skip
-    parts = Handler()(environ, lambda status, *_: statuses.append(status))
-    content = b"".join(parts)
-    parts.close()
-    return int(statuses[0][:3]), content
+    extra = {"QUERY_STRING": query, "CONTENT_TYPE": f"{kind}; charset={charset}"}
+    status, _, content = response_to(method, path, **extra, **more)
+    return status, content
 
 
 @pytest.mark.usefixtures("_open_database")
@@ -61,3 +68,15 @@ def test_a_body_of_the_api_that_does_not_arrive_is_a_bad_request_and_no_error_of
     error = {"code": "invalid", "message": "The body did not arrive in time, or not completely.", "details": []}
     assert (status, json.loads(content)) == (400, {"error": error})
     assert [record for record in caplog.records if record.exc_info] == []
+
+
+@pytest.mark.usefixtures("_open_database")
+def test_an_answer_to_head_has_no_body_but_the_length_of_that_of_get(make):
+    api = f"/api/v1/benchmarks/{make.published().key}/"
+    statuses = {"/healthz/": 200, "/no-such-page/": 404, f"{api}webhooks/": 401, f"{api}submissions/": 405, api: 200}
+    heads = {path: response_to("HEAD", path) for path in statuses}
+    assert {path: (status, content) for path, (status, _, content) in heads.items()} == {
+        path: (status, b"") for path, status in statuses.items()
+    }
+    for path in ("/healthz/", f"{api}webhooks/", api):
+        assert heads[path][1]["Content-Length"] == str(len(response_to("GET", path)[2]))
