@@ -1,6 +1,7 @@
 """A folder of backups, of which the newest of each day and of each week are kept."""
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,11 +20,12 @@ def surplus_backups(folder: Path, *, daily: int, weekly: int) -> list[Path]:
 
     Files of any other name are no one's to remove.
     """
-    moments = sorted(
-        (datetime.strptime(match[1], MOMENT).replace(tzinfo=UTC), path)
-        for path in folder.iterdir()
-        if (match := NAME.fullmatch(path.name)) and path.is_file()
-    )
+    moments = []
+    for path in folder.iterdir():
+        if (match := NAME.fullmatch(path.name)) and path.is_file():
+            with suppress(ValueError):  # such as the 45th of a month
+                moments.append((datetime.strptime(match[1], MOMENT).replace(tzinfo=UTC), path))
+    moments.sort()
     days = {moment.date(): path for moment, path in moments}
     weeks = {moment.isocalendar()[:2]: path for moment, path in moments}
     kept = {*list(days.values())[-daily:], *(list(weeks.values())[-weekly:] if weekly else [])}

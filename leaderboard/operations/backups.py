@@ -2,11 +2,13 @@
 
 A backup is a tar file of two members: `manifest.json` says what is inside (release, migrations, rows of every table,
 and of every benchmark the published revision with the hash of its inputs), and `database` is SQLite's own copy or
-PostgreSQL's own dump, both of one moment while the site goes on. A restored database is compared with the manifest, and
-the hashes are computed again from its scores. A backup of SQLite also restores into PostgreSQL.
+PostgreSQL's own dump, both of one moment while the site goes on. The manifest has the SHA-256 of `database`: damage is
+found before anything is restored. A restored database is compared with the manifest, and the hashes are computed again
+from its scores. A backup of SQLite also restores into PostgreSQL.
 """
 
 import fcntl
+import hashlib
 import io
 import json
 import os
@@ -31,7 +33,7 @@ from django.db import connection, transaction
 from django.db.backends.postgresql.client import DatabaseClient
 from django.db.migrations.loader import MigrationLoader
 
-from leaderboard.models import Benchmark, Revision
+from leaderboard.models import Revision
 from leaderboard.operations.database_moves import MoveError, fill_from_sqlite
 from leaderboard.rankings.score_matrix import hash_anew
 
@@ -69,7 +71,7 @@ def write_backup(file: Path) -> dict[str, Any]:
         raise BackupError(f"{file} already exists; choose another name")
     with _folder_beside(file) as folder:
         dump = folder / "database"
-        manifest = _dump(dump)
+        manifest = _dump(dump) | {"database_sha256": _sha256(dump)}
         unfinished = folder / "backup"
         unfinished.touch(mode=0o600)
         with unfinished.open("wb") as stream:
@@ -103,16 +105,30 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
         dump = folder / "database"
         try:
             with tarfile.open(file) as archive:
-                manifest = dict(json.loads(_member(archive, "manifest.json").read(50_000_000)))
+                manifest = json.loads(_member(archive, "manifest.json").read(50_000_000))
                 with dump.open("wb") as target:
                     shutil.copyfileobj(_member(archive, "database"), target)
         except (tarfile.TarError, KeyError, ValueError, EOFError, zlib.error, BadGzipFile, LZMAError) as error:
-            raise BackupError(f"{file} is not a backup of Plurank: {error}") from error
-        if manifest.get("format") != FORMAT:
-            raise BackupError(f"{file} has format {manifest.get('format')!r}; this release reads {FORMAT}")
-        _refuse_misfit(manifest)
+            # What tarfile says of a file that it cannot open is a line for each compression that it has tried.
+            reason = "no tar file, or cut off" if isinstance(error, tarfile.ReadError) else error
+            raise BackupError(f"{file} is not a backup of Plurank: {reason}") from error
+        _refuse_malformed(file, manifest)
+        if manifest.get("database_sha256", digest := _sha256(dump)) != digest:  # backups of older releases have none
+            raise BackupError(f"{file} is damaged: its database is not the one that was backed up (SHA-256)")
+        _refuse_misfit(manifest, dump)
         say(f"Restoring {sum(manifest['rows'].values()):,} rows of {manifest['at']} ...")
-        _restore(manifest["vendor"], dump)
+        if _moves(manifest["vendor"]):
+            call_command("migrate", interactive=False, verbosity=0)
+            with transaction.atomic():  # what differs afterwards is not moved
+                _restore(manifest, dump)
+                _compare_contents(manifest, say)
+            return manifest
+        _restore(manifest, dump)
+    _compare_contents(manifest, say)
+    return manifest
+
+
+def _compare_contents(manifest: dict[str, Any], say: Callable[[str], None]) -> None:
     _compare("rows", manifest["rows"], _row_counts(_rows_of_connection))
     if set(_known_migrations()) - set(manifest["migrations"]):
         say("Migrating from the older release ...")
@@ -120,13 +136,11 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
     say(f"Computing the input hashes of {len(manifest['boards'])} boards again ...")
     hashes = {}
     for key, number, _ in manifest["boards"]:
-        benchmark = Benchmark.objects.get(key=key)
-        revision = Revision.objects.select_related("configuration").get(benchmark=benchmark, number=number)
-        # What was taken down keeps the hash of what it was.
-        is_gone = revision.withdrawn_at is not None
-        hashes[key] = revision.input_hash if is_gone else hash_anew(revision)
+        of_board = Revision.objects.select_related("configuration").filter(benchmark__key=key, number=number)
+        if revision := of_board.first():
+            # What was taken down keeps the hash of what it was.
+            hashes[key] = revision.input_hash if revision.withdrawn_at is not None else hash_anew(revision)
     _compare("input hashes", {key: digest for key, _, digest in manifest["boards"]}, hashes)
-    return manifest
 
 
 # --- What a backup says of itself -------------------------------------------------------------------------------------
@@ -165,7 +179,28 @@ def _known_migrations() -> list[str]:
     return [f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations]
 
 
-def _refuse_misfit(manifest: dict[str, Any]) -> None:
+def _refuse_malformed(file: Path, manifest: Any) -> None:  # noqa: ANN401 -- any JSON
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise BackupError(f"{file} is not a backup of Plurank: its manifest has no format")
+    if manifest["format"] != FORMAT:
+        raise BackupError(f"{file} has format {manifest['format']!r}; this release reads {FORMAT}")
+    is_right: dict[str, Callable[[Any], bool]] = {
+        "vendor": lambda value: value in ("sqlite", "postgresql"),
+        "at": lambda value: isinstance(value, str),
+        "migrations": lambda value: all(isinstance(name, str) for name in value),
+        "rows": lambda value: all(isinstance(n, int) for n in value.values()),
+        "boards": lambda value: all([type(part) for part in board] == [str, int, str] for board in value),
+    }
+    for name, check in is_right.items():
+        try:
+            is_well_formed = check(manifest[name])
+        except (KeyError, TypeError, AttributeError):
+            is_well_formed = False
+        if not is_well_formed:
+            raise BackupError(f"{file} is damaged: {name!r} of its manifest is missing or malformed")
+
+
+def _refuse_misfit(manifest: dict[str, Any], dump: Path) -> None:
     if manifest["vendor"] != connection.vendor and not _moves(manifest["vendor"]):
         raise BackupError(
             f"this is a backup of {manifest['vendor']}, and DATABASE_URL names a database of {connection.vendor}"
@@ -180,6 +215,14 @@ def _refuse_misfit(manifest: dict[str, Any]) -> None:
         raise BackupError(f"this backup is of a newer release: it has the migration {min(unknown)}")
     if tables := connection.introspection.table_names():
         raise BackupError(f"the database is not empty: it has {len(tables)} tables; restore into a new one")
+    if manifest["vendor"] == "sqlite":
+        with closing(sqlite3.connect(dump)) as copy:
+            try:
+                (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
+            except sqlite3.DatabaseError as error:
+                verdict = str(error)
+        if verdict != "ok":
+            raise BackupError(f"the backup's database is damaged: {verdict}")
 
 
 def _compare(what: str, expected: dict[str, Any], restored: dict[str, Any]) -> None:
@@ -190,6 +233,11 @@ def _compare(what: str, expected: dict[str, Any], restored: dict[str, Any]) -> N
             f"the restored database differs from the backup's manifest in the {what} of {', '.join(wrong[:5])}: "
             f"{name} has {restored.get(name)}, not {expected.get(name)}"
         )
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------
@@ -260,30 +308,23 @@ def _dump(target: Path) -> dict[str, Any]:
     return manifest
 
 
-def _restore(vendor: str, dump: Path) -> None:
-    if vendor == "postgresql":
+def _restore(manifest: dict[str, Any], dump: Path) -> None:
+    if manifest["vendor"] == "postgresql":
         connection.close()
         options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
         _run("pg_restore", [*options, str(dump), "--dbname"])
         return
-    with closing(sqlite3.connect(dump)) as copy:
-        try:
-            (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
-        except sqlite3.DatabaseError as error:
-            verdict = str(error)
-    if verdict != "ok":
-        raise BackupError(f"the backup's database is damaged: {verdict}")
-    if _moves(vendor):
-        call_command("migrate", interactive=False, verbosity=0)
-        try:
-            fill_from_sqlite(dump)
-        except MoveError as error:
-            raise BackupError(f"PostgreSQL does not accept what SQLite accepted: {error}") from error
-    else:
+    if not _moves("sqlite"):
         with closing(sqlite3.connect(dump)) as copy:
+            _compare("rows", manifest["rows"], _row_counts(lambda statement: copy.execute(statement).fetchall()))
             connection.ensure_connection()
             copy.backup(connection.connection)
         connection.close()
+        return
+    try:
+        fill_from_sqlite(dump)
+    except MoveError as error:
+        raise BackupError(f"PostgreSQL does not accept what SQLite accepted: {error}") from error
 
 
 def _moves(vendor: str) -> bool:
@@ -308,4 +349,5 @@ def _run(program: str, arguments: list[str]) -> None:
         check=False,
     )
     if done.returncode:
-        raise BackupError(f"{program} failed: {' '.join(done.stderr.split())[:1000]}")
+        reason = " ".join(done.stderr.split())[:1000]
+        raise BackupError(f"{program} failed: {reason or f'exit status {done.returncode}, without a reason'}")

@@ -31,7 +31,12 @@ def test_the_last_of_each_of_the_newest_days_and_weeks_are_kept_and_other_files_
     nights = [NOON - timedelta(days=days) for days in range(30)]
     earlier = [night - timedelta(hours=5) for night in nights]
     put(tmp_path, *nights, *earlier)
-    for other in ("plurank.backup", "plurank-2020-01-01T000000Z.backup.part", "notes"):
+    for other in (
+        "plurank.backup",
+        "plurank-2020-01-01T000000Z.backup.part",
+        "notes",
+        "plurank-2020-13-45T990000Z.backup",
+    ):
         (tmp_path / other).touch()
     (tmp_path / backup_name(NOON - timedelta(days=400))).mkdir()
     kept_days = nights[:3]

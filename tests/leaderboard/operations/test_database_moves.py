@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -58,6 +59,20 @@ def run(tmp_path):
     return run_there
 
 
+def with_manifest(file: Path, **changes: object) -> Path:
+    """A copy of a backup whose manifest says something else."""
+    folder = file.with_suffix(".unpacked")
+    with tarfile.open(file) as archive:
+        archive.extractall(folder, filter="data")
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | changes))
+    changed = file.with_suffix(".changed")
+    with tarfile.open(changed, "w") as archive:
+        archive.add(manifest, "manifest.json")
+        archive.add(folder / "database", "database")
+    return changed
+
+
 @needs_postgresql
 @pytest.mark.services
 def test_a_site_moves_from_sqlite_to_postgresql_with_every_row_hash_and_rank_and_goes_on(
@@ -95,6 +110,25 @@ def test_what_postgresql_does_not_take_is_named_with_its_table_and_nothing_is_mo
     run(f"sqlite:///{sqlite}", "manage.py", "backup", str(file))
     error = run(empty_postgresql, "manage.py", "restore", str(file), fails=True)
     assert "PostgreSQL does not accept what SQLite accepted: django_session: value too long" in error
+    program = "import django; django.setup(); from django.contrib.sessions.models import Session as S; "
+    assert run(empty_postgresql, "-c", f"{program}print(S.objects.count())") == "0\n"
+
+
+@needs_postgresql
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("rows", {"django_session": 99}, "differs from the backup's manifest in the rows of"),
+        ("boards", [["none", 1, "f"]], "in the input hashes of none: none has None, not f"),
+    ],
+)
+def test_what_differs_from_the_manifest_is_not_moved(run, empty_postgresql, sqlite_site, tmp_path, name, value, words):
+    file = tmp_path / "site.backup"
+    with closing(sqlite3.connect(sqlite_site.removeprefix("sqlite:///"))) as database, database:
+        database.execute("INSERT INTO django_session VALUES ('k', '', '2030-01-01 00:00:00')")
+    run(sqlite_site, "manage.py", "backup", str(file))
+    error = run(empty_postgresql, "manage.py", "restore", str(with_manifest(file, **{name: value})), fails=True)
+    assert words in error
     program = "import django; django.setup(); from django.contrib.sessions.models import Session as S; "
     assert run(empty_postgresql, "-c", f"{program}print(S.objects.count())") == "0\n"
 
@@ -139,13 +173,6 @@ def test_a_backup_of_postgresql_is_not_restored_into_sqlite(make_committed, tmp_
     file = tmp_path / "site.backup"
     make_committed.published()
     call_command("backup", str(file))
-    with tarfile.open(file) as archive:
-        archive.extractall(tmp_path, filter="data")
-    manifest = tmp_path / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"vendor": "postgresql"}))
-    with tarfile.open(tmp_path / "other.backup", "w") as archive:
-        archive.add(manifest, "manifest.json")
-        archive.add(tmp_path / "database", "database")
     with pytest.raises(CommandError, match="a backup of postgresql, and DATABASE_URL names a database of sqlite"):
-        call_command("restore", str(tmp_path / "other.backup"))
+        call_command("restore", str(with_manifest(file, vendor="postgresql")))
     assert Benchmark.objects.count() == 1
