@@ -10,8 +10,20 @@ if __name__ == "__main__":
         os.environ.setdefault("PLURANK_QUERY_SECONDS", "15")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError, ProgrammingError
 
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:  # a setting that is wrong: the message says which, a traceback hides it
         sys.exit(str(error))
+    except (OperationalError, ProgrammingError) as error:
+        if "--traceback" in sys.argv:
+            raise
+        from leaderboard.operations.health import database_problem
+
+        is_migrating = sys.argv[1:2] == ["migrate"]
+        if is_migrating and isinstance(error, OperationalError):  # its disk is full, or it is not there
+            sys.exit(f"the database failed: {error}")
+        if not is_migrating and (problem := database_problem()):
+            sys.exit(problem)
+        raise

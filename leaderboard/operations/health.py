@@ -24,13 +24,8 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         pid: whether this very process of this host must live.
     """
     failing = []
-    try:
-        connection.ensure_connection()
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return ["the database lacks migrations: run `python manage.py migrate`"]
-    except Exception as error:  # noqa: BLE001 -- whatever it is, it is the answer
-        return [f"the database does not answer: {error}"]
+    if problem := database_problem():
+        return [problem]
     if role in ROLES:
         if silent := silence(role, is_here=is_here, pid=pid):
             failing.append(silent)
@@ -47,6 +42,18 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
                 f"{n_waiting} jobs of queue {role} are due for more than {STUCK_MINUTES} minutes and none runs"
             )
     return failing
+
+
+def database_problem() -> str:
+    """Why nothing can be read from the database as this release has it; empty where all can."""
+    try:
+        connection.ensure_connection()
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return "the database lacks migrations: run `python manage.py migrate`"
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it is the answer
+        return f"the database does not answer: {error}"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 import config.celery  # noqa: F401 -- jobs send wake-ups through this application
+from config.processes.arguments import duration
 from jobs.limits import limit_memory
 from jobs.runner import run_job
 from leaderboard.models import Job
@@ -29,7 +30,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("queue", choices=Job.Queue.values)
-        parser.add_argument("--for", type=float, default=60.0, metavar="SECONDS", help="begin no job after so long")
+        parser.add_argument("--for", type=duration, default=60.0, metavar="SECONDS", help="begin no job after so long")
         parser.add_argument("--include", action="append", default=[], metavar="MODULE", help="import this, too")
         parser.add_argument("--leashed", action="store_true", help="give the job back when standard input ends")
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 import config.celery  # noqa: F401 -- the broker is reached through this application
+from config.processes.arguments import PORTS, whole
 from leaderboard.operations.health import problems
 from leaderboard.queue.heartbeats import LATE_SECONDS, ROLES as BACKGROUND
 
@@ -25,10 +26,10 @@ class Command(BaseCommand):
         """Say what the command takes."""
         parser.add_argument("role", choices=ROLES)
         parser.add_argument(
-            "--port", type=int, default=int(os.environ.get("PORT") or 8000), help="where the web server listens"
+            "--port", type=whole(*PORTS), default=os.environ.get("PORT") or "8000", help="where the web server listens"
         )
         parser.add_argument("--here", action="store_true", help="a process of this host must do so")
-        parser.add_argument("--pid", type=int, help="this process of this host must do so")
+        parser.add_argument("--pid", type=whole(1, 2**31 - 1), help="this process of this host must do so")
 
     def handle(self, *args: object, **options: object) -> None:
         """Ask whatever the role depends on."""

@@ -5,6 +5,7 @@ from argparse import ArgumentParser
 from django.core.management.base import BaseCommand, CommandError
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
+from config.processes.arguments import whole
 from leaderboard.models import Benchmark, Job
 from leaderboard.queue.retry import failed_jobs, retry_board, retry_job
 
@@ -18,7 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("--benchmark", metavar="KEY", help="compute the newest board of this benchmark now")
-        parser.add_argument("--job", type=int, metavar="NUMBER", help="try this job again")
+        parser.add_argument("--job", type=whole(1, 2**63 - 1), metavar="NUMBER", help="try this job again")
 
     def handle(self, *args: object, **options: object) -> None:
         """Try again, and say what is due now."""

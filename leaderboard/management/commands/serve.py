@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from config.processes.arguments import PORTS, PROCESSES, duration, whole
 from config.processes.commands import QUEUES, address_of, default_host, processes, study_workers
 from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
 from leaderboard.operations.preparing import add_demonstration, prepare_site
@@ -21,18 +22,20 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+        parser.add_argument("--port", type=whole(*PORTS), default=os.environ.get("PORT") or "8000")
         parser.add_argument(
             "--host", default=default_host(), help="0.0.0.0 in a container; by default $HOST or 127.0.0.1"
         )
         parser.add_argument("--prepare", action="store_true",
                             help="first bring the database up to date and collect static files")  # fmt: skip
         parser.add_argument("--demonstration", action="store_true", help="then add the demonstration benchmarks")
-        parser.add_argument("--web", type=int, default=1, metavar="N", help="processes of the web server")
+        parser.add_argument(
+            "--web", type=whole(1, PROCESSES), default=1, metavar="N", help="processes of the web server"
+        )
         for queue, default in {"rankings": 1, "studies": study_workers(), "scoring": 1}.items():
-            parser.add_argument(f"--{queue}", type=int, default=default, metavar="N",
+            parser.add_argument(f"--{queue}", type=whole(0, PROCESSES), default=default, metavar="N",
                                 help=f"workers of the queue {queue}; by default {default} on this machine")  # fmt: skip
-        parser.add_argument("--longest-pause", type=float, default=LONGEST_PAUSE, metavar="SECONDS",
+        parser.add_argument("--longest-pause", type=duration, default=LONGEST_PAUSE, metavar="SECONDS",
                             help="before a process that keeps dying is restarted")  # fmt: skip
 
     def handle(self, *args: object, **options: object) -> None:

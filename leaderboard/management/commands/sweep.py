@@ -14,6 +14,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
+from config.processes.arguments import duration
 from config.processes.systemd import GOES_ON, READY, notify
 from leaderboard.accounts.tokens import tell_of_expiring_tokens
 from leaderboard.boards.public.published_file import published_file
@@ -68,7 +69,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("--every", type=float, default=1.0, metavar="SECONDS")
+        parser.add_argument("--every", type=duration, default=1.0, metavar="SECONDS")
         parser.add_argument("--once", action="store_true", help="sweep once and exit")
 
     def handle(self, *args: object, **options: object) -> None:

@@ -64,6 +64,47 @@ def test_the_web_server_is_asked_by_a_name_that_it_answers_to(make, settings, al
     assert names == [name]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "file", "message"),
+    [
+        (["prune"], "new.sqlite3", "the database lacks migrations: run `python manage.py migrate`"),
+        (["run_due", "rankings"], "new.sqlite3", "the database lacks migrations: run `python manage.py migrate`"),
+        (["prune"], "no/such.sqlite3", "the database does not answer: unable to open database file"),
+        (["migrate"], "no/such.sqlite3", "the database failed: unable to open database file"),
+    ],
+)
+def test_a_command_without_a_database_to_work_on_ends_in_one_line(tmp_path, settings, arguments, file, message):
+    run = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=settings.ROOT,
+        env=os.environ
+        | {"PLURANK_VAR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path / file}", "REDIS_URL": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (1, f"{message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["serve", "--port", "0"], "argument --port: '0' is not a whole number from 1 to 65535"),
+        (["serve", "--web", "0"], "argument --web: '0' is not a whole number from 1 to 1000"),
+        (["serve", "--studies", "-1"], "argument --studies: '-1' is not a whole number from 0 to 1000"),
+        (
+            ["sweep", "--every", "nan"],
+            "argument --every: 'nan' is not a number of seconds, more than 0 and at most 86400",
+        ),
+        (["retry", "--job", "9" * 30], f"argument --job: '{'9' * 30}' is not a whole number from 1 to {2**63 - 1}"),
+    ],
+)
+def test_a_number_that_a_command_cannot_work_with_is_refused(arguments, message):
+    with pytest.raises(CommandError) as error:
+        call_command(*arguments)
+    assert str(error.value) == f"Error: {message}"
+
+
 def test_a_queue_that_nobody_works_on_is_not_well(make):
     heard_of("rankings", "studies")
     make.benchmark()
