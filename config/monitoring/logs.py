@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
+
+from django.core.exceptions import DisallowedHost
 
 _ids: ContextVar[dict[str, object]] = ContextVar("plurank_log_ids", default={})  # noqa: B039 -- never changed in place
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+MOST_OF_HOST = 100  # letters
 # What other packages pass along with a record that a log is no place for: whole requests, with their cookies.
 _LEFT_OUT = {"request", "data", "context"}
 
@@ -27,16 +31,27 @@ def logged_as(**ids: object) -> Iterator[None]:
 class WithoutAddress(logging.Filter):
     """Django reports what went wrong by the request's address; that of an invitation or a mail's link is a secret.
 
-    The name of the route is in its place.
+    The name of the route is in its place. Of a request that was refused there is one line without a traceback: anyone
+    can send many of them, and what is wrong with them can quote their query.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Change the record; every one passes."""
         request = getattr(record, "request", None)
         path = getattr(request, "path", None)
-        if path and isinstance(record.args, tuple):
-            match = getattr(request, "resolver_match", None)
-            route = match.view_name if match else "none"
+        if not path:
+            return True
+        match = getattr(request, "resolver_match", None)
+        route = match.view_name if match else "none"
+        status = getattr(record, "status_code", None)
+        if record.exc_info and isinstance(status, int) and 400 <= status < 500:
+            error = record.exc_info[1]
+            # The name of a host is what an operator has to know, and no secret.
+            reason = str(error)[:MOST_OF_HOST] if isinstance(error, DisallowedHost) else type(error).__name__
+            record.msg, record.args = "%s (%s): %s", (HTTPStatus(status).phrase, reason, route)
+            record.exc_info = record.exc_text = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        elif isinstance(record.args, tuple):
             written = {path, path.encode("unicode_escape").decode("ascii")}  # Django escapes what it logs
             record.args = tuple(route if arg in written else arg for arg in record.args)
         return True

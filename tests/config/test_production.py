@@ -153,14 +153,27 @@ def test_a_request_is_logged_by_its_route_and_never_by_its_address(db, client, c
     assert "secret" not in JsonFormatter().format(logged)
 
 
-@pytest.mark.parametrize("path", ["/no/secret-page/", "/no/secret-ü/"])
-def test_what_django_itself_logs_about_a_request_names_no_address_either(db, client, caplog, path):
+@pytest.mark.parametrize(
+    ("path", "host", "line"),
+    [
+        ("/no/secret-page/", "testserver", "WARNING django.request: Not Found: none"),
+        ("/no/secret-ü/", "testserver", "WARNING django.request: Not Found: none"),
+        ("/b/{}/?revision=secret-1", "testserver", "WARNING django.request: Bad Request (BadRequest): board"),
+        (
+            "/b/{}/?q=secret", "x" * 200,
+            f"WARNING django.security.DisallowedHost: Bad Request (Invalid HTTP_HOST header: '{'x' * 73}): none",
+        ),
+    ],
+)  # fmt: skip
+def test_what_django_itself_logs_about_a_request_is_a_line_that_names_no_address_either(
+    make, client, caplog, path, host, line
+):
     (handler,) = settings.LOGGING["handlers"].values()
     assert handler["filters"] == ["without_address", "repeated"]
     caplog.handler.addFilter(WithoutAddress())
-    assert client.get(path).status_code == 404
-    (logged,) = [r for r in caplog.records if r.name == "django.request"]
-    assert logged.getMessage() == "Not Found: none"
+    assert client.get(path.format(make.published().key), headers={"Host": host}).status_code in (400, 404)
+    (logged,) = [r for r in caplog.records if r.name.startswith("django.")]
+    assert LineFormatter().format(logged).split(" ", 2)[2] == line
 
 
 def test_a_wrong_setting_ends_a_command_with_its_one_sentence(tmp_path):
