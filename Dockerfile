@@ -12,7 +12,7 @@ ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 plurank \
     && useradd --uid 10001 --gid 10001 --create-home --home-dir /home/plurank plurank \
-    && install --directory --owner plurank --group plurank /var/lib/plurank
+    && install --directory --owner plurank --group plurank --mode 700 /var/lib/plurank
 WORKDIR /srv/plurank
 COPY requirements.lock requirements-scoring.lock ./
 RUN pip install --require-hashes --requirement requirements.lock

@@ -1,5 +1,6 @@
 """What Django is made of here: folders, secret key, hosts, apps, middleware, templates, static files."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ IS_TEST = "pytest" in sys.modules
 VAR = env.folder("PLURANK_VAR", ROOT / "var")
 if IS_TEST:
     VAR = tests.own_folder() if VAR == ROOT / "var" else tests.folder_of_worker(VAR)
+else:
+    os.umask(0o077)  # what a process of the site writes has personal data in it, or keys: it is its user's alone
 STATIC_ROOT = VAR / "static"
 env.make_folders(VAR, STATIC_ROOT, name="PLURANK_VAR")
 

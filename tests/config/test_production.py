@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import stat
 import subprocess
 import sys
 
@@ -124,6 +125,18 @@ def test_cookies_of_production_go_to_this_host_over_https_alone(tmp_path):
     run = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD)
     expected = ["__Host-sessionid", "__Host-csrftoken", "__Host-device", True, True, True, "Lax", 31_536_000, True]
     assert json.loads(run.stdout.splitlines()[-1]) == expected
+
+
+def test_what_a_site_writes_can_be_read_by_its_user_alone(tmp_path):
+    var = tmp_path / "new" / "var"
+    program = (
+        "from django.db import connection; connection.cursor().execute('CREATE TABLE t (a)'); import os; os._exit(0)"
+    )
+    run = manage("shell", "--no-imports", "-c", program, tmp_path=var, DATABASE_URL="", REDIS_URL="")
+    assert {path.name: stat.filemode(path.stat().st_mode) for path in [var, *var.iterdir()]} == {
+        "var": "drwx------", "static": "drwx------", "secret_key": "-rw-------", "plurank.sqlite3": "-rw-------",
+        "plurank.sqlite3-shm": "-rw-------", "plurank.sqlite3-wal": "-rw-------",
+    }, run.stderr  # fmt: skip
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
