@@ -19,6 +19,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, Heartbeat, Job, Report, Revision, Score, SubmissionCount
+from leaderboard.operations.backups import BackupError, _run
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue import jobs
 from leaderboard.queue.heartbeats import LATE_SECONDS, Process
@@ -243,6 +244,11 @@ def test_changed_scores_and_rows_in_a_backup_of_an_older_release_are_found(make_
     with pytest.raises(CommandError, match="differs from the backup's manifest in the input hashes of"):
         call_command("restore", str(changed))
     connections.close_all()
+
+
+def test_a_program_of_postgresql_that_fails_without_a_word_is_named_with_its_status():
+    with pytest.raises(BackupError, match=r"^false failed: exit status 1, without a reason$"):
+        _run("false", [])
 
 
 @pytest.mark.parametrize(
