@@ -247,7 +247,7 @@ def ladder_gain(new: Mapping[int, TaskFigure], old: Mapping[int, TaskFigure], ta
 
 
 def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
-    """How much greater a new figure is than what the Ladder states of an old one, in standard errors of chance.
+    """How much greater a new figure is than an old one, neither of them rounded, in standard errors of chance.
 
     0 where nothing changed on any instance, and where no standard error is known; at most `CLEAR` either way where the
     differences have no spread.
@@ -265,7 +265,7 @@ def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
         error = math.hypot(new.standard_error, old.standard_error)
     if error is None:
         return 0.0
-    gain = new.value - ladder_score(old)
+    gain = new.value - old.value
     return gain / error if error > DUST else CLEAR * float(np.sign(gain))
 
 

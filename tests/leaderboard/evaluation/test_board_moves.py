@@ -236,10 +236,16 @@ def figure_of(values, weights=None, clusters=None) -> TaskFigure:
     return TaskFigure(mean, 0.05, len(values), is_share=True, instance_values=values, hidden=hidden)
 
 
-def test_a_task_without_any_change_is_no_gain_however_its_score_is_rounded():
+def test_what_is_not_better_is_no_gain_however_the_score_is_rounded():
     figure = figure_of([1.0] * 34 + [0.4] + [0.0] * 65)
     assert ladder_score(figure) < figure.value
     assert standardized_gain(figure, figure) == 0
+    one_worse = figure_of([1.0] * 34 + [0.3] + [0.0] * 65)
+    assert ladder_score(figure) < one_worse.value
+    assert standardized_gain(one_worse, figure) == pytest.approx(-1)
+    assert standardized_gain(figure, one_worse) == pytest.approx(1)
+    everywhere = [figure_of([value] * 100) for value in (0.604, 0.603)]
+    assert [standardized_gain(*everywhere), standardized_gain(*reversed(everywhere))] == [8, -8]
 
 
 def test_a_task_that_gains_the_same_everywhere_does_not_outvote_all_others():
@@ -275,8 +281,7 @@ def test_instances_of_a_cluster_count_as_one_and_heavy_ones_as_many():
     squares = sum((by_cluster[name] - gain * weight_of[name]) ** 2 for name in by_cluster)
     error = math.sqrt(10 / 9 * squares) / weights.sum()
     figures = [figure_of(values, weights, clusters) for values in (new, old)]
-    expected = (figures[0].value - ladder_score(figures[1])) / error
-    assert standardized_gain(*figures) == pytest.approx(expected)
+    assert standardized_gain(*figures) == pytest.approx(gain / error)
 
 
 def test_scores_of_two_tasks_cannot_be_had_one_after_the_other_on_the_ladder(make):

@@ -1,7 +1,6 @@
 """The Ladder against its definition, and what it states."""
 
 import math
-import statistics
 from fractions import Fraction
 
 import numpy as np
@@ -12,25 +11,24 @@ from ranking_engine.evaluation import Ladder, LadderAnswer
 
 
 def naive_answers(submissions: list[list[float]], step: float | None) -> list[LadderAnswer]:
-    """Loop by loop, as the definition says."""
+    """Loop by loop, as the definition says, in fractions."""
     best: list[float] | None = None
-    stated_loss = math.inf
-    answers = []
+    answers: list[LadderAnswer] = []
     for losses in submissions:
-        n = len(losses)
-        mean = math.fsum(losses) / n
-        needed = 0.0
+        is_best = best is None
         if best is not None:
-            differences = [new - old for new, old in zip(losses, best, strict=True)]
-            needed = statistics.stdev(differences) / math.sqrt(n) if step is None else step
-        is_best = mean < stated_loss - needed
+            gains = [Fraction(old) - Fraction(new) for new, old in zip(losses, best, strict=True)]
+            gain, n = sum(gains) / len(gains), len(gains)
+            if step is None:
+                is_best = gain > 0 and gain**2 > sum((one - gain) ** 2 for one in gains) / (n * (n - 1))
+            else:
+                is_best = gain > Fraction(str(step))
         if is_best:
-            best, stated_loss = losses, round(mean * n) / n
-        answers.append(LadderAnswer(stated_loss, is_best))
+            best = losses
+        answers.append(LadderAnswer(round(math.fsum(best)) / len(best), is_best))
     return answers
 
 
-# Multiples of 1/8 are exact, so that both versions compare the same numbers.
 eighths = st.integers(-16, 16).map(lambda number: number / 8)
 
 
@@ -61,6 +59,19 @@ def test_a_better_submission_within_the_noise_is_not_told_apart():
     one_right_of_two = np.array([0, 1, 0, 0, 0, 0, 0, 0])  # by 0.125, with a standard error of 0.125
     assert ladder.submit(one_right_of_two) == LadderAnswer(0.25, False)
     assert ladder.submit(np.zeros(8)) == LadderAnswer(0.0, True)  # by 0.25, with a standard error of 0.164
+
+
+@pytest.mark.parametrize("step", [None, 0.0])
+def test_rounding_of_the_stated_loss_makes_nothing_better_or_worse(step):
+    worse, better = Ladder(step), Ladder(step)
+    assert worse.submit([0.296] * 100) == LadderAnswer(0.3, True)
+    assert worse.submit([0.297] * 100) == LadderAnswer(0.3, False)
+    assert worse.submit([0.396] + [0.296] * 99) == LadderAnswer(0.3, False)
+    assert better.submit([0.304] * 100) == LadderAnswer(0.3, True)
+    assert better.submit([0.303] * 100) == LadderAnswer(0.3, True)
+    one_better = [0.2] + [0.303] * 99  # by exactly one standard error, which is not more
+    assert better.submit(one_better) == LadderAnswer(0.3, step is not None)
+    assert better.submit([0.2, 0.2] + [0.303] * 98) == LadderAnswer(0.3, True)
 
 
 def test_later_changes_of_a_submitted_array_change_nothing():
