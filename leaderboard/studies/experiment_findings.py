@@ -215,6 +215,11 @@ def best_ranking(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
     rule = rule_name(summary["rule"])
     if closest["distance"] is None:
         sentence = gettext("By %(measure)s, no closest order is known: %(reason)s.")
+    elif own is None:
+        sentence = gettext(
+            "By %(measure)s, the tasks are %(distance)s of the largest distance away from the closest order that was "
+            "found, on average; the ranking by %(rule)s has no distance, because it does not rank all systems."
+        )
     elif closest["proven"]:
         sentence = gettext(
             "By %(measure)s, the tasks are %(distance)s of the largest distance away from the closest order, on "
@@ -245,7 +250,7 @@ def best_ranking(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
         note=gettext(
             "Mean distances to the tasks, by their weights, as shares of the largest distance between two orders. Each "
             "measure has a closest order of its own, and there may be others as close. Closest orders have no ties; a "
-            "rule that ties systems can come out closer."
+            "rule that ties systems can come out closer. A rule that does not rank all systems has no distance."
         )
         + proof,
         slopes=side_by_side(rule, summary["side_by_side"], names) if "side_by_side" in summary else None,

@@ -51,11 +51,16 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
 
     Args:
         measure: a key of MEASURES.
-        ranks: average ranks of all systems, 2 or more.
+        ranks: average ranks of all systems, 2 or more, NaN of those that are unranked.
         of_tasks: those that the tasks give, one row per task, without gaps.
         shares: the tasks' shares of the weight, see `task_shares`. Under `spearman` a task, or a ranking, that ties
             all systems has no correlation and counts as one of 0.
+
+    Returns:
+        NaN for a ranking that leaves systems unranked.
     """
+    if np.isnan(ranks).any():
+        return float("nan")
     if measure == KENDALL:
         first, second = np.triu_indices(len(ranks), 1)
         mine = np.sign(ranks[first] - ranks[second])

@@ -55,8 +55,9 @@ def _rest_of(partial: Arrays) -> Arrays:
 
 
 def side_by_side(systems: Sequence[str], before: FloatArray, after: FloatArray) -> dict[str, list[Any]]:
-    """Return the first systems of a ranking with their ranks in it and in another one, for a summary."""
-    first = np.argsort(before, kind="stable")[:MOST_SIDE_BY_SIDE].tolist()
+    """Return the first systems that two rankings rank, with their ranks in both, for a summary."""
+    order = np.argsort(before, kind="stable")
+    first = order[~np.isnan(before[order] + after[order])][:MOST_SIDE_BY_SIDE].tolist()
     return {
         "systems": [systems[i] for i in first],
         "before": [float(before[i]) for i in first],

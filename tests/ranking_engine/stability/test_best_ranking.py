@@ -41,6 +41,16 @@ def test_systems_without_all_scores_are_left_out_or_filled_in():
     assert filled["n_systems"] == 3
 
 
+def test_a_rule_that_leaves_systems_unranked_has_no_distance():
+    board = ScoreMatrix([[1, 0], [0, 1], [1, 1], [2, 2]], system_names=list("abcd"))
+    parameters = {"rules": ["geometric_mean", "mean"], "rule": "geometric_mean"}
+    summary = run_study("best_ranking", board, parameters).summary
+    assert summary["rules"]["geometric_mean"] == dict.fromkeys(MEASURES)
+    assert None not in summary["rules"]["mean"].values()
+    assert summary["side_by_side"]["systems"] == ["d", "c"]
+    assert summary["side_by_side"]["before"] == [1.0, 2.0]
+
+
 def test_kendalls_distance_is_not_minimised_where_kemenys_rule_takes_too_long():
     summary = run_study("best_ranking", random_matrix(60, 5, seed=1), {"rules": ["borda"], "budget": 0.001}).summary
     assert summary["best"]["kendall"]["distance"] is None

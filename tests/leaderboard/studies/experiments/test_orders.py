@@ -109,6 +109,11 @@ def test_what_is_not_proven_is_not_called_the_closest_order():
     sentences = findings("best_ranking", summary, "borda", StudyNames())
     assert "20 % of the largest distance away from the closest order that was found" in sentences.sentence
     assert "Nothing closer was found by Kendall’s distance, which is no proof." in sentences.note
+    sentences = findings("best_ranking", {**summary, "rules": {"borda": {"kendall": None}}}, "borda", StudyNames())
+    assert sentences.sentence == (
+        "By Kendall’s distance, the tasks are 20 % of the largest distance away from the closest order that was found, "
+        "on average; the ranking by Borda has no distance, because it does not rank all systems."
+    )
     unknown = {"kendall": {"distance": None, "proven": False, "reason": "too many systems"}}
     sentences = findings("best_ranking", {**summary, "best": unknown}, "borda", StudyNames())
     assert sentences.sentence == "By Kendall’s distance, no closest order is known: too many systems."
