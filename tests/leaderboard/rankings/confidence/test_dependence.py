@@ -32,9 +32,14 @@ def words(page: str) -> str:
 
 
 def correlation_by_hand(scores: np.ndarray, a: int, b: int) -> float:
-    """Of two tasks, after the means of systems and of tasks are taken out."""
+    """Of two tasks, after the effects of systems are taken out of each as far as it reflects them."""
     measured = (scores - scores.mean(axis=0)) / scores.std(axis=0)
-    left = measured - measured.mean(axis=1, keepdims=True)
+    correlations = np.corrcoef(measured.T)
+    loadings = np.full(len(correlations), 0.9)
+    for _ in range(100):
+        np.fill_diagonal(correlations, loadings**2)
+        loadings = correlations.sum(axis=0) / np.sqrt(correlations.sum())
+    left = measured - np.outer(measured @ loadings / (loadings @ loadings), loadings)
     return float(np.corrcoef(left[:, a], left[:, b])[0, 1])
 
 
