@@ -17,7 +17,7 @@ from django.http import Http404
 from leaderboard.computing.scoring import Scored, SplitFigure
 from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
 from leaderboard.evaluation.phases import PRIVATE, PUBLIC, TEST
-from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.problems import EvaluationError, ReportError
 from leaderboard.evaluation.references import ids_of
 from leaderboard.evaluation.rescoring.corrections import correct_if_all_are_scored
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, TaskReferences
@@ -73,17 +73,21 @@ class ReportedScore:
     value: float | None
     standard_error: float | None = None
 
-    def figure(self, n_instances: int) -> SplitFigure:
+    def figure(self, n_instances: int, place: str = "") -> SplitFigure:
         """The same as the site stores it.
 
+        Args:
+            n_instances: that it is on.
+            place: of the score in the report, with a point at its end.
+
         Raises:
-            EvaluationError: it is not finite, or its standard error cannot be one.
+            ReportError: it is not finite, or its standard error cannot be one.
         """
         if self.value is None or not math.isfinite(self.value):
-            raise EvaluationError("A report needs a finite value, or the problem for which there is none.")
+            raise ReportError("A report needs a finite value, or the problem for which there is none.", f"{place}value")
         error = self.standard_error
         if error is not None and not (math.isfinite(error) and error >= 0):
-            raise EvaluationError("A standard error is a finite number that is not negative.")
+            raise ReportError("A standard error is a finite number that is not negative.", f"{place}standard_error")
         return SplitFigure(self.value, error, n_instances)
 
 
@@ -161,7 +165,8 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
     """Take a program's report, once; where all files of the submission are scored, it enters.
 
     Raises:
-        EvaluationError: the lease ended, or what it reports cannot be taken.
+        EvaluationError: the lease ended.
+        ReportError: what it reports cannot be taken; the lease goes on.
     """
     file, row = evaluation.file, evaluation.file.prediction_submission
     ids = ids_of(evaluation.references, evaluation.split)
@@ -186,17 +191,18 @@ def split_figures(evaluation: ClaimedFile, report: ProgramReport, n_instances: i
     """The reported scores by split, that of all instances among them.
 
     Raises:
-        EvaluationError: one is missing or cannot be a score, or there is one of a split that needs none.
+        ReportError: one is missing or cannot be a score, or there is one of a split that needs none.
     """
     if report.split_scores.keys() != set(evaluation.splits):
         needed = " and ".join(f"`{name}`" for name in evaluation.splits)
-        raise EvaluationError(
+        raise ReportError(
             f"The references have splits: `splits` of the report needs a score for {needed}."
             if needed
-            else "These instances have no splits of which scores are reported; leave out `splits`."
+            else "These instances have no splits of which scores are reported; leave out `splits`.",
+            "splits",
         )
     n_by_split = evaluation.references.n_by_split
-    figures = {name: score.figure(n_by_split[name]) for name, score in report.split_scores.items()}
+    figures = {name: score.figure(n_by_split[name], f"splits.{name}.") for name, score in report.split_scores.items()}
     return {evaluation.split: report.score.figure(n_instances)} | figures
 
 
@@ -204,7 +210,7 @@ def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:
     """The reported scores of single instances, in the order of their ids; None where there are none.
 
     Raises:
-        EvaluationError: they are of other instances, or not finite.
+        ReportError: they are of other instances, or not finite.
     """
     scores = report.instance_scores
     if scores is None:
@@ -212,10 +218,10 @@ def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:
     missing = [name for name in ids if name not in scores]
     if missing or len(scores) != len(ids):
         what = f"{len(missing):,} have none, such as {missing[0][:40]!r}" if missing else "there are scores of others"
-        raise EvaluationError(f"Scores of single instances are needed for each of the {len(ids):,}: {what}.")
+        raise ReportError(f"Scores of single instances are needed for each of the {len(ids):,}: {what}.", "instances")
     values = np.array([scores[name] for name in ids], dtype=np.float64)
     if not np.isfinite(values).all():
-        raise EvaluationError("A score of a single instance is not a finite number.")
+        raise ReportError("A score of a single instance is not a finite number.", "instances")
     return values
 
 

@@ -162,7 +162,22 @@ class CannotEvaluateError(ValueError):
 Evaluator = Callable[[PredictionsToEvaluate], "EvaluatorReport | float"]
 
 
-def evaluate_next(transport: SiteConnection, benchmark: str, evaluator: Evaluator, *, program: str) -> str:
+@dataclass(frozen=True)
+class EvaluatedFile:
+    """A file that an evaluator scored.
+
+    Attributes:
+        sentence: what became of its report.
+        is_taken: whether the site took the report; not where the claim had ended by then.
+    """
+
+    sentence: str
+    is_taken: bool
+
+
+def evaluate_next(
+    transport: SiteConnection, benchmark: str, evaluator: Evaluator, *, program: str
+) -> EvaluatedFile | None:
     """Evaluate the next file that waits, and keep its claim alive meanwhile.
 
     A claim that ended is no error: another program has the file by then, and the report is dropped.
@@ -175,15 +190,16 @@ def evaluate_next(transport: SiteConnection, benchmark: str, evaluator: Evaluato
         program: what this program calls itself.
 
     Returns:
-        What happened, in a sentence; empty where nothing waits.
+        What happened; None where nothing waits.
 
     Raises:
+        InvalidInputError: the evaluator returned what no score can be.
         SiteError: the site refused, or did not answer.
     """
     root = f"benchmarks/{quote(benchmark)}/evaluations/"
     claimed = transport.send(f"{root}claim/", {"program": program[:60]})["evaluation"]
     if claimed is None:
-        return ""
+        return None
     path, what = f"{root}{claimed['claim']}/", f"predictions of {claimed['system']} for {claimed['task']}"
     content = transport.request("GET", f"{path}predictions/", {})
     given = PredictionsToEvaluate(
@@ -204,9 +220,9 @@ def evaluate_next(transport: SiteConnection, benchmark: str, evaluator: Evaluato
         state = transport.send(f"{path}report/", body)["state"]
     except SiteError as error:
         if error.status in (404, 409):
-            return f"{what}: dropped, {error}"
+            return EvaluatedFile(f"{what}: dropped, {error}", is_taken=False)
         raise
-    return f"{what}: {body.get('problem') or body['value']}, {state}"
+    return EvaluatedFile(f"{what}: {body.get('problem') or body['value']}, {state}", is_taken=True)
 
 
 RENEW_SECONDS = 5.0  # leases have 30 seconds unless the operator says otherwise

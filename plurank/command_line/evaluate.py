@@ -55,18 +55,24 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Evaluate what waits; return how much it was."""
+    from plurank.client.errors import InvalidInputError  # noqa: PLC0415 -- needs urllib3
     from plurank.client.predictions import evaluate_next  # noqa: PLC0415 -- needs urllib3
 
     evaluator, remote = function_named(options.evaluator), board_at(options.board)
     n_evaluated = 0
     with refusals():
         while True:
-            said = evaluate_next(
-                remote.transport, remote.key, evaluator, program=f"{socket.gethostname()}:{os.getpid()}"
-            )
-            if said:
-                n_evaluated += 1
-                print(f"note: {said}", file=sys.stderr)
+            try:
+                evaluated = evaluate_next(
+                    remote.transport, remote.key, evaluator, program=f"{socket.gethostname()}:{os.getpid()}"
+                )
+            except InvalidInputError as error:
+                raise UsageError(
+                    f"--with {options.evaluator}: the site does not take what it returned. {error}"
+                ) from error
+            if evaluated:
+                n_evaluated += evaluated.is_taken
+                print(f"note: {evaluated.sentence}", file=sys.stderr)
             elif options.once:
                 return f"{n_evaluated} file{'' if n_evaluated == 1 else 's'} evaluated\n"
             else:

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.base import BenchmarkView
 from leaderboard.api.protocol.fields import ScoreField, Shape, Strict, Text, kind_of, read_each, read_number
 from leaderboard.api.protocol.parsers import StrictJSONParser
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.api.protocol.schema import READING, WRITING, body_example
 from leaderboard.evaluation.evaluators import (
     ClaimedFile,
@@ -24,7 +24,7 @@ from leaderboard.evaluation.evaluators import (
     renew_evaluation,
     report_evaluation,
 )
-from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.problems import EvaluationError, ReportError
 from leaderboard.models import ApiToken
 
 EVALUATE = (ApiToken.Scope.EVALUATE,)
@@ -222,6 +222,8 @@ class ReportView(OwnersView):
         )
         try:
             report_evaluation(evaluation, report)
+        except ReportError as problem:
+            raise wrong_body([{"place": problem.place, "message": str(problem)}]) from problem
         except EvaluationError as problem:
             raise ApiError(409, str(problem)) from problem
         row = evaluation.file.prediction_submission

@@ -106,13 +106,22 @@ def test_what_a_program_cannot_score_is_refused_with_its_reason(evaluated):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [{}, {"value": None}, {"value": 1, "instances": {"n1": 1}}, {"value": 1, "instances": {"n1": 1, "n2": 1, "x": 1}}],
+    ("body", "place"),
+    [
+        ({}, "value"),
+        ({"value": None}, "value"),
+        ({"value": 0.5, "standard_error": -0.1}, "standard_error"),
+        ({"value": 1, "instances": {"n1": 1}}, "instances"),
+        ({"value": 1, "instances": {"n1": 1, "n2": 1, "x": 1}}, "instances"),
+    ],
 )
-def test_a_report_that_says_too_little_is_not_taken_and_the_claim_holds(evaluated, body):
+def test_a_report_that_no_score_can_be_is_a_bad_request_and_the_claim_holds(evaluated, body, place):
     _, _, call = evaluated
     mine = claim(call)
-    assert call(f"{mine}/report/", body).status_code == 409
+    refused = call(f"{mine}/report/", body)
+    problem = refused.json()["error"]
+    assert (refused.status_code, problem["code"]) == (400, "invalid")
+    assert [detail["place"] for detail in problem["details"]] == [place]
     assert call(f"{mine}/report/", {"value": 1}).status_code == 200
 
 
@@ -202,24 +211,24 @@ def test_the_public_score_counts_until_the_private_board_appears_at_its_moment(b
 
 
 @pytest.mark.parametrize(
-    ("splits", "status"),
+    "splits",
     [
-        (None, 409),
-        ({"public": {"value": 0.5}}, 400),
-        ({**SPLITS, "test": {"value": 0.5}}, 400),
-        ({**SPLITS, **{f"split-{n}": {"value": 0.5} for n in range(10_000)}}, 400),
-        ({**SPLITS, "private": {}}, 400),
-        ({**SPLITS, "private": {"value": "high"}}, 400),
-        ({**SPLITS, "private": {"value": None}}, 400),
-        ({**SPLITS, "private": {"value": 0.5, "standard_error": -0.1}}, 409),
-        ({**SPLITS, "private": 0.5}, 400),
-        ([], 400),
+        None,
+        {"public": {"value": 0.5}},
+        {**SPLITS, "test": {"value": 0.5}},
+        {**SPLITS, **{f"split-{n}": {"value": 0.5} for n in range(10_000)}},
+        {**SPLITS, "private": {}},
+        {**SPLITS, "private": {"value": "high"}},
+        {**SPLITS, "private": {"value": None}},
+        {**SPLITS, "private": {"value": 0.5, "standard_error": -0.1}},
+        {**SPLITS, "private": 0.5},
+        [],
     ],
 )
-def test_a_report_without_both_splits_is_not_taken_and_the_claim_holds(by_split, splits, status):
+def test_a_report_without_both_splits_is_not_taken_and_the_claim_holds(by_split, splits):
     _, _, row, call = by_split
     mine = claim(call)
-    assert call(f"{mine}/report/", {"value": 0.7, "splits": splits}).status_code == status
+    assert call(f"{mine}/report/", {"value": 0.7, "splits": splits}).status_code == 400
     assert row.files.get().results == {}
     assert call(f"{mine}/report/", {"value": 0.7, "splits": SPLITS}).status_code == 200
 
@@ -228,7 +237,7 @@ def test_instances_without_splits_take_no_scores_by_split(evaluated):
     _, _, call = evaluated
     mine = claim(call)
     refused = call(f"{mine}/report/", {"value": 0.7, "splits": SPLITS})
-    assert (refused.status_code, "leave out `splits`" in refused.json()["error"]["message"]) == (409, True)
+    assert (refused.status_code, "leave out `splits`" in refused.json()["error"]["message"]) == (400, True)
     assert call(f"{mine}/report/", {"value": 0.7}).status_code == 200
 
 

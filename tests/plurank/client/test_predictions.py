@@ -9,10 +9,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.encryption import new_key
-from leaderboard.models import PredictionSubmission, Score
+from leaderboard.models import Job, PredictionSubmission, Score
+from leaderboard.queue import jobs
 from plurank.client.predictions import EvaluatorReport
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import LABELS, add_references, hidden_benchmark, labels_file, numbers_file
@@ -28,6 +30,9 @@ def mean(predictions):
     if min(values.values()) < 0:
         raise CannotEvaluateError("No number may be negative.")
     return EvaluatorReport(sum(values.values()) / len(values), standard_error=0.25, instances=values)
+
+def wrong(predictions):
+    return EvaluatorReport(0.5, standard_error=-0.1)
 """
 
 
@@ -124,6 +129,12 @@ def test_a_program_of_the_owner_evaluates_what_waits_and_the_scores_are_on_the_b
     assert (unknown.returncode, "expected module:function" in unknown.stderr) == (2, True)
     not_owner = command(user, "evaluate", *evaluate, "own_evaluator:mean")
     assert not_owner.returncode == 3
+    wrong = command(owner, "evaluate", *evaluate, "own_evaluator:wrong")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "--with own_evaluator:wrong: the site does not take what it returned. Nothing was stored" in wrong.stderr
+    Job.objects.filter(kind="evaluation", state="running").update(lease_until=timezone.now())
+    jobs.sweep()
+    Job.objects.filter(kind="evaluation").update(not_before=timezone.now())
     answer = command(owner, "evaluate", *evaluate, "own_evaluator:mean")
     assert (answer.returncode, answer.stdout) == (0, "2 files evaluated\n"), answer.stderr
     assert "predictions of Good for numbers: 3.0, scored" in answer.stderr
