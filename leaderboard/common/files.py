@@ -20,17 +20,10 @@ from leaderboard.common.paging import with_parameters
 from leaderboard.common.text import value_text
 from ranking_engine.files import csv_rows
 from ranking_engine.text.characters import writable
+from ranking_engine.text.markup import escape_latex, escape_markdown
 from ranking_engine.text.names import FORMULA_INSIDE, FORMULA_PREFIXES
 
 Value = str | int | float | bool | None
-
-LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "$": r"\$", "#": r"\#", "&": r"\&", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "[": "{[}", "*": "{*}",  # after the end of a row these would be its arguments
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\N{MINUS SIGN}": r"$-$", "\N{EN DASH}": "--",
-}  # fmt: skip
-MARKDOWN = set("\\`*_{}[]<>#|~&!$")
 
 
 @dataclass(frozen=True)
@@ -158,7 +151,7 @@ def latex_table(caption: str, headings: Sequence[ColumnHead], rows: Iterable[Seq
 
 def latex_text(text: str) -> str:
     """A text in which LaTeX finds no command."""
-    return "".join(LATEX.get(character, character) for character in _line(text))
+    return escape_latex(_line(text))
 
 
 def export_markdown(table: ExportTable) -> Iterator[str]:
@@ -184,7 +177,7 @@ def markdown_table(caption: str, headings: Sequence[ColumnHead], rows: Iterable[
 
 def markdown_text(text: str) -> str:
     """A text in which Markdown finds no mark-up and a table no end of a cell."""
-    return "".join(f"\\{character}" if character in MARKDOWN else character for character in _line(text))
+    return escape_markdown(_line(text))
 
 
 def _shown(value: Value) -> str:

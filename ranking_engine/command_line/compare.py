@@ -29,7 +29,8 @@ from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, task_likeness
-from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed
 
 Report = dict[str, Any]

@@ -11,7 +11,8 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.core.missing import prediction_note
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.text.grids import escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.grids import latex_grid, markdown_grid, text_grid
+from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed
 
 Board = dict[str, Any]

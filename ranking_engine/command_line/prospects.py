@@ -28,7 +28,8 @@ from ranking_engine.prospects import (
     prospects,
 )
 from ranking_engine.prospects.shares import decimals_of
-from ranking_engine.text.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import fold_name, listed, shorten
 
 Report = dict[str, Any]

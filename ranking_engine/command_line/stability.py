@@ -33,7 +33,8 @@ from ranking_engine.stability.catalogue import (
     get_study,
     run_study,
 )
-from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed, shorten
 
 Report = dict[str, Any]

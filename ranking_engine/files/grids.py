@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from ranking_engine.files.dialect import delimiter_of
 from ranking_engine.text.characters import UNSHOWABLE
+from ranking_engine.text.markup import keep_latex, keep_markdown, show_kept
 
 MAX_ROWS = 100_000
 MAX_COLUMNS = 2_000
@@ -26,7 +27,6 @@ MAX_MARKUP = 2_000_000  # characters of a text whose table is in Markdown, HTML 
 Row = tuple[int, list[str]]  # the line on which it ends, and its cells
 # Texts come from strangers: no part of a pattern may be tried again for another length (`*+`), or it has few of them.
 _RULE = re.compile(r"\s*+\|?+\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?+\s*+")  # below the header of a Markdown table
-_PIPE = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|\*(.+?)\*|`(.+?)`")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _TABULAR = re.compile(r"\\begin\{(?:tabular[x*]?|longtable)\}")
@@ -220,11 +220,10 @@ def _markdown_rows(text: str) -> Iterator[Row]:
 def _markdown_cells(line: str) -> list[str]:
     if line.count("|") > MAX_COLUMNS + 1:
         raise GridError(f"more than {MAX_COLUMNS:,} columns")
-    inner = line.strip().removeprefix("|")
-    cells = [cell.strip() for cell in _PIPE.split(inner[:-1] if inner.endswith("|") and inner[-2:] != "\\|" else inner)]
-    cells = [_LINK.sub(r"\1", cell[:MAX_CELL]) for cell in cells]
+    inner = keep_markdown(line.strip()).removeprefix("|").removesuffix("|")
+    cells = [_LINK.sub(r"\1", cell.strip()[:MAX_CELL]) for cell in inner.split("|")]
     plain = (_EMPHASIS.sub(lambda match: next(part for part in match.groups() if part), cell) for cell in cells)
-    return [cell.replace("\\|", "|").replace("\\_", "_").strip() for cell in plain]
+    return [show_kept(cell).strip() for cell in plain]
 
 
 def _latex_rows(text: str) -> Iterator[Row]:
@@ -245,19 +244,19 @@ def _latex_rows(text: str) -> Iterator[Row]:
     for row in body.split("\\\\"):
         line += row.count("\n")
         cells = _LATEX_LINES.sub("", re.sub(r"(?<!\\)%.*", "", row)).replace("\\&", "\0").split("&")
-        yield line, [latex_cell(cell.replace("\0", "&")) for cell in cells]
+        yield line, [latex_cell(cell.replace("\0", "\\&")) for cell in cells]
 
 
 def latex_cell(cell: str) -> str:
     """Return a cell of a LaTeX table without its commands for fonts and signs."""
-    cell = cell.strip()[:MAX_CELL]
+    cell = keep_latex(cell.strip()[:MAX_CELL])
     for _ in range(5):
         plain = _LATEX_COMMAND.sub(r"\1", cell)
         if plain == cell:
             break
         cell = plain
-    cell = cell.replace("\\pm", "±").replace("\\%", "%").replace("\\_", "_").replace("\\#", "#").replace("~", " ")
-    return cell.replace("$", "").replace("{,}", ",").strip("{} ").strip()
+    cell = cell.replace("\\pm", "±").replace("~", " ").replace("$", "").replace("{,}", ",")
+    return show_kept(cell.strip("{} ")).strip()
 
 
 class _Table(HTMLParser):

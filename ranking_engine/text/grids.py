@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from ranking_engine.text.markup import escape_latex, escape_markdown
 
 Grid = list[list[str]]
 
@@ -47,23 +48,6 @@ def latex_grid(grid: Grid) -> list[str]:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-
-
-def escape_markdown(text: str) -> str:
-    """Return `text` without meaning to Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", text)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}  # fmt: skip
-
-
-def escape_latex(text: str) -> str:
-    """Return `text` without meaning to LaTeX."""
-    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _width(text: str) -> int:

@@ -11,7 +11,8 @@ from leaderboard.access.audience import audience_of
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.boards.query import BoardQuery
-from leaderboard.common.files import latex_text, markdown_text
+from leaderboard.common.files import ColumnHead, ExportTable, export_latex, export_markdown, latex_text, markdown_text
+from ranking_engine.files.grids import rows_of_text
 
 NASTY = r"A|B & 50% of $x_1$ #2 {~^\} <b>*\`[!]"
 VIEW = {"reference": "copeland", "sort": "-mean", "rules": ("mean", "plurality"), "pins": ("d",), "scores": True}
@@ -96,3 +97,16 @@ def test_no_name_ends_a_cell_or_is_taken_for_mark_up(make):
 )  # fmt: skip
 def test_a_text_is_escaped_character_by_character(text, latex, markdown):
     assert (latex_text(text), markdown_text(text)) == (latex, markdown)
+
+
+@pytest.mark.parametrize(("export", "kind"), [(export_latex, "LaTeX"), (export_markdown, "Markdown")])
+def test_names_in_a_table_for_people_are_read_back_as_they_are(export, kind):
+    names = [
+        NASTY, 'O\'Brien "quoted"', r"a/b\c", "<script>", "#hash?x=1", "**bold** __x__ `y`", "[text](url)",
+        r"\textbf{a}", r"\|", "a--b---c", "–-–", "—", "−1", "-x", "{a}", "x\\", "~", "$-$", r"\\", r"\textless{}", "|", "50%", "&amp;",
+    ]  # fmt: skip
+    headings = [ColumnHead("system", "system", is_text=True), ColumnHead("t", NASTY)]
+    text = "".join(export(ExportTable("scores", "Scores of A_1", headings, [[name, -0.5] for name in names])))
+    header, *rows = [row for _, row in rows_of_text(text)[1]]
+    assert (rows_of_text(text)[0], header) == (kind, ["system", NASTY])
+    assert rows == [[name, "−0.5"] for name in names]

@@ -127,7 +127,7 @@ def test_markdown_and_latex_escape_names(toy, capsys):
     toy.write_text("system,a\nx|y_1 & z%,1\nB,2\n")
     _, out, _ = run(capsys, toy, "--rule", "mean", "--format", "markdown")
     assert out.startswith(
-        "| system | Mean |\n| --- | ---: |\n| B | 1 |\n| x\\|y\\_1 & z% | 2 |\n\n- Condorcet winner: B\n"
+        "| system | Mean |\n| --- | ---: |\n| B | 1 |\n| x\\|y\\_1 \\& z% | 2 |\n\n- Condorcet winner: B\n"
     )
     _, out, _ = run(capsys, toy, "--rule", "mean", "--format", "latex")
     assert out == (
