@@ -60,8 +60,8 @@ def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> 
 
     They are read while the lines are taken, some CHUNK_ROWS of them at a time.
 
-    An import takes it again, with standard errors and numbers of instances; those that are missing become scores that
-    are not reported.
+    An import takes it again, with standard errors and numbers of instances; and with the
+    reasons that someone may state; those that are missing for another one become scores that are not reported.
 
     Args:
         revision: the state of the benchmark.

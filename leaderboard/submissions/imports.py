@@ -15,6 +15,7 @@ from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
+from leaderboard.submissions.checks import stated_reason
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.imported_metadata import imported_metadata
@@ -171,7 +172,7 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
     """
     problems = Problems()
     columns = _columns(audience, results, assignment, problems)
-    scores: dict[str, dict[str, float | None]] = {}
+    scores: dict[str, dict[str, str | float | None]] = {}
     details: dict[str, dict[str, tuple[float | None, int | None]]] = {}
     names: dict[str, str] = {}
     about = imported_metadata(audience.benchmark, results)
@@ -191,7 +192,8 @@ def rows_of_import(audience: Audience, results: Import, assignment: Assignment) 
         if key in of_system:
             problems.add(f"system-{s}", f"{name} has two scores on the task of {results.columns[c].name}")
             continue
-        of_system[key], spread = _scaled(value, power), _scaled(error, power)
+        of_system[key] = stated_reason(results.missing.get((s, c))) if value is None else _scaled(value, power)
+        spread = _scaled(error, power)
         if spread is not None and math.isinf(spread):
             problems.add(f"task-{c}", f"a standard error of {name} is too large")
         if spread is not None or n is not None:

@@ -30,9 +30,10 @@ ROLES: Mapping[str, str] = {
     "higher_is_better": "true where higher is better",
     "metadata": "what else is known of the systems",
     "repeat": "folds or seeds, whose mean is the score",
+    "missing": "why a score is missing",
     "of_system": "scores: the column is a system",
 }
-LABELS = ("system", "task", "metric", "split", "subset", "revision", "higher_is_better", "repeat")
+LABELS = ("system", "task", "metric", "split", "subset", "revision", "higher_is_better", "repeat", "missing")
 ABOUT = ("stderr", "n")
 SPREADS = ("ignored", "stderr")
 MAX_LOOKED_AT = 2_000  # rows whose cells are looked at
@@ -46,7 +47,7 @@ _TASKS = ("task", "taskname", "dataset", "datasetname", "benchmark", "benchmarkn
 _SCORES = ("score", "value", "result", "metricvalue")
 _LABELS = {
     "metric": "metric", "metricname": "metric", "split": "split", "subset": "subset", "revision": "revision",
-    "higherisbetter": "higher_is_better", "fold": "repeat", "seed": "repeat",
+    "higherisbetter": "higher_is_better", "fold": "repeat", "seed": "repeat", "missing": "missing",
 }  # fmt: skip
 _ERRORS = ("stderr", "standarderror", "stderror", "se", "sem")
 _MAX_NAME = 200

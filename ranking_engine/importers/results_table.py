@@ -30,7 +30,8 @@ class FileColumn:
 class Import:
     """Recognised files as a table: systems (name and revision), columns, and the cells that are stated.
 
-    `instances` has, by number of system and column, the scores of single instances whose mean a cell is.
+    `instances` has, by number of system and column, the scores of single instances whose mean a cell is; `missing` the
+    word for why there is no score, where the files have one.
     """
 
     format_name: str
@@ -43,6 +44,7 @@ class Import:
     metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)  # as of Recognised
     format_key: str = ""
     instances: Mapping[tuple[int, int], Instances] = field(default_factory=dict)
+    missing: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> dict[int, list[float]]:
@@ -62,6 +64,7 @@ def table_of(recognised: Recognised) -> Import:
     asides: dict[int, str] = {}
     cells: list[Cell] = []
     instances: dict[tuple[int, int], Instances] = {}
+    missing: dict[tuple[int, int], str] = {}
     for record in recognised.records:
         s = systems.setdefault((record.system, record.revision), len(systems))
         c = columns.setdefault(record.column, len(columns))
@@ -71,6 +74,8 @@ def table_of(recognised: Recognised) -> Import:
             asides[c] = record.aside
         if record.instances is not None:
             instances[s, c] = record.instances
+        if record.missing:
+            missing[s, c] = record.missing
         cells.append((s, c, record.value, record.standard_error, record.n))
     return Import(
         format_name=recognised.format_name,
@@ -83,4 +88,5 @@ def table_of(recognised: Recognised) -> Import:
         metadata=recognised.metadata,
         format_key=recognised.format_key,
         instances=instances,
+        missing=missing,
     )

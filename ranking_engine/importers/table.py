@@ -16,7 +16,7 @@ from ranking_engine.files.grids import Row
 from ranking_engine.files.metadata import COLUMN_PREFIX
 from ranking_engine.files.number_forms import MIXED, SPREAD, ColumnNumbers, cell_number
 from ranking_engine.files.problems import MAX_PLACES, InputError
-from ranking_engine.files.roles import ColumnChoices, TableColumns, columns_of, headed
+from ranking_engine.files.roles import LABELS, ColumnChoices, TableColumns, columns_of, headed
 from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.records import Collector, Recognised, Record, problem_in, showable
 
@@ -157,9 +157,7 @@ class _Reader:
     def __init__(self, collect: Collector, table: SourceTable, directions: Mapping[str, bool]) -> None:
         self.collect, self.columns, self.directions = collect, table.columns, directions
         self.labels = {
-            role: places[0]
-            for role in ("system", "task", "metric", "split", "subset", "revision", "higher_is_better", "repeat")
-            if (places := table.columns.places(role))
+            role: places[0] for role in LABELS if role != "missing" and (places := table.columns.places(role))
         }
         self.metadata = {
             (name[len(COLUMN_PREFIX) :].strip() if name.casefold().startswith(COLUMN_PREFIX) else name): at
@@ -168,6 +166,7 @@ class _Reader:
         }
         self.scores = [*table.columns.places("score"), *table.columns.places("of_system")]
         self.about = table.columns.about
+        self.reasons = table.columns.places("missing")[:1]
         self.wrong: dict[int, list[tuple[int, str]]] = {}
         self.n_wrong: dict[int, int] = {}
         self.numbers = ColumnNumbers(lambda: table.columns.decimal)
@@ -212,6 +211,7 @@ class _Reader:
                 standard_error=collect.error_of(error, place),
                 n=collect.count_of(count, place),
                 higher_is_better=DIRECTIONS.get(direction) if direction else self.directions.get(task),
+                missing="" if value is not None else self._reason(line, row),
                 source=collect.source,
                 raw_hash=collect.raw_hash,
             )
@@ -219,6 +219,9 @@ class _Reader:
                 self.repeated.setdefault((record.system, record.revision, *record.column), []).append(record)
             else:
                 collect.add(record)
+
+    def _reason(self, line: int, row: Sequence[str]) -> str:
+        return next((self.collect.label(row[at], "missing", f"line {line}, column missing") for at in self.reasons), "")
 
     def number(self, line: int, at: int, text: str) -> tuple[float | None, float | None]:
         """The score in a cell, and the figure behind it."""

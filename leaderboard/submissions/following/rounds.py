@@ -56,7 +56,7 @@ BOARD_COLUMNS = {
     "score": "score",
     "stderr": "stderr:score",
     "n": "n:score",
-    "missing": "ignored",
+    "missing": "missing",
 }
 WHY_LEFT = Sentence("Its owner left. If you switch it on, it becomes yours.")
 WHY_FAILED = Sentence("No fetch succeeded for a day.")

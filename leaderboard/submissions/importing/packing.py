@@ -45,6 +45,7 @@ def packed(results: Import, benchmark: Benchmark, user: User) -> str:
             [s, c, names[one.names], one.values.tolist(), list(one.clusters)]
             for (s, c), one in results.instances.items()
         ],
+        [[s, c, word] for (s, c), word in results.missing.items()],
     ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
     if len(text) > MAX_PACKED:
@@ -58,7 +59,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
         content: Any = signing.loads(text, salt=_salt(benchmark, user), max_age=settings.DRAFT_DAYS * 24 * 3600)
     except signing.BadSignature:
         return None
-    name, systems, columns, cells, sources, notes, warnings, metadata, key, names, instances = content
+    name, systems, columns, cells, sources, notes, warnings, metadata, key, names, instances, missing = content
     return Import(
         name,
         [(system, revision) for system, revision in systems],
@@ -73,6 +74,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
             (s, c): Instances(tuple(names[place]), np.array(values, float), *map(tuple, clusters))
             for s, c, place, values, *clusters in instances
         },
+        {(s, c): word for s, c, word in missing},
     )
 
 

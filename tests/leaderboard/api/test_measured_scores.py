@@ -11,7 +11,8 @@ from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Score
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.drafts import make_draft, rows_now
-from leaderboard.submissions.imports import read_import
+from leaderboard.submissions.importing.packing import packed, unpacked
+from leaderboard.submissions.imports import Assignment, read_import, rows_of_import
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.rows import SubmittedRow
 from tests.leaderboard.api.conftest import error_of
@@ -124,9 +125,19 @@ def test_the_long_table_has_all_that_is_stored_and_imports_again(make, api, benc
         ["A", "Task 2", "5", "", "", ""],
         ["A", "Task 3", "", "", "", "failed"],
     ]
-    assert [cell[2:] for cell in read_import([("long.csv", text.encode())]).cells] == [
-        (71.3, 0.4, 1000), (5.0, None, None), (None, None, None)
-    ]  # fmt: skip
+    results = read_import([("long.csv", text.encode())])
+    assert [cell[2:] for cell in results.cells] == [(71.3, 0.4, 1000), (5.0, None, None), (None, None, None)]
+    assert (results.missing, results.notes) == ({(0, 2): "failed"}, [])
+    user = benchmark.memberships.get(role="owner").user
+    audience, tasks = audience_of(user, benchmark), {c: f"Task {c + 1}" for c in range(3)}
+    for back in (results, unpacked(packed(results, benchmark, user), benchmark, user)):
+        (row,) = rows_of_import(audience, back, Assignment(tasks, dict.fromkeys(range(3), "unchanged"), {0: "A"}))
+        assert row.scores == {"task-1": 71.3, "task-2": 5.0, "task-3": "failed"}
+
+
+def test_the_long_table_without_missing_scores_needs_no_answer():
+    text = "system,task,score,stderr,n,missing\nA,Quiz,1,,,\nB,Quiz,2,0.5,,\n"
+    assert [cell[2:] for cell in read_import([("long.csv", text.encode())]).cells] == [(1, None, None), (2, 0.5, None)]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,8 @@ def test_a_text_is_escaped_character_by_character(text, latex, markdown):
 def test_names_in_a_table_for_people_are_read_back_as_they_are(export, kind):
     names = [
         NASTY, 'O\'Brien "quoted"', r"a/b\c", "<script>", "#hash?x=1", "**bold** __x__ `y`", "[text](url)",
-        r"\textbf{a}", r"\|", "a--b---c", "–-–", "—", "−1", "-x", "{a}", "x\\", "~", "$-$", r"\\", r"\textless{}", "|", "50%", "&amp;",
+        r"\textbf{a}", r"\|", "a--b---c", "–-–", "—", "−1", "-x", "{a}", "x\\", "~", "$-$",
+        r"\\", r"\textless{}", "|", "50%", "&amp;",
     ]  # fmt: skip
     headings = [ColumnHead("system", "system", is_text=True), ColumnHead("t", NASTY)]
     text = "".join(export(ExportTable("scores", "Scores of A_1", headings, [[name, -0.5] for name in names])))
