@@ -18,6 +18,7 @@ from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_
 from ranking_engine.importers import SourceFile, UnclearColumnsError, read_results
 from ranking_engine.importers.documents import MAX_TOTAL
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
+from ranking_engine.importers.table import table_in
 from ranking_engine.text.close_names import CloseNames
 
 TABLES = frozenset({".csv", ".tsv", ".txt", ""})
@@ -92,21 +93,30 @@ def read_score_files(
         try:
             table = read_table(files[0], allow_formula_names=True)
         except TableError as error:
-            # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said.
+            # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said. Where a
+            # column names the tasks, it is one with a row per score.
             try:
                 return _results(files, filters)
             except UnclearColumnsError as unclear:
                 # A table with its systems in the first column is a plain one, with a slip in its cells.
-                if unclear.table.columns.names[0].casefold() in SYSTEM_COLUMNS:
+                columns_found = unclear.table.columns
+                if columns_found.names[0].casefold() in SYSTEM_COLUMNS and not columns_found.is_long:
                     raise error from None
                 raise
-            except InputError:
-                raise error from None
+            except InputError as other:
+                raise (other if _is_long(files[0]) else error) from None
         names = set(table.task_names)
         # Columns of standard errors are no tasks; importers know them.
         if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
             return ScoreFiles.of_table(table)
     return _results(files, filters)
+
+
+def _is_long(path: Path) -> bool:
+    try:
+        return table_in(SourceFile(path.name, path.read_bytes())).columns.is_long
+    except InputError:
+        return False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -140,6 +141,19 @@ def test_a_broken_file_is_refused_with_its_name_line_and_column(tmp_path, conten
     with pytest.raises(ValueError) as refusal:  # noqa: PT011 -- the message is compared below
         plurank.read(next(path.iterdir()))
     assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("One,QA,1\nOne,QA,2\n", "a second score of One on QA; the first is in scores.csv"),
+        ("One,QA,1\nTwo,QA,x2\n", "scores.csv, line 3, column 'score': 'x2' is not a number"),
+    ],
+)
+def test_what_is_wrong_with_a_row_per_score_is_not_what_is_wrong_with_a_row_per_system(tmp_path, rows, message):
+    path = write(tmp_path, {"scores.csv": f"system,task,score\n{rows}"}) / "scores.csv"
+    with pytest.raises(ValueError, match=f"{re.escape(message)}$"):
+        plurank.read(path)
 
 
 def test_no_file_and_too_large_ones_are_refused_before_they_are_read(tmp_path):
