@@ -104,19 +104,16 @@ def read_score_files(
                     raise error from None
                 raise
             except InputError as other:
-                raise (other if _is_long(files[0]) else error) from None
+                try:
+                    is_long = table_in(SourceFile(files[0].name, files[0].read_bytes())).columns.is_long
+                except InputError:
+                    is_long = False
+                raise (other if is_long else error) from None
         names = set(table.task_names)
         # Columns of standard errors are no tasks; importers know them.
         if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
             return ScoreFiles.of_table(table)
     return _results(files, filters)
-
-
-def _is_long(path: Path) -> bool:
-    try:
-        return table_in(SourceFile(path.name, path.read_bytes())).columns.is_long
-    except InputError:
-        return False
 
 
 @dataclass(frozen=True)

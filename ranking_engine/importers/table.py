@@ -200,6 +200,9 @@ class _Reader:
             # Several columns with scores beside one that names the tasks are several metrics.
             metric = "" if by_system or not self.columns.is_long or len(self.scores) == 1 else self.names[at]
             task = texts["task"] if self.columns.is_long else self.names[at]
+            missing = ""
+            if value is None and self.reasons:
+                missing = collect.label(row[self.reasons[0]], "missing", f"line {line}, column missing")
             record = Record(
                 system=self.names[at] if by_system else texts.get("system", ""),
                 revision=texts.get("revision", ""),
@@ -211,7 +214,7 @@ class _Reader:
                 standard_error=collect.error_of(error, place),
                 n=collect.count_of(count, place),
                 higher_is_better=DIRECTIONS.get(direction) if direction else self.directions.get(task),
-                missing="" if value is not None else self._reason(line, row),
+                missing=missing,
                 source=collect.source,
                 raw_hash=collect.raw_hash,
             )
@@ -219,9 +222,6 @@ class _Reader:
                 self.repeated.setdefault((record.system, record.revision, *record.column), []).append(record)
             else:
                 collect.add(record)
-
-    def _reason(self, line: int, row: Sequence[str]) -> str:
-        return next((self.collect.label(row[at], "missing", f"line {line}, column missing") for at in self.reasons), "")
 
     def number(self, line: int, at: int, text: str) -> tuple[float | None, float | None]:
         """The score in a cell, and the figure behind it."""
