@@ -57,7 +57,7 @@ def _strengths(wins: Wins, common: FloatArray, present: BoolArray, order: NDArra
             # Neighbouring boards are much alike: what fits all of a block is close to what fits each of them.
             together = won[fits].sum(axis=0)
             if not start[systems].any() and is_connected(together[None] > 0, np.ones((1, len(systems)), bool))[0]:
-                start[systems] = fitted(together)[0]
+                start[systems] = np.nan_to_num(fitted(together)[0])
         strengths[(first + fits)[:, None], systems] = _fitted(won[fits], on_board[fits], start[systems])
     return strengths
 

@@ -27,6 +27,8 @@ _ITERATIONS = 400
 _NEWTON_STEPS = 50
 _CLOSE = 1e-4
 _EXACT = 1e-11
+_MOST_LEFT = 1e-4  # of what a system won, and of what it lost, that its strength does not explain
+NOT_FITTED = "the weights of the tasks are too unequal to find strengths with floating-point numbers; use a prior"
 SAME_STRENGTH = 1e-9  # strengths that differ by less tie
 
 
@@ -57,6 +59,8 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
         return Outcome(None, "undefined", reason, {**details, "components": names})
     strengths, steps = fitted(won)
     details["steps"] = steps
+    if np.isnan(strengths).any():
+        return Outcome(None, "undefined", NOT_FITTED, details)
     clusters = clusters_of(profile.matrix)
     details["n_clusters"] = len(clusters)
     if len(clusters) >= MIN_CLUSTERS:
@@ -95,7 +99,10 @@ def apart(is_ahead: BoolArray, profile: Profile, order: NDArray[np.intp]) -> tup
 
 
 def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
-    """Return the strengths, with mean 0, and the steps taken; all must reach all along positive `won`."""
+    """Return the strengths, with mean 0, and the steps taken; all must reach all along positive `won`.
+
+    NaN where they are beyond floating-point numbers, as under weights of which some are 10^18 times the others.
+    """
     n = len(won)
     played = won + won.T
     strengths = np.zeros(n)
@@ -105,7 +112,10 @@ def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
         n_iterations += 1
         chance = _chances(strengths)
         # What to multiply p_i by: (sum_j won_ij p_j / (p_i + p_j)) / (sum_j won_ji p_i / (p_i + p_j)).
-        change = np.log((won * chance.T).sum(axis=1) / (won.T * chance).sum(axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = np.log((won * chance.T).sum(axis=1) / (won.T * chance).sum(axis=1))
+        if not np.isfinite(change).all():
+            break
         change -= change.mean()
         size, previous = float(np.abs(change).max()), size
         # All strengths change at once: where few pairs meet they overshoot together, and half the way is right.
@@ -117,12 +127,19 @@ def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
         n_newton_steps += 1
         chance = _chances(strengths)
         gradient = (won - played * chance).sum(axis=1)
-        step = np.linalg.solve(_information(played, chance), gradient)
+        try:
+            step = np.linalg.solve(_information(played, chance), gradient)
+        except np.linalg.LinAlgError:
+            strengths[:] = np.nan
+            break
         step -= step.mean()
         step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # far away the quadratic model overshoots
         strengths += step
         if np.abs(step).max() < _EXACT:
             break
+    left = np.abs((won - played * _chances(strengths)).sum(axis=1))
+    if not (left <= _MOST_LEFT * np.minimum(won.sum(axis=1), won.sum(axis=0))).all():
+        strengths[:] = np.nan
     return strengths - strengths.mean(), {"iterations": n_iterations, "newton_steps": n_newton_steps}
 
 

@@ -23,7 +23,7 @@ from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.choice_sets import strong_components
 from ranking_engine.rules.kemeny_program import MAX_COST, Clock, OrderProgram, Steps, seconds_left
-from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, best_of_all, excess_of, improved
+from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, addable, best_of_all, excess_of, improved
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.mallows import fitted
 from ranking_engine.rules.rates import name_order
@@ -107,7 +107,7 @@ class _Solved:
     def of(cls, profile: Profile, left: Clock, steps: Steps, most_iterations: int = MOST_ITERATIONS) -> _Solved:
         """Order every component, and join them."""
         by_name = name_order(profile)
-        margins = profile.pairwise.margins[np.ix_(by_name, by_name)]
+        margins = addable(profile.pairwise.margins)[np.ix_(by_name, by_name)]
         label = strong_components(margins > 0)
         parts = []
         for members in _members(label):
@@ -258,7 +258,8 @@ def _distances(pairwise: Pairwise, parts: list[_Part]) -> dict[str, Any]:
 
     Every order costs the lesser of wins[i, j] and wins[j, i] for each pair, and its excess beyond.
     """
-    always = sum(np.minimum(pairwise.wins, pairwise.wins.T).sum(axis=1).tolist()) // 2
+    wins = addable(pairwise.wins)
+    always = sum(np.minimum(wins, wins.T).sum(axis=1).tolist()) // 2
     distance = always + sum(part.excess for part in parts)
     bound = always + sum(part.bound for part in parts)
     return {

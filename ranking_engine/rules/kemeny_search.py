@@ -18,8 +18,15 @@ Margins = NDArray[Any]
 Order = NDArray[np.intp]
 
 MAX_EXACT = 13  # systems whose 2^n subsets are gone through
+MOST_ADDED = 2.0**62
 _RESTARTS = 24
 _MOVED_SHARE = 0.1
+
+
+def addable(integers: Margins) -> Margins:
+    """Return `integers`, as Python's own where the sum of their sizes may be beyond 64 bits."""
+    is_small = integers.dtype == object or np.abs(integers).sum(dtype=np.float64) < MOST_ADDED
+    return integers if is_small else integers.astype(object)
 
 
 def excess_of(margins: Margins, order: Order) -> int:

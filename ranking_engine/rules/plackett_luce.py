@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.clusters import cluster_key
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
-from ranking_engine.rules.bradley_terry import MIN_CLUSTERS, SAME_STRENGTH, apart, clustered_errors
+from ranking_engine.rules.bradley_terry import MIN_CLUSTERS, NOT_FITTED, SAME_STRENGTH, apart, clustered_errors
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, order_of_names, snapped
 
@@ -53,6 +53,8 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
             return Outcome(None, "undefined", reason, {**details, "components": names})
     strengths, steps = fitted(picks, float(prior))
     details["steps"] = steps
+    if np.isnan(strengths).any():
+        return Outcome(None, "undefined", NOT_FITTED, details)
     if np.ptp(strengths) > FARTHEST:
         reason = f"strengths are more than {FARTHEST:g} apart, too far for floating-point numbers; use a prior"
         return Outcome(None, "undefined", reason, details)
@@ -166,7 +168,7 @@ class Picks:
 
 
 def fitted(picks: Picks, prior: float) -> tuple[FloatArray, dict[str, int]]:
-    """Return the strengths, with mean 0 where there is no prior, and the steps taken."""
+    """Return the strengths, with mean 0 where there is no prior, and the steps taken; NaN beyond all floats."""
     n = picks.systems.shape[1]
     strengths, steps = np.zeros(n), {"iterations": 0, "newton_steps": 0}
     for close, most_newton_steps in _ATTEMPTS:
@@ -175,7 +177,10 @@ def fitted(picks: Picks, prior: float) -> tuple[FloatArray, dict[str, int]]:
             steps["iterations"] += 1
             picked, expected = picks.ratios(strengths)
             chance = 0.5 + 0.5 * np.tanh(strengths / 2)
-            change = np.log((picked + prior) / (expected + 2 * prior * chance))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                change = np.log((picked + prior) / (expected + 2 * prior * chance))
+            if not np.isfinite(change).all():
+                break
             if not prior:
                 change -= change.mean()
             strengths += change
@@ -186,7 +191,10 @@ def fitted(picks: Picks, prior: float) -> tuple[FloatArray, dict[str, int]]:
             steps["newton_steps"] += 1
             chance = 0.5 + 0.5 * np.tanh(strengths / 2)
             gradient = picks.weights @ picks.gradients(strengths) + prior * (1 - 2 * chance)
-            step = np.linalg.solve(picks.information(strengths, prior), gradient)
+            try:
+                step = np.linalg.solve(picks.information(strengths, prior), gradient)
+            except np.linalg.LinAlgError:
+                return np.full(n, np.nan), steps
             if not prior:
                 step -= step.mean()
             step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # far away the quadratic model overshoots
