@@ -14,6 +14,7 @@ import numpy as np
 
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
+from ranking_engine.rules.kemeny_search import addable
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import in_first_order, name_order, snapped
 
@@ -29,28 +30,32 @@ def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
     """Return ratings between 0 and 100, from descent on the smooth loss (Lanctot et al. 2025).
 
     `details`: `loss`, the smooth loss in units of weight, as far as orders differ in it; `distance`, that of the order
-    of the ratings from the tasks, as of Kemeny's, where a tie counts one half; `steps`; `is_minimum`: the slope has
-    vanished, or points out of the bounds.
+    of the ratings from the tasks, as of Kemeny's, where a tie counts one half; `steps`; `is_stationary`: the slope has
+    vanished, or points out of the bounds; the loss need not be least there, see `descended`.
     O(n^2) a step, at most 300 steps.
     """
     order = name_order(profile)
     margins = profile.pairwise.margins[np.ix_(order, order)]
     unit = float(profile.pairwise.denominator)
     largest = max(abs(int(margins.max())), 1) if profile.n_systems > 1 else 1
-    ratings, n_steps, is_minimum = descended(np.array(margins / largest, dtype=np.float64), temperature)
+    ratings, n_steps, is_stationary = descended(np.array(margins / largest, dtype=np.float64), temperature)
     details: dict[str, Any] = {**pair_details(profile.pairwise), "temperature": float(temperature)}
-    always = float(np.minimum(profile.pairwise.wins, profile.pairwise.wins.T).sum()) / 2 / unit
+    wins = addable(profile.pairwise.wins)
+    always = float(np.minimum(wins, wins.T).sum()) / 2 / unit
     beyond = np.maximum(np.array(margins / unit, dtype=np.float64), 0.0)
     difference = ratings[:, None] - ratings
     details["distance"] = always + float((beyond * ((difference < 0) + 0.5 * (difference == 0))).sum())
     details["loss"] = always + float((beyond * (0.5 - 0.5 * np.tanh(difference / 2 / temperature))).sum())
     details["steps"] = n_steps
-    details["is_minimum"] = is_minimum
+    details["is_stationary"] = is_stationary
     return Outcome(in_first_order(ratings, order), details=details)
 
 
 def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int, bool]:
-    """Return ratings at which the loss is least nearby, the steps taken, and whether its slope has vanished.
+    """Return ratings where the loss does not fall, the steps taken, and whether its slope has vanished.
+
+    That may be a saddle point, from which some direction leads further down: systems that all start alike and are alike
+    to the loss stay alike, as the three of a cycle do.
 
     Args:
         margins: `margins[i, j]` = -`margins[j, i]`, from -1 to 1; systems in the order of names, so that the order of
@@ -66,10 +71,10 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
     sizes, scratch = np.abs(margins), np.empty((2, *margins.shape))
     ratings = np.full(len(margins), HIGHEST / 2)
     loss, slope, bend = loss_slope_bend(margins, sizes, ratings, temperature, scratch)
-    length, n_steps, is_minimum = 1.0, 0, False
+    length, n_steps, is_stationary = 1.0, 0, False
     while n_steps < MAX_STEPS:
         if steepest(ratings, slope) * temperature <= FLAT:
-            is_minimum = True
+            is_stationary = True
             break
         n_steps += 1
         tried = np.clip(ratings - length * slope / np.maximum(bend, LEAST_BEND), 0.0, HIGHEST)
@@ -81,7 +86,7 @@ def descended(margins: FloatArray, temperature: float) -> tuple[FloatArray, int,
             length = min(length * FASTER, 1.0)
         else:
             length *= SLOWER
-    return ratings, n_steps, is_minimum
+    return ratings, n_steps, is_stationary
 
 
 def steepest(ratings: FloatArray, slopes: FloatArray) -> FloatArray:

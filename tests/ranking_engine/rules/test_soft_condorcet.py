@@ -46,12 +46,20 @@ def test_loss_and_distance_are_those_of_the_definition(matrix):
     assert 0 <= rated.min() <= rated.max() <= 100
 
 
+def test_a_cycle_stays_at_a_saddle_point_from_which_the_loss_falls():
+    cycle = ScoreMatrix([[3.0, 1.0, 2.0], [2.0, 3.0, 1.0], [1.0, 2.0, 3.0]])
+    ranking = rank(cycle, "soft_condorcet")
+    assert (ranking.scores.tolist(), ranking.details["is_stationary"]) == ([50.0] * 3, True)
+    assert ranking.details["loss"] == pytest.approx(4.5)
+    assert rank(cycle, "kemeny").details["distance"] == 4
+
+
 @pytest.mark.parametrize("temperature", [1.0, 5.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_rating_alone_can_be_moved_to_a_lower_loss_nearby(seed, temperature):
     matrix = random_matrix(6, 9, seed=seed, noise=2.0)
     ranking = rank(matrix, "soft_condorcet", temperature=temperature)
-    assert ranking.details["is_minimum"]
+    assert ranking.details["is_stationary"]
     for i in range(6):
         for move in (-0.5, 0.5):
             moved = ranking.scores.copy()
@@ -97,6 +105,6 @@ def test_systems_that_the_table_treats_alike_have_equal_ratings():
 def test_steps_have_a_limit():
     margins = np.random.default_rng(1).normal(size=(80, 80))
     margins = np.triu(margins, 1) - np.triu(margins, 1).T
-    ratings, n_steps, is_minimum = descended(margins / np.abs(margins).max(), 0.1)
+    ratings, n_steps, is_stationary = descended(margins / np.abs(margins).max(), 0.1)
     assert np.isfinite(ratings).all()
-    assert (n_steps, is_minimum) == (MAX_STEPS, False)
+    assert (n_steps, is_stationary) == (MAX_STEPS, False)
