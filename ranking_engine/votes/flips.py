@@ -5,8 +5,8 @@ that sets of votes are counts by kind. The influence of a kind on the gap betwee
 from the derivatives at the estimate; the kinds of the greatest influence are removed, half of what seems to be needed
 at a time, and the rest is fitted again each time, until the gap is closed. What is returned was confirmed by a fit of
 the remaining votes from the beginning, so that it is an upper bound of the fewest votes, and never a guess. It is exact
-where it is 0 or 1, where there are two systems, and where all smaller sets were tried. Otherwise a lower bound is
-proven.
+where it is 0 or 1, where there are two systems, and where all smaller sets were tried. Small sets are tried size by
+size, also where removing by influence finds nothing. Otherwise a lower bound is proven.
 
 The lower bound, for ties as half wins: let h be the change of the strengths, M its largest difference between two
 systems, H the information. Both estimates have derivative 0, so that the sum over pairs of (number of votes) x (change
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,6 +35,7 @@ from ranking_engine.votes.fitting import NotFittedError, VoteFit, fitted_votes
 from ranking_engine.votes.models import VoteModel, vote_model
 
 MAX_TRIED = 2_000  # smaller sets that are tried to prove that none does it
+_WORK = MAX_TRIED * 30**3  # of fits, as cubes of numbers of systems, where not all smaller sets can be tried
 _RIVALS = 8  # that are looked at, those that seem to need the fewest votes
 _HOPELESS = 2.0  # times as many votes as were found: a rival that seems to need more is not looked at
 _KINDS = 2_048  # of the greatest influence, which are looked at first
@@ -169,14 +169,14 @@ def fewest_votes(
     """Return the fewest votes found without which the first system is no longer first alone.
 
     Covariates are left out: the model is that of strengths, and of ties where `model` has them. Votes are removed, not
-    added or changed, and what is left must connect all systems. O(n_votes + n_systems^3) a fit, and about
-    log2(fewest) + 8 fits for each of 8 rivals.
+    added or changed, and what is left must connect all systems, by the wins of the prior if there is one.
+    O(n_votes + n_systems^3) a fit, about log2(fewest) + 8 fits for each of 8 rivals, and one for each set tried.
 
     Args:
         votes: to be removed from.
         model: as for `rate`.
         prior: as for `rate`; its wins are not votes, and stay.
-        max_tried: smaller sets are tried where there are no more, to prove that none does it; at most `MAX_TRIED`.
+        max_tried: so many smaller sets are tried, all of a size or none; at most `MAX_TRIED`.
 
     Raises:
         ValueError: the model is none.
@@ -205,24 +205,27 @@ def fewest_votes(
         trial = removed_for(kinds, fit, leader, rival, limit)
         if trial is not None and (best is None or trial.sum() < best.sum()):
             best, rival_of_best = trial, rival
-    n_below = n_counted if best is None else int(best.sum())
-    is_exact = n == 2 or n_below <= least
-    if not is_exact or best is None:
-        smaller = smallest_set(kinds, fit, leader, n_below, min(max_tried, MAX_TRIED))
-        is_exact = smaller is not None
-        if smaller is not None and smaller.sum():
+    n_below = n_counted + 1 if best is None else int(best.sum())
+    if n == 2 and best is not None:
+        least = n_below
+    if least < n_below:
+        smaller, least = smallest_set(kinds, fit, leader, (least, n_below), min(max_tried, MAX_TRIED))
+        if smaller is not None:
             best = smaller
             left = kinds.fit_without(best)
             if left is not None:
                 rival_of_best = int(np.argsort(-np.where(np.arange(n) == leader, -np.inf, left.strengths))[0])
     if best is None:
         problem = "no set of votes was found that leaves all systems connected"
-        return FirstPlaceFlip(leader, least=least, problem=problem)
+        if least > n_counted:
+            problem = "no set of votes changes it and leaves all systems connected"
+        return FirstPlaceFlip(leader, least=min(least, n_counted), problem=problem)
     removed = [removed_votes(kinds, int(kind), int(best[kind])) for kind in np.flatnonzero(best)]
     n_votes = int(best.sum())
     removed.sort(key=lambda part: (-part.n_votes, part.winner, part.loser))
+    is_exact = n_votes <= least
     return FirstPlaceFlip(
-        leader, rival_of_best, n_votes, n_votes / n_counted, is_exact, n_votes if is_exact else least, tuple(removed)
+        leader, rival_of_best, n_votes, n_votes / n_counted, is_exact, min(least, n_votes), tuple(removed)
     )
 
 
@@ -304,23 +307,39 @@ def removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: 
     return removed if is_overtaken(kinds.fit_without(removed), leader) else None
 
 
-def smallest_set(kinds: VoteKinds, fit: VoteFit, leader: int, n_below: int, max_tried: int) -> NDArray[np.int64] | None:
-    """Try every set of fewer than `n_below` votes, smallest first, if there are no more than `max_tried`.
+def smallest_set(
+    kinds: VoteKinds, fit: VoteFit, leader: int, sizes: tuple[int, int], max_tried: int
+) -> tuple[NDArray[np.int64] | None, int]:
+    """Try sets of votes from the smallest on, all of a size or none.
+
+    Args:
+        kinds, fit: the votes and their fit.
+        leader: the first system.
+        sizes: from where sets are tried, because smaller ones are excluded; and the size that is no longer tried.
+        max_tried: so many sets at most, smaller ones included. Fewer where fits take long and these are not all sets.
 
     Returns:
-        The first that overtakes the leader; an empty one where none does; None where there are too many to try.
+        The first set that overtakes the leader, None where none does; and a size below which none does.
     """
-    n_kinds = len(kinds.available)
+    n_kinds, (least, n_below) = len(kinds.available), sizes
     n_sets = sum(math.comb(n_kinds + size - 1, size) for size in range(1, min(n_below, MAX_TRIED)))
     if n_sets > max_tried or n_below > MAX_TRIED:
-        return None
-
-    def sets() -> Iterator[NDArray[np.int64]]:
-        for size in range(1, n_below):
-            for chosen in itertools.combinations_with_replacement(range(n_kinds), size):
-                removed = np.bincount(chosen, minlength=n_kinds)
-                if (removed <= kinds.available).all():
-                    yield removed
-
-    overtaking = (r for r in sets() if is_overtaken(kinds.fit_without(r, fit.parameters), leader))
-    return next(overtaking, np.zeros(n_kinds, dtype=np.int64))
+        max_tried = min(max_tried, _WORK // kinds.comparisons.n_systems**3)
+    n_tried, available = 0, kinds.available.tolist()
+    of_size: list[tuple[int, ...]] = [()]  # sets as kinds in ascending order
+    for size in range(1, n_below):
+        larger = (
+            (*chosen, kind)
+            for chosen in of_size
+            for kind in range(chosen[-1] if chosen else 0, n_kinds)
+            if chosen.count(kind) < available[kind]
+        )
+        of_size = list(itertools.islice(larger, max_tried - n_tried + 1))
+        n_tried += len(of_size)
+        if n_tried > max_tried:
+            return None, max(size, least)
+        for chosen in of_size if size >= least else ():
+            removed = np.bincount(chosen, minlength=n_kinds)
+            if is_overtaken(kinds.fit_without(removed, fit.parameters), leader):
+                return removed, size
+    return None, n_below
