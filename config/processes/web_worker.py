@@ -144,7 +144,7 @@ class HeadsFirst(ThreadWorker):
             self._hand_over(conn, head)
 
     def _receive_head(self, conn: Any, head: bytearray) -> None:  # noqa: ANN401
-        """x a complete head goes to a thread."""
+        """Read what has arrived of a head; a complete one goes to a thread."""
         n_searched = max(0, len(head) - 3)
         try:
             received = conn.sock.recv(RECEIVED_BYTES)
