@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
@@ -242,5 +243,13 @@ def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
 
 
 def distinct(names: list[str]) -> list[str]:
-    """Return the names of groups, numbered where a task is called as a group is."""
-    return [name if names.index(name) == k else f"{name} ({k + 1})" for k, name in enumerate(names)]
+    """Return the names of groups, numbered where a task is called as a group is, by a number that no other name has."""
+    used = set(names)
+    result: list[str] = []
+    for k, name in enumerate(names):
+        free = name
+        if names.index(name) < k:
+            free = next(numbered for n in count(k + 1) if (numbered := f"{name} ({n})") not in used)
+            used.add(free)
+        result.append(free)
+    return result

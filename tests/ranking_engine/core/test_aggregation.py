@@ -195,6 +195,13 @@ def test_a_task_may_be_called_like_a_group():
     assert rank(matrix, "borda", aggregation="two_step").winners == (0,)
 
 
+@pytest.mark.parametrize("order", [["a", "group g", "group g (2)"], ["a", "group g (2)", "group g", "group g (3)"]])
+def test_tasks_may_be_called_like_a_numbered_group(order):
+    groups = ["g", *[None] * (len(order) - 1)]
+    matrix = ScoreMatrix([range(len(order), 0, -1), [1] * len(order)], groups=groups, task_names=order)
+    assert rank(matrix, "borda", aggregation="two_step").winners == (0,)
+
+
 def test_groups_that_leave_no_weight_and_unknown_aggregations_are_told():
     silent = ScoreMatrix([[1.0, 2.0]], groups=["a", "a"], group_weights={"a": 0})
     with pytest.raises(ValueError, match="`group_weights` leave no task a positive weight"):
