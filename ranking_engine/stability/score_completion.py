@@ -93,6 +93,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     listed = by_gaps[:MOST_LISTED]
     cells = [(i, t) for t in listed for i in np.flatnonzero(missing[:, t]).tolist()][:MOST_LISTED]
     width = arrays["half_width"]
+    least, most = matrix.minimum[tasks], matrix.maximum[tasks]  # NaN where none is stated
     summary: dict[str, Any] = {
         "level": parameters["level"],
         "n_systems": len(arrays["systems"]),
@@ -115,8 +116,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
             "systems": [matrix.system_names[arrays["systems"][i]] for i, _ in cells],
             "tasks": [names[tasks[t]] for _, t in cells],
             "predicted": [plain(float(predicted[i, t])) for i, t in cells],
-            "low": [plain(float(predicted[i, t] - width[t])) for i, t in cells],
-            "high": [plain(float(predicted[i, t] + width[t])) for i, t in cells],
+            "low": [plain(float(np.fmax(predicted[i, t] - width[t], least[t]))) for i, t in cells],
+            "high": [plain(float(np.fmin(predicted[i, t] + width[t], most[t]))) for i, t in cells],
         },
     }
     return StudyResult(summary, dict(arrays))

@@ -161,8 +161,12 @@ def test_predictions_stay_on_the_scale_of_the_task():
     low, high = np.nanquantile(gaps, [0.2, 0.8])
     inside = np.clip(gaps, low, high)
     matrix = ScoreMatrix(inside, minimum=[low] * 8, maximum=[high] * 8)
-    predicted = run_study("score_completion", matrix).arrays["predicted"]
+    result = run_study("score_completion", matrix)
+    predicted, cells = result.arrays["predicted"], result.summary["cells"]
     assert low <= np.nanmin(predicted) <= np.nanmax(predicted) <= high
+    ends = pytest.approx((low, high))
+    assert (min(cells["low"]), max(cells["high"])) == ends, "some intervals would go beyond"
+    assert all(a <= b <= c for a, b, c in zip(cells["low"], cells["predicted"], cells["high"], strict=True))
 
 
 @pytest.mark.parametrize(
