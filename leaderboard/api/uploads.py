@@ -41,7 +41,7 @@ MEASURED = {
     "properties": {
         "value": {"type": "number"},
         "standard_error": {"type": ["number", "null"], "minimum": 0},
-        "n_instances": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_INSTANCES - 1},
+        "n_instances": {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_INSTANCES - 1},
     },
 }
 
@@ -72,8 +72,8 @@ class InstanceCount(Strict, s.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:  # noqa: ANN401
         """The number."""
-        if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data < MAX_INSTANCES:
-            raise s.ValidationError(f"expected a whole number from 0, found {kind_of(data)}")
+        if isinstance(data, bool) or not isinstance(data, int) or not 1 <= data < MAX_INSTANCES:
+            raise s.ValidationError(f"expected a whole number from 1, found {kind_of(data)}")
         return data
 
 

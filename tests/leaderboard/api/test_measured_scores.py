@@ -145,6 +145,7 @@ def test_the_long_table_without_missing_scores_needs_no_answer():
     [
         ({"value": 1, "standard_error": -0.1}, "standard_error"),
         ({"value": 1, "n_instances": 1.5}, "n_instances"),
+        ({"value": 1, "standard_error": 0.1, "n_instances": 0}, "n_instances"),
         ({"value": 1, "n_instances": 2**31}, "n_instances"),
         ({"value": None, "standard_error": 1}, "value"),
         ({"score": 1}, "score"),
