@@ -142,6 +142,10 @@ class Nothing(ApiView):
     authentication_classes = []
     permission_classes = []
 
+    def perform_content_negotiation(self, request: Any, force: bool = False) -> Any:  # noqa: ANN401
+        """Whatever form is asked for, there is nothing."""
+        return super().perform_content_negotiation(request, force=True)
+
     def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Answer before anything else is looked at."""
         super().initial(request, *args, **kwargs)

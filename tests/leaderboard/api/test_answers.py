@@ -61,6 +61,12 @@ def test_a_form_that_there_is_not_is_a_406(benchmark, api):
     assert error_of(api.get(f"benchmarks/{benchmark.key}/scores/", Accept="image/png"))["status"] == 406
 
 
+def test_where_there_is_no_route_no_form_is_missing(benchmark, api):
+    path = f"benchmarks/{benchmark.key}/nosuch/"
+    answers = [api.get(path), api.get(f"{path}?format=csv"), api.get(path, Accept="text/csv")]
+    assert [error_of(answer)["code"] for answer in answers] == ["not_found"] * 3
+
+
 def test_an_error_is_json_where_a_table_was_asked_for(benchmark, api):
     response = api.get(f"benchmarks/{benchmark.key}/rankings/nothing/?format=csv")
     assert response["Content-Type"] == "application/json"
