@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
 from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, reading
 from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus_with
@@ -235,7 +235,7 @@ class AgreementView(ComparisonView):
         try:
             places = Places.of_address(request.query_params)
         except PlacesError as problem:
-            raise ApiError(400, str(problem)) from problem
+            raise wrong_parameter(problem.parameter, str(problem)) from problem
         jobs = job_states(publication)
 
         def content() -> dict[str, Any]:  # not before it is known that the reader's copy is another

@@ -22,7 +22,7 @@ from leaderboard.api.protocol.base import (
 from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import NOT_WRITABLE, ApiError
 from leaderboard.api.protocol.renderers import TABLES, ZipRenderer
 from leaderboard.api.protocol.schema import (
     PAGING,
@@ -360,4 +360,4 @@ class FolderView(FigureView):
         try:
             return self.table(publication, "folder", lambda: folder_zip(publication.revision))
         except FolderError as problem:
-            raise ApiError(422, f"This revision has no folder: {problem}.") from problem
+            raise ApiError(422, f"This revision has no folder: {problem}.", code=NOT_WRITABLE) from problem

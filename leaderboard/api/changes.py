@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import FROM_ONE, RULE, TABLE_FORMAT, error, reading
 from leaderboard.api.systems import MISSING
@@ -165,7 +165,7 @@ class ChangesView(RuleView):
             since = revision_then(self.benchmark, timezone.now() - PERIODS[text])
         if since is None:
             expected = f"expected the number of a revision, or one of {', '.join(PERIODS)}"
-            raise ApiError(400, f"`since` is {text[:40]!r}; {expected}.")
+            raise wrong_parameter("since", f"`since` is {text[:40]!r}; {expected}.")
         numbers = sorted((min(number, 2**31 - 1), since))
         if not 1 <= numbers[0] <= numbers[1] <= last:
             raise Http404(f"There are revisions 1 to {last}." if last else "There is no revision yet.")

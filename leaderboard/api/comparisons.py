@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import Window, cut_sorted, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading, text_shape
 from leaderboard.boards.revision_exports import VERDICTS, ExportError, Origin, margins_export
@@ -183,7 +183,7 @@ class ComparisonView(FigureView):
         """
         key = self.request.query_params.get(name, "")
         if not key:
-            raise ApiError(400, f"`{name}` is missing: the key of a system.")
+            raise wrong_parameter(name, f"`{name}` is missing: the key of a system.")
         place = next((i for i, system in enumerate(systems) if system.key == key), None)
         if place is None:
             raise Http404(f"No system {key[:80]!r} is on the board.")
@@ -311,7 +311,7 @@ class HeadToHeadView(ComparisonView):
         systems = systems_at(publication.revision)
         first, second = self.place_of(systems, "a"), self.place_of(systems, "b")
         if first == second:
-            raise ApiError(400, "`a` and `b` are the same system; name two.")
+            raise wrong_parameter("b", "`a` and `b` are the same system; name two.")
         board = published_board(publication)
         try:
             pair = pair_of(

@@ -16,7 +16,7 @@ from leaderboard.api.benchmarks import DERIVED_GAMMA, GroupEntrySerializer, Task
 from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobStateSerializer, OwnerView, job_state
 from leaderboard.api.protocol.fields import Shape, Text, Whole
 from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, UPDATED_SINCE, WRITING, body_example, reading
 from leaderboard.benchmarks.releases import cite, freeze_revision
 from leaderboard.common.form_fields import NOTE_LENGTH
@@ -128,7 +128,7 @@ class RevisionsView(BenchmarkView):
         count = rows.count()
         if wanted.after:
             if not wanted.after.isdecimal():
-                raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
+                raise wrong_parameter("cursor", "`cursor` is none of this list's; follow the `next` of a page.")
             rows = rows.filter(number__lt=min(int(wanted.after), 2**31 - 1))
         page = cut(list(rows[: wanted.size + 1]), wanted, lambda revision: revision.number, count)
         content = {

@@ -15,7 +15,7 @@ from leaderboard.api.decisions import previewed_rules
 from leaderboard.api.protocol.base import MANAGE, ModeratorView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, ReasonText, Shape, Strict, read_text
 from leaderboard.api.protocol.pagination import cut, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.api.submissions import PreviewedRuleSerializer
 from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue
@@ -129,7 +129,7 @@ class QueueView(ModeratorView):
         try:
             after = UUID(wanted.after) if wanted.after else None
         except ValueError as error:
-            raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.") from error
+            raise wrong_parameter("cursor", "`cursor` is none of this list's; follow the `next` of a page.") from error
         rows, n_waiting = queue(self.benchmark, after=after, most=wanted.size + 1)
         page = cut(rows, wanted, lambda row: row.uuid, n_waiting)
         content = {"n_waiting": n_waiting, **page_links(request, page), "results": page.items}

@@ -25,7 +25,7 @@ from leaderboard.accounts.people import change_role, invite, lift_ban, open_invi
 from leaderboard.api.protocol.base import MANAGE, OwnerView, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape, Sure, Text, Truth
 from leaderboard.api.protocol.pagination import Page, cut, number_after, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import CSVRenderer
 from leaderboard.api.protocol.schema import (
     DRY_RUN,
@@ -279,7 +279,7 @@ class AuditView(OwnerView):
         wanted = window(request.query_params)
         start = Position.read(wanted.after)
         if start is None:
-            raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
+            raise wrong_parameter("cursor", "`cursor` is none of this list's; follow the `next` of a page.")
         lines, older = audit_lines(self.benchmark, query, start, most=wanted.size)
         page = Page(lines, older.text if older else None)
         content = {**page_links(request, page), "results": page.items}

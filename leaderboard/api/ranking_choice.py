@@ -36,11 +36,18 @@ class RankingChoice:
         Raises:
             ApiError: there is no such choice, or the weights cannot be read.
         """
-        return cls.of({name: str(parameters.get(name, "")) for name in FIELDS}, configuration)
+        return cls.of({name: str(parameters.get(name, "")) for name in FIELDS}, configuration, kind="parameter")
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any], configuration: BoardConfiguration) -> "RankingChoice":
+    def of(
+        cls, fields: Mapping[str, Any], configuration: BoardConfiguration, *, kind: str = "place"
+    ) -> "RankingChoice":
         """What is stated, over a configuration.
+
+        Args:
+            fields: what is stated, by FIELDS.
+            configuration: of the revision.
+            kind: as what an error calls a field: the `place` in a body, or a `parameter`.
 
         Raises:
             ApiError: there is no such choice, or the weights cannot be read.
@@ -52,11 +59,16 @@ class RankingChoice:
             ("aggregation", aggregation, Benchmark.Aggregation.values),
         ]:
             if chosen not in known:
-                raise ApiError(400, f"`{name}` is {chosen[:40]!r}; expected one of {', '.join(known)}.")
+                message = f"`{name}` is {chosen[:40]!r}; expected one of {', '.join(known)}."
+                raise ApiError(400, message, details=[{kind: name, "message": message}])
+        name = "weights"
         try:
-            weights = read_weights(fields.get("weights") or "", fields.get("group_weights") or "", configuration)
+            tasks = read_weights(fields.get(name) or "", "", configuration).tasks
+            name = "group_weights"
+            groups = read_weights("", fields.get(name) or "", configuration).groups
         except WeightsError as error:
-            raise ApiError(400, str(error)) from error
+            raise ApiError(400, str(error), details=[{kind: name, "message": str(error)}]) from error
+        weights = Weights(tasks, groups)
         is_stored = not weights and (policy, aggregation) == (configuration.missing_policy, configuration.aggregation)
         return cls(policy, aggregation, weights, is_stored)
 

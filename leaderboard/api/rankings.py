@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.base import FigureView, JobStateSerializer, NamedSystemSerializer, PublishedSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut_counted, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import (
     AGGREGATION,
@@ -307,7 +307,7 @@ class RankingView(RankedView):
         query = self.request.query_params
         top = query.get("top", "")
         if top and whole_number(top, 6) is None:
-            raise ApiError(400, f"`top` is {top[:40]!r}; expected a whole number.")
+            raise wrong_parameter("top", f"`top` is {top[:40]!r}; expected a whole number.")
         return Filters(
             query=query.get("q", "").strip()[:200],
             organisation=query.get("organisation", "").strip()[:200],

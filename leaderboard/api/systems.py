@@ -20,7 +20,7 @@ from leaderboard.api.protocol.base import (
 )
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
 from leaderboard.api.protocol.pagination import cut_sorted, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import NOT_WRITABLE, ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES, EveryEvalEverRenderer, PreflibRenderer
 from leaderboard.api.protocol.schema import (
     DRY_RUN,
@@ -308,7 +308,7 @@ class ScoresView(FigureView):
                 (EveryEvalEverRenderer.media_type, "A zip with a record of Every Eval Ever for each system."),
             ],
         )
-        | {422: error("The weights cannot be written as numbers of voters, or there is no ranking.")},
+        | {422: error("The format cannot carry these scores or weights, or there is nothing to write.")},
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every score of the revision, or why there is none, with the submission that it comes from.
@@ -326,18 +326,22 @@ class ScoresView(FigureView):
                 try:
                     return self.table(published, "orders", lambda: orders_text(origin)[0])
                 except ExportError as problem:
-                    raise ApiError(422, str(problem)) from problem
+                    raise ApiError(422, str(problem), code=NOT_WRITABLE) from problem
             if self.file_format == EveryEvalEverRenderer.format:
+                if self.audience.is_restricted and not self.own:
+                    raise ApiError(403, "Scores are hidden here, and you have no system of your own on the board.")
                 try:
                     response = self.table(published, "scores", lambda: records_zip(table_revision, self._only()))
                 except FolderError as problem:
-                    raise ApiError(422, str(problem)) from problem
+                    raise ApiError(422, str(problem), code=NOT_WRITABLE) from problem
                 name = f"{self.benchmark.key}-every-eval-ever-r{table_revision.number}.zip"
                 response["Content-Disposition"] = f'attachment; filename="{name}"'
                 return response
             if self.is_csv:
                 write = scores_long_csv if self.truth("long") else scores_csv
                 return self.table(published, "scores", lambda: write(table_revision, self._only()))
+            if self.truth("long"):
+                raise wrong_parameter("long", "`long` is for CSV alone; leave it out, or ask for `format=csv`.")
             return self.table(published, "scores", lambda: self.written(scores_export(origin, self._only())))
         wanted = window(request.query_params)
 

@@ -14,7 +14,11 @@ TEXT_LENGTH = 60  # of a list that is read at all
 
 
 class PlacesError(ValueError):
-    """What an address says of the places cannot be read."""
+    """What an address says of the places under `parameter` cannot be read."""
+
+    def __init__(self, message: str, parameter: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ def _read_numbers(query: Mapping[str, str], name: str) -> tuple[int, ...] | None
                 "`%(name)s` is %(text)s; expected up to %(most)s whole numbers from 1 to %(largest)s with commas "
                 "between them, such as 1,3,5."
             )
-            % {"name": name, "text": repr(text[:40]), "most": MAX_NUMBERS, "largest": 10**MAX_DIGITS - 1}
+            % {"name": name, "text": repr(text[:40]), "most": MAX_NUMBERS, "largest": 10**MAX_DIGITS - 1},
+            name,
         )
     return tuple(sorted(numbers))

@@ -31,6 +31,7 @@ class SiteError(Exception):
             f"  {', '.join(f'{key} {detail[key]}' for key in ('line', 'column', 'place') if detail.get(key))}: "
             f"{detail.get('message', '')}"
             for detail in details[:MAX_SHOWN]
+            if detail.get("message") != message
         ]
         if len(details) > MAX_SHOWN:
             lines.append(f"  and {len(details) - MAX_SHOWN} more")

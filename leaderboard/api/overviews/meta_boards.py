@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, Shape, Text, Truth, Whole
 from leaderboard.api.protocol.pagination import cut, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading, text_shape
 from leaderboard.benchmarks.meta_boards import (
     FIELDS,
@@ -293,7 +293,7 @@ class MetaBoardView(WritingView):
         board = readable_meta_board(request.user, meta_key)
         reference = request.query_params.get("reference", "")
         if reference and reference not in site_rules():
-            raise ApiError(400, f"There is no rule {reference[:60]!r}.")
+            raise wrong_parameter("reference", f"There is no rule {reference[:60]!r}.")
         page = meta_board_page(request.user, board, reference=reference)
         return self.answer(lambda: MetaBoardSerializer.render(content_of(board, page)), is_public=False)
 

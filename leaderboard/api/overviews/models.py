@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import MANAGE, ApiView, OwnerView
 from leaderboard.api.protocol.fields import ReasonText, Shape, Strict, kind_of
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import DRY_RUN, FROM_ONE, WRITING, body_example, reading, text_shape
 from leaderboard.benchmarks.identities.links import MAX_LINKS, NEW, change_links
 from leaderboard.benchmarks.identities.proposals import MAX_PROPOSALS, Counterpart, ModelProposal, proposals_for
@@ -200,7 +200,7 @@ class ModelView(ApiView):
         """Its rank and score on every board that you may see it on, and its strengths by kind of task."""
         rule, page = (request.query_params.get(name, "") for name in ("rule", "page"))
         if rule and rule not in site_rules():
-            raise ApiError(400, f"There is no rule {rule[:60]!r}.")
+            raise wrong_parameter("rule", f"There is no rule {rule[:60]!r}.")
         model = model_page(request.user, model_key, rule=rule, page=page[:9] or None)
         return self.answer(lambda: ModelSerializer.render(model), is_public=False)
 

@@ -15,7 +15,7 @@ from leaderboard.api.own.me import ANY_SCOPE
 from leaderboard.api.protocol.base import ApiView
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut, number_after, page_links, window
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import PAGING, UPDATED_SINCE, reading, text_shape
 from leaderboard.api.submissions import BATCH_STATES
 from leaderboard.models.benchmarks import KEY_LENGTH
@@ -91,7 +91,7 @@ def benchmark_key(parameters: Mapping[str, Any]) -> str:
     """
     key = str(parameters.get("benchmark", ""))
     if key and not KEY.fullmatch(key):
-        raise ApiError(400, f"`benchmark` is {key[:40]!r}; expected the key of a benchmark.")
+        raise wrong_parameter("benchmark", f"`benchmark` is {key[:40]!r}; expected the key of a benchmark.")
     return key
 
 
@@ -122,11 +122,11 @@ class OwnSubmissionsView(ApiView):
         text = query.get("uuid", "")
         parts = text.split(",", MAX_UUIDS) if text else []
         if len(parts) > MAX_UUIDS:
-            raise ApiError(400, f"`uuid` names more than {MAX_UUIDS} submissions.")
+            raise wrong_parameter("uuid", f"`uuid` names more than {MAX_UUIDS} submissions.")
         try:
             uuids = [UUID(part.strip()) for part in parts]
         except ValueError as error:
-            raise ApiError(400, f"`uuid` is {text[:80]!r}; expected numbers of submissions.") from error
+            raise wrong_parameter("uuid", f"`uuid` is {text[:80]!r}; expected numbers of submissions.") from error
         key = benchmark_key(query)
         rows = own_batches(self.user, benchmark=key, uuids=uuids, since=self.moment("updated_since"))
         behind = rows.filter(pk__lt=last) if (last := number_after(wanted)) else rows

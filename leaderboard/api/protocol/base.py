@@ -20,7 +20,7 @@ from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.exchange import Exchange
 from leaderboard.api.protocol.fields import Moment, Shape
 from leaderboard.api.protocol.problem_json import ProblemRenderer, as_problem, asks_for_problems
-from leaderboard.api.protocol.problems import ApiError, wrong_body
+from leaderboard.api.protocol.problems import ApiError, wrong_body, wrong_parameter
 from leaderboard.benchmarks.tasks import ProposalError
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
@@ -148,7 +148,7 @@ class ApiView(Exchange):
         """
         text = self.request.query_params.get(name, "false")
         if text not in {"true", "false"}:
-            raise ApiError(400, f"`{name}` is {text[:40]!r}; expected true or false.")
+            raise wrong_parameter(name, f"`{name}` is {text[:40]!r}; expected true or false.")
         return bool(text == "true")
 
     def moment(self, name: str) -> datetime | None:
@@ -161,7 +161,7 @@ class ApiView(Exchange):
         try:
             return Moment().to_internal_value(text) if text else None
         except s.ValidationError as error:
-            raise ApiError(400, f"`{name}`: {error.detail[-1]}.") from error  # type: ignore[index]
+            raise wrong_parameter(name, f"`{name}`: {error.detail[-1]}.") from error  # type: ignore[index]
 
     def answer(
         self,
@@ -252,7 +252,7 @@ class BenchmarkView(ApiView):
             return self.benchmark.publication
         number = stated_revision(text)
         if number is None:
-            raise ApiError(400, f"`revision` is {text[:40]!r}; expected the number of a revision.")
+            raise wrong_parameter("revision", f"`revision` is {text[:40]!r}; expected the number of a revision.")
         try:
             publication = publication_at(self.benchmark, number, needs_ranks=self.needs_ranks)
         except WithdrawnRevisionError as error:

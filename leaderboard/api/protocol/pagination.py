@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.common.text import whole_number
 from leaderboard.models.benchmarks import KEY_LENGTH
 
@@ -40,15 +40,17 @@ def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
     size = parameters.get("page_size", str(DEFAULT_SIZE))
     n_entries = whole_number(size, 5)
     if n_entries is None or not 1 <= n_entries <= MAX_SIZE:
-        raise ApiError(400, f"`page_size` is {size[:40]!r}; expected a whole number from 1 to {MAX_SIZE}.")
+        raise wrong_parameter(
+            "page_size", f"`page_size` is {size[:40]!r}; expected a whole number from 1 to {MAX_SIZE}."
+        )
     cursor = parameters.get("cursor", "")
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         key = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
     except (binascii.Error, UnicodeError) as error:
-        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.") from error
+        raise wrong_parameter("cursor", "`cursor` is none of this API's; follow the `next` of a page.") from error
     if len(key) > KEY_LENGTH or "\0" in key:
-        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.")
+        raise wrong_parameter("cursor", "`cursor` is none of this API's; follow the `next` of a page.")
     return Window(key, n_entries)
 
 
@@ -61,7 +63,7 @@ def number_after(wanted: Window) -> int:
     if not wanted.after:
         return 0
     if not (wanted.after.isdecimal() and len(wanted.after) < 10):
-        raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
+        raise wrong_parameter("cursor", "`cursor` is none of this list's; follow the `next` of a page.")
     return int(wanted.after)
 
 

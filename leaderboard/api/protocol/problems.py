@@ -23,6 +23,7 @@ CODES = {
     500: "internal_error",
     503: "busy",
 }
+NOT_WRITABLE = "not_writable"  # a 422 of a file that cannot carry what is asked for
 
 
 class ApiError(APIException):
@@ -39,6 +40,11 @@ class ApiError(APIException):
 def body(code: str, message: str, details: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """The content of an error."""
     return {"error": {"code": code, "message": message, "details": list(details)}}
+
+
+def wrong_parameter(name: str, message: str) -> ApiError:
+    """The error of an address whose parameter `name` has a wrong value."""
+    return ApiError(400, message, details=[{"parameter": name, "message": message}])
 
 
 def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None, *, is_question: bool = False) -> ApiError:

@@ -197,7 +197,8 @@ def test_the_api_has_the_same_file_and_where_scores_are_hidden_ones_own_systems_
     submit_upload(board, stranger, Upload(rows=[row], creates_systems=True))
     make.publish(board)
     Benchmark.objects.filter(pk=board.pk).update(score_view="own")
-    assert client.get(path).status_code == 422
+    hidden = client.get(path)
+    assert (hidden.status_code, hidden.json()["error"]["code"]) == (403, "forbidden")
     assert client.get(f"/b/{board.key}/exports/records.zip").status_code == 403
     _, secret = create_token(stranger, name="t", scopes=["read"], days=30)
     own = client.get(path, headers={"Authorization": f"Bearer {secret}"})
@@ -209,5 +210,7 @@ def test_what_is_too_large_or_empty_is_refused(client, board, make):
         refused = client.get(f"/b/{board.key}/exports/records.zip")
     assert (refused.status_code, b"more than 0 MB" in refused.content) == (422, True)
     undirected = make.published({"A": [1.0]}, tasks=[TaskSpec("Colour", direction=0)])
+    error = client.get(f"/api/v1/benchmarks/{undirected.key}/scores/?format=eee").json()["error"]
+    assert (error["code"], error["message"]) == ("not_writable", "No system has a score on a task with a direction.")
     refused = client.get(f"/b/{undirected.key}/exports/records.zip")
     assert (refused.status_code, b"No system has a score on a task with a direction." in refused.content) == (422, True)

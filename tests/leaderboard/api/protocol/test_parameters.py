@@ -57,6 +57,21 @@ def test_a_private_benchmark_says_no_more_of_them_than_one_that_does_not_exist(m
     assert (there.status_code, there.content) == (nowhere.status_code, nowhere.content) == (400, there.content)
 
 
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("scores/?page_size=0", "page_size"), ("scores/?cursor=x", "cursor"), ("scores/?revision=1.0", "revision"),
+        ("scores/?format=md&long=true", "long"), ("revisions/?updated_since=x", "updated_since"),
+        ("rankings/?weights=task-1:-1", "weights"), ("rankings/?group_weights=none:1", "group_weights"),
+        ("rankings/?missing=all", "missing"), ("rankings/borda/?top=x", "top"), ("agreement/?top=0", "top"),
+        ("agreement/?least=0", "least"), ("revisions/1/changes/?since=x", "since"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_with_the_name_of_its_parameter(make, api, path, name):
+    error = error_of(api.get(f"benchmarks/{make.published().key}/{path}"))
+    assert (error["status"], error["details"]) == (400, [{"parameter": name, "message": error["message"]}])
+
+
 # --- What the parameters that several lists share mean ----------------------------------------------------------------
 
 
