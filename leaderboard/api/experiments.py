@@ -9,7 +9,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import ApiView, BenchmarkView, WritingView, moment
+from leaderboard.api.protocol.base import DRY, ApiView, BenchmarkView, WritingView, moment
 from leaderboard.api.protocol.fields import IS_MISSING, Shape, Strict, Text, Whole, kind_of
 from leaderboard.api.protocol.pagination import cut, number_after, page_links, window
 from leaderboard.api.protocol.problems import ApiError
@@ -255,7 +255,7 @@ class ExperimentsView(WritingView, BenchmarkView):
                 }
                 return Response(
                     ExperimentPreviewSerializer.render(content),
-                    headers={"Dry-Run": "true", "Cache-Control": "no-store"},
+                    headers=DRY,
                 )
             experiment, is_new = start(audience, proposal)
         except ExperimentLimitError as problem:

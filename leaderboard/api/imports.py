@@ -15,6 +15,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from leaderboard.api.protocol.base import DRY
 from leaderboard.api.protocol.fields import Shape, ShapeList, Strict, Text, Truth, kind_of, read_each, read_text
 from leaderboard.api.protocol.parsers import FilesParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ErrorDetailSerializer, wrong_body
@@ -287,7 +288,7 @@ class ImportsView(SubmissionsView):
         assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results, kept))
         upload = None if problems else self._upload_of(body, importer, results, assignment, problems)
         if self.truth("dry_run"):
-            return Response(self._recognised(results, assignment, problems, upload))
+            return Response(self._recognised(results, assignment, problems, upload), headers=DRY)
         if upload is None:
             raise wrong_body(problems)
         answer = self.take(request, upload)

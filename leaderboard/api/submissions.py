@@ -21,7 +21,7 @@ from rest_framework.response import Response
 
 from leaderboard.access.audience import Audience, visible_batch
 from leaderboard.api.evaluation.scored_files import ScoredFileSerializer
-from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
+from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError, wrong_body
@@ -291,7 +291,7 @@ class SubmissionsView(BenchmarkView):
         """Check and store an upload, or preview it, and say its state."""
         try:
             if self.truth("dry_run"):
-                return Response(SubmissionPreviewSerializer.render(self.preview(upload)))
+                return Response(SubmissionPreviewSerializer.render(self.preview(upload)), headers=DRY)
             batch, is_new = submit_upload(self.benchmark, self.user, upload)
         except InputError as problem:
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem

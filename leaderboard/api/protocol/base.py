@@ -38,6 +38,7 @@ from leaderboard.rankings.revisions import (
 
 MANAGE = (ApiToken.Scope.MANAGE,)
 ROWS = {"tasks", "groups"}
+DRY = {"Dry-Run": "true", "Cache-Control": "no-store"}  # headers of a preview
 REVALIDATE = "max-age=0, must-revalidate"
 REVISION_TEXT = "The revision that everything here belongs to; null while nothing is published."
 

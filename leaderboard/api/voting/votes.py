@@ -13,7 +13,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, WritingView
+from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, BenchmarkView, WritingView
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
 from leaderboard.api.protocol.parsers import check_charset, read_bytes
 from leaderboard.api.protocol.problems import ApiError, wrong_body
@@ -223,7 +223,7 @@ class VotesView(BenchmarkView):
             require_may_send(self.audience)
             checked = self.checked(request)
             if self.truth("dry_run"):
-                return Response(VotePreviewSerializer.render(self.preview(checked)))
+                return Response(VotePreviewSerializer.render(self.preview(checked)), headers=DRY)
             batch, is_new = send_votes(self.benchmark, self.user, checked, idempotency_key=idempotency_key)
         except InputError as problem:
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem

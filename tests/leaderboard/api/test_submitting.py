@@ -129,8 +129,9 @@ def test_a_dry_run_says_which_ranks_would_change_and_stores_nothing(make, api, b
         create_systems=True,
     )
     before = stored()
-    preview = owner.post(path_of(benchmark), sent, query="dry_run=true").json()
-    assert stored() == before
+    answer = owner.post(path_of(benchmark), sent, query="dry_run=true")
+    preview = answer.json()
+    assert (stored(), answer["Dry-Run"]) == (before, "true")
     assert (preview["dry_run"], preview["revision"], preview["would_be_accepted"]) == (True, 1, True)
     assert [(row["system"], row["name"], row["is_new"]) for row in preview["systems"]] == [
         (None, "E", True),
