@@ -334,10 +334,18 @@ def _sentence(
         {m.system.id for m in rule_moves if m.after == 1}
     ]  # fmt: skip
     n_moving = sum(any(not move.is_same for move in moves_in_common(rule_moves)) for rule_moves in moves.values())
-    end = gettext("The order of the other systems changed under %(n)s of %(of)s rules, and no first place changed.")
-    if firsts:
-        end = gettext(
-            "The order of the other systems changed under %(n)s of %(of)s rules, and the first place changed under "
-            "%(n_firsts)s."
-        )
+    if joined or left:
+        end = gettext("The order of the other systems changed under %(n)s of %(of)s rules, and no first place changed.")
+        if firsts:
+            end = gettext(
+                "The order of the other systems changed under %(n)s of %(of)s rules, and the first place changed under "
+                "%(n_firsts)s."
+            )
+    else:
+        end = gettext("The order of the systems changed under %(n)s of %(of)s rules, and no first place changed.")
+        if firsts:
+            end = gettext(
+                "The order of the systems changed under %(n)s of %(of)s rules, and the first place changed under "
+                "%(n_firsts)s."
+            )
     return f"{'; '.join(parts)}. {end % {'n': n_moving, 'of': len(moves), 'n_firsts': len(firsts)}}"

@@ -48,7 +48,20 @@ def test_who_joined_what_changed_and_who_moved_are_told(make, client):
     among = ranks_by_mean({name: NEW[name] for name in OLD})  # D, which joined, pushes no one down
     n_moved = sum(before[name] != among[name] for name in OLD)
     assert (mean.n_moved, mean.n_common) == (n_moved, 3)
-    assert changes.sentence.startswith("D joined; 1 score of A changed.")
+    assert changes.sentence.startswith("D joined; 1 score of A changed. The order of the other systems changed under ")
+
+
+def test_where_no_system_joined_or_left_there_are_no_other_systems(make, client):
+    benchmark = make.published(OLD, default_rule="mean")
+    make.accepted(benchmark, {"C": [2.0, 2.0]})  # behind A and B as before
+    text = "1 score of C changed. The order of the systems changed under "
+    assert page(client, make.publish(benchmark)).context["changes"].sentence.startswith(text)
+    make.accepted(benchmark, {"A": [9.0, 9.0]})
+    sentence = page(client, make.publish(benchmark), **{"from": 2}).context["changes"].sentence
+    assert re.fullmatch(
+        r"2 scores of A changed\. The order of the systems changed under \d+ of \d+ rules, "
+        r"and the first place changed under \d+\.", sentence,
+    )  # fmt: skip
 
 
 def test_one_revision_alone_has_nothing_to_compare(make, client):
