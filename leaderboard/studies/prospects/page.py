@@ -239,6 +239,14 @@ def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
     ]
     n_gained = sum(after.is_prospective for _, after in changed)
     counts = whole.summary()["verdicts"]
+    n_winners, n_tied = counts["strict"] + counts["tie_only"], counts["tie_only"]
+    winners = ngettext("%(n)s system could win", "%(n)s systems could win", n_winners)
+    if n_tied:
+        winners = ngettext(
+            "%(n)s system could win (only by a tie)", "%(n)s systems could win (only by a tie)", n_winners
+        )
+    if 0 < n_tied < n_winners:
+        winners = gettext("%(n)s systems could win (%(tied)s of them only by a tie)")
     n_lost = len(changed) - n_gained
     if n_gained and n_lost:
         changes = gettext("%(n_gained)s more could and %(n_lost)s no longer could")
@@ -249,14 +257,14 @@ def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
     else:
         changes = gettext("the same ones as without")
     return ngettext(
-        "%(tasks)s weighs nothing here and does not vote. If it counted, %(n_winners)s systems could win and "
-        "%(n_others)s could not: %(changes)s.",
-        "%(tasks)s weigh nothing here and do not vote. If they counted, %(n_winners)s systems could win and "
-        "%(n_others)s could not: %(changes)s.",
+        "%(tasks)s weighs nothing here and does not vote. If it counted, %(winners)s and %(n_others)s could not: "
+        "%(changes)s.",
+        "%(tasks)s weigh nothing here and do not vote. If they counted, %(winners)s and %(n_others)s could not: "
+        "%(changes)s.",
         len(stored.unweighted),
     ) % {
         "tasks": unweighted,
-        "n_winners": counts["strict"] + counts["tie_only"],
+        "winners": winners % {"n": n_winners, "tied": n_tied},
         "n_others": counts["none"],
         "changes": changes % {"n_gained": n_gained, "n_lost": n_lost},
     }

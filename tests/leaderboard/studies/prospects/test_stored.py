@@ -83,17 +83,18 @@ def test_the_verdicts_of_a_small_board_are_those_by_hand(make):
 
 def test_tasks_of_weight_0_are_counted_apart(make):
     tasks = [TaskSpec("Main"), TaskSpec("Diagnostic", weight=Decimal(0)), TaskSpec("Unordered", direction=0)]
-    benchmark = computed(make, {"A": [2.0, 1.0, 5.0], "B": [1.0, 2.0, 6.0]}, tasks=tasks)
+    scores = {"A": [2.0, 1.0, 5.0], "B": [1.0, 2.0, 6.0], "C": [1.5, 1.5, 5.0]}
+    benchmark = computed(make, scores, tasks=tasks)
     stored, _ = stored_prospects(benchmark.publication)
     assert (stored.unweighted, stored.prospects.tasks) == (("diagnostic",), ("main",))
-    assert [p.verdict for p in stored.prospects.systems] == ["strict", "none"]
-    assert [p.verdict for p in stored.with_all_tasks.systems] == ["strict", "strict"]
+    assert [p.verdict for p in stored.prospects.systems] == ["strict", "none", "none"]
+    assert [p.verdict for p in stored.with_all_tasks.systems] == ["strict", "strict", "tie_only"]
     page, _ = prospects_page(benchmark.publication, Query())
     assert page.difference == (
-        "Diagnostic weighs nothing here and does not vote. If it counted, 2 systems could win and 0 could not: 1 more "
-        "could."
+        "Diagnostic weighs nothing here and does not vote. If it counted, 3 systems could win (1 of them only by "
+        "a tie) and 0 could not: 2 more could."
     )
-    assert page.sentence == "1 of 2 systems can win head to head under some weights; 1 cannot under any weights."
+    assert page.sentence == "1 of 3 systems can win head to head under some weights; 2 cannot under any weights."
     answer, _ = what_it_takes(benchmark.publication, "b", "", "public")
     assert answer.with_all_tasks.verdict == "strict"
 
