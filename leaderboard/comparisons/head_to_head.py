@@ -169,13 +169,16 @@ def head_to_head(
         publication, board, systems, query, audience_level=audience_level, has_instances=has_instances
     )
     graph = None
-    if rows == columns and 2 <= len(rows) <= MAX_SYSTEMS:
+    scored = [k for k, i in enumerate(rows) if board.n_scored[i]]  # others are no rivals to anyone
+    if rows == columns and 2 <= len(scored) <= MAX_SYSTEMS:
+        drawn = [rows[k] for k in scored]
         graph = majority_graph(
             gettext("Who beats whom"),
-            [systems[i].name for i in rows],
-            margins.sign.tolist(),
-            [bool(board.in_smith_set[i]) for i in rows],
-            [query.address(a=systems[i].key, b="") for i in rows],
+            [systems[i].name for i in drawn],
+            margins.sign[np.ix_(scored, scored)].tolist(),
+            [bool(board.in_smith_set[i]) for i in drawn],
+            [query.address(a=systems[i].key, b="") for i in drawn],
+            is_compared=margins.is_compared[np.ix_(scored, scored)].tolist(),
             marked_name=gettext("Smith set"),
         )
     return HeadToHead(
@@ -242,7 +245,7 @@ def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> 
             "winner": shortened(winner)
         }
     smith = [shortened(systems[i].name) for i in np.flatnonzero(board.in_smith_set).tolist()]
-    if len(smith) == len(systems) > 1:
+    if len(smith) == int((board.n_scored > 0).sum()) > 1:
         return gettext("No system beats every other, and no set of systems beats all the rest.")
     if not smith:
         return ""

@@ -1,8 +1,8 @@
 """A majority graph: systems from the top in their order, with an arc for every pair that the order does not tell.
 
 The upper of two systems beats the lower unless an arc says otherwise: on the right an arc leads from a lower system up
-to one that it beats, on the left an arc without an arrow joins two that beat neither the other. So few arcs tell all
-pairs, and where the order is the majority's own there is none.
+to one that it beats, on the left an arc without an arrow joins two that beat neither the other, or that no task
+compares. So few arcs tell all pairs, and where the order is the majority's own there is none.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ class Arc:
 
 @dataclass(frozen=True)
 class Node:
-    """One system with the arcs that leave it: those up to the systems that it beats, and its ties with lower ones."""
+    """One system with the arcs that leave it: those up to the systems that it beats, and those down to lower ones that
+    it ties with, or shares no task with."""
 
     name: str
     url: str
@@ -36,6 +37,7 @@ class Node:
     said: str
     upsets: list[Arc]
     ties: list[Arc]
+    apart: list[Arc]
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def majority_graph(
     marked: Sequence[bool],
     urls: Sequence[str],
     *,
+    is_compared: Sequence[Sequence[bool]],
     marked_name: str,
 ) -> MajorityGraph:
     """Lay out the majority relation of at most `MAX_SYSTEMS` systems.
@@ -70,13 +73,15 @@ def majority_graph(
         signs: `signs[i][j]` is 1 where i beats j, -1 where j beats i, 0 where neither does.
         marked: whether each is to be marked.
         urls: where each leads.
+        is_compared: whether some task that votes has a score of both i and j.
         marked_name: what the mark says, such as "Smith set".
     """
     n = len(names)
     nodes = []
     for i, name in enumerate(names):
         upsets = [j for j in range(i) if signs[i][j] > 0]
-        ties = [j for j in range(i + 1, n) if signs[i][j] == 0]
+        ties = [j for j in range(i + 1, n) if signs[i][j] == 0 and is_compared[i][j]]
+        apart = [j for j in range(i + 1, n) if not is_compared[i][j]]
         beaten = sum(1 for j in range(n) if signs[i][j] > 0)
         lost = sum(1 for j in range(n) if signs[i][j] < 0)
         figures = {"name": name, "beaten": beaten, "n": n - 1, "lost": lost, "set": marked_name}
@@ -108,16 +113,29 @@ def majority_graph(
                     )
                     for j in ties
                 ],
+                apart=[
+                    Arc(
+                        _arc(i, j, n, is_right=False),
+                        gettext("%(first)s and %(second)s share no task of weight above 0")
+                        % {"first": name, "second": names[j]},
+                    )
+                    for j in apart
+                ],
             )
         )
-    n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
+    n_upsets, n_ties, n_apart = (
+        sum(len(arcs) for arcs in kind) for kind in zip(*((o.upsets, o.ties, o.apart) for o in nodes), strict=True)
+    )
     description = gettext("Each of the %(n)s systems beats every one below it.") % {"n": n}
-    if n_upsets or n_ties:
+    if n_upsets or n_ties or n_apart:
         description = gettext(
             "Each of the %(n)s systems beats every one below it, except where an arc shows something else. Pairs "
             "against the order (an arrow on the right, from the winner up to the loser): %(n_upsets)s of %(n_pairs)s. "
             "Tied pairs (a dotted arc on the left): %(n_ties)s."
         ) % {"n": n, "n_pairs": n * (n - 1) // 2, "n_upsets": n_upsets, "n_ties": n_ties}
+    if n_apart:
+        apart_text = gettext("Pairs without a common task, which cannot be compared (a dashed arc on the left): %(n)s.")
+        description = f"{description} {apart_text % {'n': n_apart}}"
     return MajorityGraph(
         title=title,
         description=description,

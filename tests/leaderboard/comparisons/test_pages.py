@@ -104,6 +104,21 @@ def test_a_tie_alone_is_counted_beside_no_pair_against_the_order(make, client):
     )
 
 
+def test_pairs_without_a_common_task_are_no_ties_and_systems_without_scores_no_rivals(make, client):
+    view = page(client, make.published({"A": [3.0, 1.0, None], "B": [2.0, 3.0, None], "C": [None] * 3})).context["page"]
+    assert [node.name for node in view.graph.nodes] == ["A", "B"]
+    assert view.graph.description.endswith("0 of 1. Tied pairs (a dotted arc on the left): 1.")
+    assert view.sentence == "No system beats every other, and no set of systems beats all the rest."
+    graph = page(client, make.published({"A": [3.0, None], "B": [2.0, None], "C": [None, 1.0]})).context["page"].graph
+    assert graph.description.endswith(
+        "0 of 3. Tied pairs (a dotted arc on the left): 0. Pairs without a common task, which cannot be compared (a "
+        "dashed arc on the left): 2."
+    )
+    assert sorted(arc.said for node in graph.nodes for arc in node.apart) == [
+        f"{name} and C share no task of weight above 0" for name in "AB"
+    ]
+
+
 def test_two_systems_are_tested_by_every_sign_vector(make, client):
     names = ["A", "B", "C"]
     scores = {"A": [9, 8, 7, 9, 8, 9, 3], "B": [5, 4, 6, 5, 2, 6, 4], "C": [1, 9, 2, 6, 5, 5, 9]}
