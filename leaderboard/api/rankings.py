@@ -213,6 +213,7 @@ class RankingsView(RankedView):
             board.facts.get("condorcet_winner"),
             n_systems=board.facts["n_systems"],
             has_majority=board.has_majority,
+            n_apart=board.n_apart,
             reason=board.why_nothing_ranked,
         )
         return RankingsSerializer.render(

@@ -307,6 +307,7 @@ def lay_out(
             winner,
             n_systems=published.facts["n_systems"],
             has_majority=published.has_majority,
+            n_apart=published.n_apart,
             reason=published.why_nothing_ranked,
         )
         if sees_others

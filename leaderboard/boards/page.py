@@ -111,7 +111,9 @@ class BoardPage:
         winner, has_majority = facts["condorcet_winner"], board.published.has_majority
         self.short_sentence = board.sentence
         if board.camps and facts["n_systems"] > 1:
-            self.short_sentence = short_headline(board.camps, winner, has_majority=has_majority)
+            self.short_sentence = short_headline(
+                board.camps, winner, has_majority=has_majority, n_apart=board.published.n_apart
+            )
         elects_nobody = [column for column in board.columns if not column.elects]
         self.without_winner = [column.name for column in [*elects_nobody, *board.undefined]]
         self.smith_names = [] if winner else board.smith_names

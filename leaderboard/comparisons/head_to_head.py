@@ -20,6 +20,7 @@ from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.margins import Margins, margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.verdict import apart_text
 from ranking_engine.text.names import fold_name
 
 BLOCK = 30  # systems a side of the heat map
@@ -245,16 +246,18 @@ def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> 
             "winner": shortened(winner)
         }
     smith = [shortened(systems[i].name) for i in np.flatnonzero(board.in_smith_set).tolist()]
-    if len(smith) == int((board.n_scored > 0).sum()) > 1:
-        return gettext("No system beats every other, and no set of systems beats all the rest.")
     if not smith:
         return ""
+    apart = f" {text}." if (text := apart_text(board.n_apart)) else ""
+    if len(smith) == int((board.n_scored > 0).sum()) > 1:
+        return gettext("No system beats every other, and no set of systems beats all the rest.") + apart
     named = in_words(smith)
     if len(smith) > 1:
         named = gettext("%(n)s systems, %(names)s,") % {"n": len(smith), "names": in_words(smith, most=6)}
-    return gettext(
+    sentence = gettext(
         "No system beats every other. The smallest set that beats all systems outside it: %(named)s the Smith set."
-    ) % {"named": named}
+    )
+    return sentence % {"named": named} + apart
 
 
 def margin_map(

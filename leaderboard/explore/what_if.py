@@ -239,7 +239,8 @@ def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
     names = ", ".join(systems[i].name for i in members)
     if len(members) > 4:
         names = str(TEXTS["systems"]) % {"n": len(members)}
-    return str(TEXTS["smith_set"]) % {"names": names} if members else str(TEXTS["no_condorcet_winner"])
+    text = str(TEXTS["smith_set"]) % {"names": names} if members else str(TEXTS["no_condorcet_winner"])
+    return f"{text} {TEXTS['apart'] % {'n': f'{board.n_apart:,}'}}" if board.n_apart else text
 
 
 def dissent_text(chips: Sequence[Chip]) -> str:

@@ -25,6 +25,7 @@ TEXTS: Mapping[str, "StrPromise"] = {
     "condorcet_winner": gettext_lazy("Condorcet winner: %(winner)s."),
     "smith_set": gettext_lazy("No Condorcet winner; the Smith set is %(names)s."),
     "no_condorcet_winner": gettext_lazy("No Condorcet winner."),
+    "apart": gettext_lazy("Pairs of systems that share no task that counts, so that neither beats the other: %(n)s."),
     "dissent": gettext_lazy("The winner changes under %(n)s of %(sum)s rules."),
 }
 

@@ -52,6 +52,7 @@ class Column:
     measured_upper: np.ndarray | None = None
     n_predicted: np.ndarray | None = None  # int32: how many of its scores are predicted, where some are
     prediction: str = ""  # how many scores are predicted, and how well that goes
+    n_apart: int = 0  # pairs of systems without a common task that votes, where the rule compares pairs
 
     def reason_of(self, i: int) -> str:
         """Why system `i` is unranked."""
@@ -117,6 +118,11 @@ class PublishedBoard:
     def has_majority(self) -> bool:
         """Whether two systems are compared at all, so that there may be a Condorcet winner."""
         return self.aggregation != TWO_STEP
+
+    @property
+    def n_apart(self) -> int:
+        """How many pairs of systems share no task that votes, as far as a rule of the board compares pairs."""
+        return max((column.n_apart for column in self.columns), default=0)
 
     @property
     def why_nothing_ranked(self) -> str:
@@ -272,6 +278,7 @@ def make_column(
         measured_upper=intervals.get(f"measured_upper_{rule.key}"),
         n_predicted=arrays.get("n_predicted"),
         prediction=summary.get("prediction", ""),
+        n_apart=summary.get("n_pairs_without_common_task", 0),
     )
 
 

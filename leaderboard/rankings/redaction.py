@@ -167,4 +167,5 @@ def _column(
         reasons=[redacted_text(reason) for reason in column.reasons],
         n_predicted=None if column.n_predicted is None else ordered(np.where(is_seen, column.n_predicted, 0)),
         prediction=column.prediction if is_seen.all() else "",
+        n_apart=column.n_apart if is_seen.all() else 0,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import cut_apart
@@ -67,6 +67,7 @@ def headline(
     *,
     n_systems: int | None = None,
     has_majority: bool = True,
+    n_apart: int = 0,
     reason: str = "",
 ) -> str:
     """Who wins under which rules, in a sentence.
@@ -76,6 +77,7 @@ def headline(
         condorcet_winner: its name, or None where no system beats every other.
         n_systems: how many are on the board; None where they are two or more.
         has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
+        n_apart: how many pairs of systems share no task that votes.
         reason: why no rule ranks anyone, as it is stored (`PublishedBoard.why_nothing_ranked`); empty where one does.
     """
     if lone := lone_system_text(n_systems):
@@ -104,19 +106,21 @@ def headline(
                 parts.append(gettext("%(rules)s have other winners, or joint ones") % {"rules": rules})
             else:
                 parts.append(gettext("other systems win under %(rules)s") % {"rules": rules})
-    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
+    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority, n_apart=n_apart)
 
 
-def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
+def short_headline(
+    camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True, n_apart: int = 0
+) -> str:
     """The headline with the largest camp alone, for a page that lists the camps beneath it; with all that are as large.
 
     Args:
         camps: the largest first.
         condorcet_winner: its name, or None where no system beats every other.
-        has_majority: as for `headline`.
+        has_majority, n_apart: as for `headline`.
     """
     if len(camps) < 2:
-        return headline(camps, condorcet_winner, has_majority=has_majority)
+        return headline(camps, condorcet_winner, has_majority=has_majority, n_apart=n_apart)
     n_rules, joint = sum(camp.n_rules for camp in camps), joint_winners(camps)
     largest = [camp for camp in camps if camp.n_rules == camps[0].n_rules]
     named = largest if len(largest) <= CAMPS_NAMED + 1 else largest[:CAMPS_NAMED]
@@ -124,7 +128,17 @@ def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_m
     if rest := len(largest) - len(named):
         parts.append(gettext("%(n)s other sets of winners are as frequent") % {"n": rest})
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)
-    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
+    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority, n_apart=n_apart)
+
+
+def apart_text(n_pairs: int) -> str:
+    """That so many pairs of systems cannot be compared; empty where all can. The end of a sentence, or of its part."""
+    text = ngettext(
+        "%(n)s pair of systems shares no task that counts, so that neither beats the other",
+        "%(n)s pairs of systems share no task that counts, so that neither of the two beats the other",
+        n_pairs,
+    )
+    return text % {"n": f"{n_pairs:,}"} if n_pairs else ""
 
 
 def joint_winners(camps: Sequence[Camp]) -> frozenset[str]:
@@ -137,12 +151,15 @@ def joint_winners(camps: Sequence[Camp]) -> frozenset[str]:
     return frozenset(name for camp in camps if camp.n_winners > 1 or is_cut for name in camp.winners)
 
 
-def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool) -> str:
+def _sentence(
+    parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool, n_apart: int
+) -> str:
     """The sentence about the camps, and about the Condorcet winner if they do not include it."""
     if not has_majority:
         parts = [*parts, gettext("two-step aggregation has no Condorcet winner")]
     elif condorcet_winner is None:
         parts = [*parts, gettext("no system beats every other head to head (no Condorcet winner)")]
+        parts += [text] if (text := apart_text(n_apart)) else []
     elif not is_told:
         beats_all = gettext("%(name)s beats every other system head to head (Condorcet winner)")
         parts = [*parts, beats_all % {"name": shortened(condorcet_winner)}]

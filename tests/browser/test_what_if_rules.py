@@ -20,6 +20,7 @@ from playwright.sync_api import Page
 from ranking_engine import RULES, ScoreMatrix, rank_all, smith_set
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.decimals import rounded, rounded_to
+from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
 from ranking_engine.files.tables import read_table
 from tests.browser.by_hand import DEMONSTRATION
@@ -39,7 +40,7 @@ async tables => {
       const found = contest.rank(weights, { aggregation, policy, rules });
       if (!found) return null;
       const told = Object.entries(found.rankings).map(([rule, { status, ranks }]) => [rule, [status, ...ranks]]);
-      return { ranks: Object.fromEntries(told), smith: found.smithSet };
+      return { ranks: Object.fromEntries(told), smith: found.smithSet, apart: found.nApart };
     });
   });
 }
@@ -139,6 +140,7 @@ def by_engine(matrix: ScoreMatrix, weighting: dict[str, Any]) -> dict[str, Any]:
     return {
         "ranks": {rule: [ranking.status, *ranking.ranks.tolist()] for rule, ranking in rankings.items()},
         "smith": list(smith_set(reweighted(changed, aggregation))),
+        "apart": Pairwise.of(reweighted(changed, aggregation)).n_pairs_without_common_task,
     }
 
 
@@ -158,6 +160,7 @@ def hold_to_the_engine(page: Page, matrices: Sequence[ScoreMatrix], n_weightings
             differing = {rule for rule in QUICK if answer["ranks"][rule] != expected["ranks"][rule]}
             assert (number, differing) == (number, set()), (weighting, matrix.values.tolist())
             assert answer["smith"] == expected["smith"]
+            assert answer["apart"] == expected["apart"]
             n_compared += len(expected["ranks"])
     return n_compared
 

@@ -213,7 +213,11 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
         winner = board.published.facts.get("condorcet_winner")
         camps, n_rules = board.camps, len(board.electing)
         sentence = headline(
-            camps, winner, has_majority=board.published.has_majority, reason=board.published.why_nothing_ranked
+            camps,
+            winner,
+            has_majority=board.published.has_majority,
+            n_apart=board.published.n_apart,
+            reason=board.published.why_nothing_ranked,
         )
         mark, note = _winner_mark(board.electing)
         if not camps:

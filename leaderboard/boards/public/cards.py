@@ -72,6 +72,7 @@ def _card(audience: Audience) -> Card:
             facts.get("condorcet_winner"),
             n_systems=facts["n_systems"],
             has_majority=board.published.has_majority,
+            n_apart=board.published.n_apart,
             reason=board.published.why_nothing_ranked,
         )
         for name, drawable in spoken.items():

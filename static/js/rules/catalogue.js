@@ -40,7 +40,7 @@ export class Contest {
    * Rank under weights.
    *
    * @param weights {tasks, groups}: exact fractions.
-   * @returns {rankings: {rule: {status, ranks}}, integers, condorcetWinner, smithSet}, or null where no task votes or
+   * @returns {rankings: {rule: {status, ranks}}, integers, condorcetWinner, smithSet, nApart}, or null where no task votes or
    *   the weights are too long for this machine's exact integers.
    */
   rank(weights, { aggregation, policy, rules }) {
@@ -53,7 +53,13 @@ export class Contest {
     const rankings = {};
     for (const rule of rules) if (this.rules.has(rule)) rankings[rule] = this.rankingOf(rule, parts);
     const winner = parts.native && rankings.condorcet ? rankings.condorcet.ranks.indexOf(1) : -1;
-    return { rankings, integers, condorcetWinner: winner, smithSet: parts.native ? majority.smithSet(parts.native) : [] };
+    return {
+      rankings,
+      integers,
+      condorcetWinner: winner,
+      smithSet: parts.native ? majority.smithSet(parts.native) : [],
+      nApart: parts.native ? majority.nApart(parts.native) : 0,
+    };
   }
 
   rankingOf(rule, parts) {

@@ -37,6 +37,13 @@ export function condorcet(part) {
   return winner < 0 ? null : Float64Array.from(won, (_, i) => (i === winner ? part.n - 1 : NaN));
 }
 
+/** The number of pairs of systems without a common task. */
+export function nApart({ n, common }) {
+  let pairs = 0;
+  for (let i = 0; common && i < n; i++) for (let j = i + 1; j < n; j++) if (!common[i * n + j]) pairs++;
+  return pairs;
+}
+
 /** The smallest set of systems each of which beats every system outside it, as indices of the whole table. */
 export function smithSet(part) {
   const { n, wins } = part;

@@ -23,12 +23,13 @@ export function headline(rule, now, own, isChanged) {
   return filled(text, { chip: rule, winners_text: now, own_text: own });
 }
 
-export function majorityText({ condorcetWinner, smithSet }, systems) {
+export function majorityText({ condorcetWinner, smithSet, nApart }, systems) {
   if (condorcetWinner >= 0) return filled(texts.condorcet_winner, { winner: systems[condorcetWinner] });
-  if (!smithSet.length) return texts.no_condorcet_winner;
+  const apart = nApart ? ` ${filled(texts.apart, { n: nApart.toLocaleString("en") })}` : "";
+  if (!smithSet.length) return texts.no_condorcet_winner + apart;
   const isShort = smithSet.length <= 4;
   const names = isShort ? smithSet.map((i) => systems[i]).join(", ") : filled(texts.systems, { n: smithSet.length });
-  return filled(texts.smith_set, { names });
+  return filled(texts.smith_set, { names }) + apart;
 }
 
 export const dissentText = (n, all) => filled(texts.dissent, { n, sum: all });

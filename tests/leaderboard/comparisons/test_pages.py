@@ -119,6 +119,23 @@ def test_pairs_without_a_common_task_are_no_ties_and_systems_without_scores_no_r
     ]
 
 
+def test_verdicts_without_a_condorcet_winner_count_the_pairs_that_no_task_compares(make, client):
+    benchmark = make.published({"A": [1.0, None, None], "B": [None, 1.0, None], "C": [None] * 3})
+    apart = "1 pair of systems shares no task that counts, so that neither beats the other."
+    nobody = "no system beats every other head to head (no Condorcet winner)"
+    verdict = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/").json()["verdict"]
+    assert verdict.endswith(f"; {nobody}; {apart}")
+    for name in ("board", "badge"):
+        assert f"{nobody}; {apart}" in client.get(reverse(name, args=[benchmark.key])).content.decode()
+    assert page(client, benchmark).context["page"].sentence == (
+        f"No system beats every other, and no set of systems beats all the rest. {apart}"
+    )
+    assert (
+        "No Condorcet winner; the Smith set is A, B. Pairs of systems that share no task that counts, so that neither "
+        "beats the other: 1."
+    ) in client.get(reverse("what_if", args=[benchmark.key])).content.decode()
+
+
 def test_two_systems_are_tested_by_every_sign_vector(make, client):
     names = ["A", "B", "C"]
     scores = {"A": [9, 8, 7, 9, 8, 9, 3], "B": [5, 4, 6, 5, 2, 6, 4], "C": [1, 9, 2, 6, 5, 5, 9]}
