@@ -31,7 +31,9 @@ RULE = OpenApiParameter(
 class MomentSerializer(Shape):
     """The board at one date."""
 
-    date = s.CharField(source="moment.text")
+    date = s.CharField(
+        source="moment.iso_text", help_text="A time, or the day, month or year that a field has: `2024-05`."
+    )
     for_revision = s.IntegerField(
         source="moment.revision", help_text="The number of the revision; 0 where dates are not those of revisions."
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import zip_longest
 
 import numpy as np
@@ -36,6 +37,7 @@ class Moment:
         has_new_leaders: whether others led before it.
         score: the rule's score of the leaders, as people read it; None where it has none.
         has_predicted: whether the rank of a leader rests on predicted scores.
+        at: the very time; None where a day, a month or a year is all that is known.
     """
 
     day: float
@@ -47,6 +49,12 @@ class Moment:
     has_new_leaders: bool
     score: float | None
     has_predicted: bool = False
+    at: datetime | None = None
+
+    @property
+    def iso_text(self) -> str:
+        """The date as programs read it."""
+        return self.at.isoformat().replace("+00:00", "Z") if self.at else self.text
 
 
 @dataclass(frozen=True)
@@ -136,13 +144,19 @@ def leads_of(moments: Sequence[Moment]) -> list[Lead]:
     return [Lead(start, end) for start, end in zip_longest(starts, starts[1:])]
 
 
-def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mapping[int, tuple[float, str]]) -> Course:
+def course_by_dates(
+    column: Column,
+    systems: Sequence[BoardSystem],
+    dates: Mapping[int, tuple[float, str]],
+    times: Mapping[int, datetime] | None = None,
+) -> Course:
     """Who led among the systems that were there by each date, by their ranks on the present board.
 
     Args:
         column: a rule that ranks, on the present board.
         systems: of the board, in its order.
         dates: (day, its text) of systems by id; those without are left out.
+        times: the very times of these days by the id of the system, where they are known.
     """
     ranked = [i for i in range(len(systems)) if column.ranks[i] >= 1]
     order = sorted((i for i in ranked if systems[i].id in dates), key=lambda i: (dates[systems[i].id][0], i))
@@ -164,7 +178,8 @@ def course_by_dates(column: Column, systems: Sequence[BoardSystem], dates: Mappi
         leaders = tuple(systems[i] for i in named)
         score = read_score(column.rule, column.scores[named[0]])
         has_predicted = any(column.predicted_of(i) for i in named)
-        moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score, has_predicted))
+        at = times.get(systems[order[start]].id) if times else None
+        moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score, has_predicted, at))
         start = end
     followed, predicted = [], set()
     for k in np.argsort(ranks, kind="stable")[:DRAWN].tolist():
@@ -214,7 +229,16 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
         has_predicted = not leading.isdisjoint(predicted_of[-1])
         moments.append(
             Moment(
-                day_of(at), moment_in_words(at), number, len(ranks), leaders, len(first), is_new, score, has_predicted
+                day_of(at),
+                moment_in_words(at),
+                number,
+                len(ranks),
+                leaders,
+                len(first),
+                is_new,
+                score,
+                has_predicted,
+                at,
             )
         )
         ranks_of.append(ranks)

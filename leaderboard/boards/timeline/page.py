@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from django.utils.translation import gettext, ngettext
@@ -255,20 +256,21 @@ def time_page(audience: Audience, *, by: str = "", rule: str = "") -> TimePage |
         course = course_by_revisions(benchmark, column.rule, publication.revision.number)
         return TimePage(dates, chosen, rules, column.rule, course)
     days: dict[int, tuple[float, str]] = {}
+    times: dict[int, datetime] = {}
     if chosen == JOINED:
         changes = SystemChange.objects.filter(
             revision__benchmark=benchmark, revision__number__lte=publication.revision.number,
             kind=SystemChange.Kind.JOINED,
         )  # fmt: skip
         for pk, at in changes.order_by("-revision__number").values_list("system_id", "revision__created_at"):
-            days[pk] = day_of(at), moment_in_words(at)  # the first time that it joined
+            days[pk], times[pk] = (day_of(at), moment_in_words(at)), at  # the first time that it joined
     else:
         field = next(one for one in fields if chosen == f"{META}{one.key}")
         for pk, one in described.about.items():
             value = one.metadata.get(field.key)
             if (first := field.first_day(value)) is not None:
                 days[pk] = day_of(first), field.text(value)
-    return TimePage(dates, chosen, rules, column.rule, course_by_dates(column, described.systems, days))
+    return TimePage(dates, chosen, rules, column.rule, course_by_dates(column, described.systems, days, times))
 
 
 TIME_HEADINGS = (
@@ -291,7 +293,7 @@ def time_export(page: TimePage, origin: Origin) -> ExportTable:
     followed = [ColumnHead(f"rank:{system.key}", system.name) for system, _ in page.course.followed]
     rows: list[list[Value]] = [
         [
-            moment.text,
+            moment.iso_text,
             moment.revision or None,
             moment.n_ranked,
             " ".join(system.key for system in moment.leaders),

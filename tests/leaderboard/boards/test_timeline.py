@@ -247,9 +247,15 @@ def test_the_page_the_file_and_the_api_say_the_same(benchmark, client):
 
 def test_an_earlier_revision_does_not_know_later_ones(with_history, client):
     answer = client.get(f"/api/v1/benchmarks/{with_history.key}/time/", {"revision": 2}).json()
-    assert [moment["for_revision"] for moment in answer["results"]] == [1, 2]
+    assert [(moment["for_revision"], moment["date"]) for moment in answer["results"]] == [
+        (1, "2026-01-01T12:00:00Z"), (2, "2026-01-11T12:00:00Z"),
+    ]  # fmt: skip
     answer = client.get(f"/api/v1/benchmarks/{with_history.key}/time/", {"revision": 2, "by": "joined"}).json()
-    assert [moment["n_ranked"] for moment in answer["results"]] == [2, 3]
+    assert [(moment["n_ranked"], moment["date"]) for moment in answer["results"]] == [
+        (2, "2026-01-01T12:00:00Z"), (3, "2026-01-11T12:00:00Z"),
+    ]  # fmt: skip
+    table = client.get(f"/api/v1/benchmarks/{with_history.key}/time/?format=csv&by=joined").getvalue().decode()
+    assert [line.split(",")[0] for line in table.splitlines()[1:3]] == ["2026-01-01T12:00:00Z", "2026-01-11T12:00:00Z"]
 
 
 def test_a_board_without_ranks_says_so(make, client):
