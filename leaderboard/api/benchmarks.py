@@ -290,7 +290,9 @@ def benchmark_content(audience: Audience) -> dict[str, Any]:
     benchmark = audience.benchmark
     publication = benchmark.publication
     board = published_board(publication) if publication and not audience.is_restricted else None
-    facts = board.facts if board else {}
+    configuration = configuration_of(publication.revision) if publication else present_configuration(benchmark)
+    n_voting = sum(task.votes for task in configuration.tasks)
+    facts = board.facts if board else {"n_tasks": len(configuration.tasks), "n_voting_tasks": n_voting}
     return {
         "benchmark": benchmark,
         "audience": audience,
@@ -298,7 +300,7 @@ def benchmark_content(audience: Audience) -> dict[str, Any]:
         **({"input_hash": None} if audience.is_restricted else {}),
         **{name: facts.get(name, 0) for name in ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")},
         "condorcet_winner": facts.get("condorcet_winner"),
-        "derived_gamma": configuration_of(publication.revision).gamma_derived if publication else None,
+        "derived_gamma": configuration.gamma_derived if publication else None,
         "jobs": [job | {"error": ""} if audience.is_restricted else job for job in job_states(publication)],
     }
 

@@ -69,6 +69,7 @@ def test_variants_of_rules_are_added_read_and_taken_away(make, schema):
     lower, points = "copeland[variant=lower]", "positional[vector=3,2]"
     made = hosting.create_benchmark({"name": "Reading fast", "tasks": TWO, "variants": [lower]})
     assert made["variants"] == [lower]
+    assert [made[name] for name in ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")] == [0, 2, 2, 0]
     systems = [{"name": name, "scores": {"Reading": 1, "Speed": 2}} for name in ("Swift", "Slow")]
     hosting.submit({"systems": systems, "create_systems": True}, key=made["key"], **{"Idempotency-Key": "first"})
     hosting.change_settings({"submission_policy": "open"}, key=made["key"])
