@@ -123,8 +123,8 @@ def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
             message = f"{name!r} and {twin!r} {LOOK_ALIKE}"
         elif is_new and not upload.creates_systems:
             close = [repr(other) for other in row["system"]["near_misses"]]
-            hint = f"did you mean {in_words(close)}? " if close else ""
-            message = f"{name!r} is not on the board; {hint}Set `create_systems` to add new systems"
+            hint = f"did you mean {in_words(close)}? Set" if close else "set"
+            message = f"{name!r} is not on the board; {hint} `create_systems` to add new systems"
         if message:
             problems.append(reading.placed(Problem(message, "system_name", row["line"])))
         if has_new:

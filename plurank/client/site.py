@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -217,7 +218,7 @@ class RemoteBenchmark:
         """Submit scores.
 
         Args:
-            systems: a Board; a mapping {system: {task: score}}, None where a score is not reported; or the API's list
+            systems: a Board; a mapping {system: {task: score}}, None or NaN where a score is not reported; or the API's list
                 of objects with `name`, `scores` and further fields.
             create_systems: whether names that are not on the board are new systems; else they are an error.
             note: for the history.
@@ -226,6 +227,7 @@ class RemoteBenchmark:
 
         Raises:
             InvalidInputError: something is wrong with the scores; `details` say where. Nothing is stored.
+            ValueError: a score is infinite.
             TooManyError: a rate limit or a quota.
         """
         body = {"systems": systems_of(systems), "create_systems": create_systems, "note": note}
@@ -339,19 +341,30 @@ def systems_of(systems: object) -> list[dict[str, Any]]:
 
     Raises:
         TypeError: it is nothing of the kind.
+        ValueError: a score is infinite.
     """
     if isinstance(systems, Board):
         rows = systems.matrix.values.tolist()
-        return [
-            # A number is unlike itself where it is NaN.
-            {"name": name, "scores": {t: v if v == v else None for t, v in zip(systems.tasks, row, strict=True)}}  # noqa: PLR0124
-            for name, row in zip(systems.systems, rows, strict=True)
-        ]
+        systems = {
+            name: dict(zip(systems.tasks, row, strict=True)) for name, row in zip(systems.systems, rows, strict=True)
+        }
     if isinstance(systems, Mapping):
-        return [{"name": name, "scores": dict(scores)} for name, scores in systems.items()]
-    if isinstance(systems, Sequence) and all(isinstance(entry, Mapping) for entry in systems):
-        return [dict(entry) for entry in systems]
-    raise TypeError(f"{type(systems).__name__}: expected a Board, {{system: {{task: score}}}} or a list of systems")
+        entries = [{"name": name, "scores": dict(scores)} for name, scores in systems.items()]
+    elif isinstance(systems, Sequence) and all(isinstance(entry, Mapping) for entry in systems):
+        entries = [dict(entry) for entry in systems]
+    else:
+        raise TypeError(f"{type(systems).__name__}: expected a Board, {{system: {{task: score}}}} or a list of systems")
+    for entry in entries:
+        if not isinstance(scores := entry.get("scores"), Mapping):
+            continue  # the site says what it lacks
+        for task, score in scores.items():
+            if isinstance(score, float) and math.isinf(score):
+                raise ValueError(
+                    f"the score of {entry.get('name', 'a system')} on {task} is {score}; expected a number"
+                )
+        is_nan = {task for task, score in scores.items() if isinstance(score, float) and math.isnan(score)}
+        entry["scores"] = {task: None if task in is_nan else score for task, score in scores.items()}
+    return entries
 
 
 def changes_of(preview: Mapping[str, Any]) -> ResultTable:

@@ -1,6 +1,7 @@
 """The client against a running site: real processes, real requests."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -12,11 +13,21 @@ import plurank
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Revision
 from plurank.client import InvalidInputError, NotAllowedError, NotThereError, TooManyError
+from plurank.client.site import systems_of
 from tests.leaderboard.votes.sent import collecting, vote_lines
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[3]
 SCORES = {"One": [90.0, 60.0], "Two": [80.0, 70.0], "Three": [70.0, 50.0]}
+
+
+def test_a_score_that_is_no_number_is_sent_as_missing_and_an_infinite_one_is_named():
+    scores = {"QA": math.nan, "Sums": 1.0}
+    sent = [{"name": "A", "scores": {"QA": None, "Sums": 1.0}}]
+    board = plurank.Board({"A": scores})
+    assert [systems_of(given) for given in (board, {"A": scores}, [{"name": "A", "scores": scores}])] == [sent] * 3
+    with pytest.raises(ValueError, match="the score of A on QA is -inf; expected a number"):
+        systems_of({"A": {"QA": -math.inf}})
 
 
 @pytest.fixture
