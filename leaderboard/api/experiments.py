@@ -263,7 +263,7 @@ class ExperimentsView(WritingView, BenchmarkView):
         except ExperimentError as problem:
             raise ApiError(400, str(problem)) from problem
         response = Response(_detail(self, state_of(experiment)), status=202 if is_new else 200)
-        response["Location"] = reverse("api:experiment", args=[key, experiment.pk])
+        response["Location"] = request.build_absolute_uri(reverse("api:experiment", args=[key, experiment.pk]))
         response["Cache-Control"] = "no-store"
         return response
 

@@ -218,8 +218,8 @@ class RemoteBenchmark:
         """Submit scores.
 
         Args:
-            systems: a Board; a mapping {system: {task: score}}, None or NaN where a score is not reported; or the API's list
-                of objects with `name`, `scores` and further fields.
+            systems: a Board; a mapping {system: {task: score}}, None or NaN where a score is not reported; or the
+                API's list of objects with `name`, `scores` and further fields.
             create_systems: whether names that are not on the board are new systems; else they are an error.
             note: for the history.
             key: the idempotency key, such as the number of your run: whatever is sent again under it is one submission.

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from leaderboard.api.own.me import ANY_SCOPE
 from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView
 from leaderboard.api.protocol.fields import Shape, Text, Truth
+from leaderboard.api.protocol.pagination import with_site
 from leaderboard.api.protocol.parsers import PredictionsParser
 from leaderboard.api.protocol.problems import ApiError, ErrorDetailSerializer, wrong_body
 from leaderboard.api.protocol.schema import IDEMPOTENCY_KEY, READING, WRITING, reading
@@ -135,7 +136,7 @@ class PredictionsEntrySerializer(Shape):
     """One submission of predictions in a list."""
 
     uuid = s.UUIDField()
-    url = s.CharField(help_text="Where it says more, below this site.")
+    url = s.URLField(help_text="Where it says more.")
     system = s.CharField(source="system_name")
     state = s.ChoiceField(choices=PredictionSubmission.State.values)
     trial = s.BooleanField(source="is_trial")
@@ -176,7 +177,8 @@ class PredictionsView(SubmissionsView):
         """What you and your team submitted to a benchmark, the newest first."""
         rows = own_predictions(self.user, self.benchmark)
         content = {"count": rows.count(), "results": rows[:MOST]}
-        return self.answer(lambda: PredictionsListSerializer.render(content), level="own", is_public=False)
+        rendered = with_site(request, PredictionsListSerializer.render(content))
+        return self.answer(lambda: rendered, level="own", is_public=False)
 
     @extend_schema(
         operation_id="submit_predictions",

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from leaderboard.api.own.me import ANY_SCOPE
 from leaderboard.api.protocol.base import ApiView
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import cut, number_after, page_links, window
+from leaderboard.api.protocol.pagination import cut, number_after, page_links, window, with_site
 from leaderboard.api.protocol.problems import wrong_parameter
 from leaderboard.api.protocol.schema import PAGING, UPDATED_SINCE, reading, text_shape
 from leaderboard.api.submissions import BATCH_STATES
@@ -31,7 +31,7 @@ class OwnSubmissionSerializer(Shape):
     """One of your submissions."""
 
     uuid = s.UUIDField(source="batch.uuid")
-    url = s.CharField(help_text="Where it says more, below this site.")
+    url = s.URLField(help_text="Where it says more.")
     benchmark = s.CharField(source="batch.benchmark.key")
     benchmark_name = s.CharField(source="batch.benchmark.name")
     state = s.ChoiceField(choices=BATCH_STATES, help_text="As the submission itself says it.")
@@ -62,7 +62,7 @@ class OwnDraftSerializer(Shape):
     """One of your uploads that wait to be confirmed, on the page that `url` names."""
 
     uuid = s.UUIDField()
-    url = s.CharField(help_text="The page on which you confirm it, below this site.")
+    url = s.URLField(help_text="The page on which you confirm it.")
     benchmark = s.CharField(source="benchmark.key")
     benchmark_name = s.CharField(source="benchmark.name")
     source = s.ChoiceField(choices=Source.values)  # type: ignore[assignment]
@@ -132,7 +132,7 @@ class OwnSubmissionsView(ApiView):
         behind = rows.filter(pk__lt=last) if (last := number_after(wanted)) else rows
         page = cut(list(behind[: wanted.size + 1]), wanted, lambda batch: batch.pk, rows.count())
         content = {**page_links(request, page), "results": states_of(page.items)}
-        return self.answer(lambda: OwnSubmissionPageSerializer.render(content), is_public=False)
+        return self.answer(lambda: with_site(request, OwnSubmissionPageSerializer.render(content)), is_public=False)
 
 
 class OwnDraftsView(ApiView):
@@ -154,4 +154,4 @@ class OwnDraftsView(ApiView):
         behind = rows.filter(pk__lt=last) if (last := number_after(wanted)) else rows
         page = cut(list(behind[: wanted.size + 1]), wanted, lambda draft: draft.pk, rows.count())
         content = {**page_links(request, page), "results": page.items}
-        return self.answer(lambda: OwnDraftPageSerializer.render(content), is_public=False)
+        return self.answer(lambda: with_site(request, OwnDraftPageSerializer.render(content)), is_public=False)

@@ -90,6 +90,13 @@ def cut_sorted(all_items: Sequence[T], wanted: Window, key_of: Any) -> Page[T]: 
     return cut(behind, wanted, key_of, len(all_items))
 
 
+def with_site(request: Any, rendered: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+    """A rendered list with the address of the site before the path in the `url` of each entry."""
+    for entry in rendered["results"]:
+        entry["url"] = request.build_absolute_uri(entry["url"])
+    return rendered
+
+
 def page_links(request: Any, page: Page[Any], **pinned: Any) -> dict[str, Any]:  # noqa: ANN401
     """What a page says beside its entries: how many all pages have, and the address of the next.
 

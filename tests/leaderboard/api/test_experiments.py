@@ -66,6 +66,7 @@ def test_an_experiment_is_started_computed_and_read(board, post, client):
     answer = post(BODY)
     assert answer.status_code == 202
     address = answer["Location"]
+    assert address.startswith(f"http://testserver/api/v1/benchmarks/{board.key}/experiments/")
     assert client.get(address).json()["state"] == "waiting"
     run_experiments()
     experiment = client.get(address).json()

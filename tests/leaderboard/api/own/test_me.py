@@ -90,6 +90,7 @@ def test_each_of_your_submissions_says_the_state_that_it_says_itself(world, api,
     }
     assert (answer["count"], answer["next"]) == (7, None)
     newest = answer["results"][0]
+    assert newest["url"] == f"http://testserver/api/v1/submissions/{newest['uuid']}/"
     alone = asker.get(newest["url"]).json()
     assert {
         name: newest[name] for name in ("uuid", "benchmark", "state", "revision", "published_revision", "note")
@@ -169,7 +170,7 @@ def test_drafts_are_those_that_can_still_be_confirmed(make, api):
     (row,) = api.as_user(ada, "read").get("me/drafts/", {"benchmark": benchmark.key}).json()["results"]
     assert {name: row[name] for name in ("uuid", "url", "benchmark", "benchmark_name", "source", "note")} == {
         "uuid": str(draft.uuid),
-        "url": f"/drafts/{draft.uuid}/",
+        "url": f"http://testserver/drafts/{draft.uuid}/",
         "benchmark": benchmark.key,
         "benchmark_name": benchmark.name,
         "source": "csv",
