@@ -13,6 +13,7 @@ from performance.calibration.trials import (
     false_claims,
     intervals_of_measured_ranks,
     intervals_of_ranks,
+    overlap,
     strengths,
 )
 
@@ -181,6 +182,33 @@ TABLES = (
             Cell("12 data sets x 3 agreeing metrics, undeclared", partial(strengths, 6, 12, 3, False), 2.5),
         ],
         [("± Student's quantile", ("covered",)), ("± 1.96", ("normal",))],
+    ),
+    Table(
+        "overlap",
+        "Overlap of tasks",
+        "systems x tasks, noise of the tasks",
+        [
+            Cell(name, partial(overlap, n_systems, noise, families))
+            for name, n_systems, noise, families in (
+                ("50 x 20, all 1", 50, [1.0] * 20, []),
+                ("50 x 20, half 0.5 and half 2", 50, [0.5] * 10 + [2.0] * 10, []),
+                ("50 x 20, half 0.3 and half 3", 50, [0.3] * 10 + [3.0] * 10, []),
+                ("50 x 20, from 0.3 to 3 in equal ratios", 50, [0.3 * 10 ** (t / 19) for t in range(20)], []),
+                ("20 x 10, half 0.3 and half 3", 20, [0.3] * 5 + [3.0] * 5, []),
+                ("100 x 20, two 0.3 and the others 2", 100, [0.3] * 2 + [2.0] * 18, []),
+                ("100 x 20, two 0.2 and the others 4", 100, [0.2] * 2 + [4.0] * 18, []),
+                ("100 x 5, two 0.3 and the others 3", 100, [0.3] * 2 + [3.0] * 3, []),
+                ("50 x 20, all 0.5, in 5 families of 4", 50, [0.5] * 20, [4] * 5),
+                ("40 x 9, all 0.5, 3 of one family", 40, [0.5] * 9, [3]),
+                ("40 x 9, all 0.5, 6 of one family", 40, [0.5] * 9, [6]),
+                ("40 x 9, 6 of one family 0.5, the others 1.2", 40, [0.5] * 6 + [1.2] * 3, [6]),
+            )
+        ],
+        [
+            ("a pair is flagged", ("pair",)),
+            ("the tasks overlap", ("overlap",)),
+            ("effective number per task", ("share",)),
+        ],
     ),
     Table(
         "instances",

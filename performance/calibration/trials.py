@@ -6,6 +6,7 @@ mean over boards of the share of systems.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ranking_engine.stability.bootstrap import rank_intervals
 from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
 from ranking_engine.stability.separability.pair_tests import CONTRADICTED, SEPARABLE
 from ranking_engine.stability.separability.significance import significance
+from ranking_engine.stability.separability.task_dependence import task_dependence
 
 RULES = ("mean", "borda", "copeland")
 LEVEL = 0.05
@@ -128,6 +130,28 @@ def strengths(n_systems: int, n_sets: int, n_metrics: int, is_declared: bool, ra
         "normal": float((off <= 1.959964 * errors).mean()),
         "n_clusters": float(len(clusters_of(matrix))),
     }
+
+
+def overlap(n_systems: int, noise: Sequence[float], families: Sequence[int], random: np.random.Generator) -> Figures:
+    """Whether tasks are said to depend on each other.
+
+    Args:
+        n_systems: their abilities have a standard deviation of 1.
+        noise: the standard deviation of each task's own noise.
+        families: the sizes of families of tasks, the first ones; each shares something of a standard deviation of 1.
+        random: the random numbers.
+
+    Figures: `pair`, whether any pair is flagged; `overlap`, whether the effective number is below two thirds, so that
+    the board says that the tasks overlap; `share`, the effective number per task.
+    """
+    scores = random.normal(size=(n_systems, 1)) + random.normal(size=(n_systems, len(noise))) * noise
+    start = 0
+    for size in families:
+        scores[:, start : start + size] += random.normal(size=(n_systems, 1))
+        start += size
+    result = task_dependence(ScoreMatrix(scores))
+    share = result.effective_number / len(noise)
+    return {"pair": float(bool(result.pairs)), "overlap": float(share < 2 / 3), "share": share}
 
 
 def differences(n_instances: int, is_binary: bool, random: np.random.Generator) -> Figures:

@@ -21,6 +21,7 @@ from performance.calibration.trials import (
     false_claims,
     intervals_of_measured_ranks,
     intervals_of_ranks,
+    overlap,
     strengths,
 )
 from ranking_engine.core.clusters import clusters_of
@@ -79,6 +80,16 @@ def test_agreeing_metrics_need_to_be_declared_for_intervals_of_strengths_to_hold
     )
     assert declared >= COVERAGE
     assert undeclared < 0.8
+
+
+def test_tasks_overlap_by_what_they_share_and_not_by_their_precision():
+    unequal, families = (
+        simulate("overlap", partial(overlap, 50, noise, sizes), 60)
+        for noise, sizes in (([0.3] * 10 + [3.0] * 10, []), ([0.5] * 20, [4] * 5))
+    )
+    assert (unequal["overlap"].mean, families["overlap"].mean) == (0, 1)
+    assert unequal["pair"].lower() <= 0.05
+    assert families["pair"].mean == 1
 
 
 def test_undeclared_families_break_intervals():
