@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.http.request import MediaType
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -16,6 +17,22 @@ class Negotiation(DefaultContentNegotiation):
         """What is accepted; asking for problem details says nothing of what is asked for otherwise."""
         kinds: list[str] = super().get_accept_list(request)
         return [kind for kind in kinds if kind.partition(";")[0].strip().lower() != MEDIA_TYPE] or ["*/*"]
+
+    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:  # noqa: ANN401
+        """The form that is wanted most, by the `q` of the narrowest range that names it; then the first."""
+        if request.query_params.get("format"):
+            return super().select_renderer(request, renderers, format_suffix)
+        ranges = [MediaType(kind) for kind in self.get_accept_list(request)]
+        qualities = {}
+        for renderer in renderers:
+            fitting = [one for one in ranges if one.match(renderer.media_type)]
+            if fitting:
+                qualities[renderer] = max(fitting, key=lambda one: one.specificity).quality
+        if not qualities:
+            return super().select_renderer(request, renderers, format_suffix)
+        most = max(qualities.values())
+        wanted = [renderer for renderer, quality in qualities.items() if quality == most > 0]
+        return super().select_renderer(request, wanted, format_suffix)
 
     def filter_renderers(self, renderers: Any, format: str) -> Any:  # noqa: A002, ANN401
         """The renderers of the form that `?format=` names."""

@@ -61,6 +61,20 @@ def test_a_form_that_there_is_not_is_a_406(benchmark, api):
     assert error_of(api.get(f"benchmarks/{benchmark.key}/scores/", Accept="image/png"))["status"] == 406
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("application/json;q=0.1, text/csv", "text/csv"),
+        ("text/csv;q=0.5, application/json;q=0.6", "application/json"),
+        ("text/*;q=0.2, text/markdown, */*;q=0.1", "text/markdown"), ("application/json;q=0, */*", "text/csv"),
+        ("text/csv, application/json", "application/json"), ("*/*", "application/json"),
+    ],
+)  # fmt: skip
+def test_the_form_is_the_one_that_is_wanted_most(benchmark, api, accept, kind):
+    answer = api.get(f"benchmarks/{benchmark.key}/scores/", Accept=accept)
+    assert answer["Content-Type"].partition(";")[0] == kind
+
+
 def test_where_there_is_no_route_no_form_is_missing(benchmark, api):
     path = f"benchmarks/{benchmark.key}/nosuch/"
     answers = [api.get(path), api.get(f"{path}?format=csv"), api.get(path, Accept="text/csv")]
