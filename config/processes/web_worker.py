@@ -29,6 +29,7 @@ BODY_SECONDS = 30.0  # that a request may wait for its body, and one more for ev
 BODY_BYTES_A_SECOND = 2**13
 PLACE_SECONDS = 0.1  # to wait for a place to wait for a body: most are on their way
 UNREAD_SECONDS = 0.1  # for what is still to arrive of a body when its answer has been sent
+MOST_UNREAD_BYTES = 2**16  # that may follow an answer without ending the connection
 MOST_WAITING = 256  # of each kind; one more closes the oldest, so that new connections always find room
 MOST_HEAD_BYTES = 2**16
 RECEIVED_BYTES = 2**13  # at once
@@ -123,6 +124,8 @@ class Body(SocketUnreader):
 class HeadsFirst(ThreadWorker):
     """gunicorn's worker with threads, which wait for no head and for no end of a connection."""
 
+    wsgi: Any
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._heads = Waiting(self, HEAD_SECONDS)
@@ -175,11 +178,29 @@ class HeadsFirst(ThreadWorker):
         else:
             self._end(conn)
 
+    def load_wsgi(self) -> None:
+        """The application, whose answers say that the connection ends where most of a body was not read."""
+        super().load_wsgi()
+        application = self.wsgi
+
+        def answered(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401
+            def start(*head: Any) -> Any:  # noqa: ANN401
+                reader = getattr(environ["wsgi.input"], "reader", None)
+                if getattr(reader, "length", 0) > MOST_UNREAD_BYTES:
+                    start_response.__self__.force_close()
+                return start_response(*head)
+
+            return application(environ, start)
+
+        self.wsgi = answered
+
     def _keepalive_after(self, conn: Any, keepalive: bool) -> bool:  # noqa: ANN401
         """Whether another request can follow: not where most of a body that no one reads has yet to arrive."""
-        if not keepalive or conn.parser.unreader.is_late:
+        if conn.parser.unreader.is_late:
             return False
-        return bool(conn.parser.finish_body(deadline=time.monotonic() + UNREAD_SECONDS))
+        # Also where it ends: a client that still sends when it is closed could lose the answer.
+        is_read = conn.parser.finish_body(deadline=time.monotonic() + UNREAD_SECONDS)
+        return bool(keepalive and is_read)
 
     def _end(self, conn: Any) -> None:  # noqa: ANN401
         """Close our side, and the rest once the client has closed its own, has sent too much, or takes too long."""

@@ -119,6 +119,15 @@ def test_clients_whose_unread_body_never_arrives_keep_no_one_from_being_answered
         assert [answer(one) for one in posts] == [f"POST /unread 0 {NOTHING}"] * 100
 
 
+@pytest.mark.parametrize(("length", "outcome"), [(5, b"keep-alive"), (10**6, b"close")])
+def test_an_answer_says_that_the_connection_ends_where_most_of_a_body_was_not_read(port, length, outcome):
+    with clients(port, 1, head("/unread", method="POST", length=length), b"12345") as [one]:
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += one.recv(1)
+    assert [line for line in received.split(b"\r\n") if line.startswith(b"Connection")] == [b"Connection: " + outcome]
+
+
 def test_bodies_that_do_not_arrive_take_half_of_the_threads_and_more_of_them_are_refused(port):
     body = b"a" * 100_000
     with clients(port, 40, head("/slow", method="POST", length=len(body)), body[1:]) as slow:
