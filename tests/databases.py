@@ -35,7 +35,7 @@ def migrated_database() -> Iterator[None]:
     name, prefix = connection.settings_dict["TEST"]["NAME"], _prefix_of_kept()
     kept = f"{prefix}{_digest()}"
     connections.close_all()
-    _drop(name)
+    drop(name)
     with (folder_of_runs() / "migrating.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one migrates, and the others copy what it made
         if kept in _kept(prefix):
@@ -48,10 +48,10 @@ def migrated_database() -> Iterator[None]:
             _copy(name, kept)
             for older in _kept(prefix)[MAX_KEPT:]:
                 with suppress(DatabaseError):  # somebody copies it just now
-                    _drop(older)
+                    drop(older)
     with connected_to(name):
         yield
-    _drop(name)
+    drop(name)
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def own_database() -> Iterator[str]:
         with connected_to(name):
             yield _url(name)
     finally:
-        _drop(name)
+        drop(name)
 
 
 def empty_broker() -> None:
@@ -130,7 +130,7 @@ def _copy(original: str, name: str) -> None:
     unfinished.replace(name)
 
 
-def _drop(name: str) -> None:
+def drop(name: str) -> None:
     if settings.IS_SQLITE:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{name}{suffix}").unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from leaderboard.operations.backup_folder import backup_name, surplus_backups
+from tests.databases import drop
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)  # a Friday
 
@@ -151,8 +152,7 @@ def test_pg_restore_dies_with_a_killed_restore_and_the_database_stays_empty(make
         assert (again.returncode, "1 published boards" in again.stdout or "Restored:" in again.stdout) == (0, True)
         assert list(tmp_path.glob(".plurank-*")) == []
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        drop(name)
 
 
 def wait_for_child(parent: subprocess.Popen) -> int:

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from leaderboard.models import Benchmark
+from tests.databases import drop
 
 needs_postgresql = pytest.mark.skipif(settings.IS_SQLITE, reason="needs PostgreSQL to move to")
 
@@ -24,13 +25,12 @@ def empty_postgresql(django_db_setup, django_db_blocker):
     """The URL of a database without any table."""
     name, parts = f"plurank_moved_{os.getpid()}", connection.settings_dict
     with django_db_blocker.unblock():
+        drop(name)
         with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
             cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
         password = f":{parts['PASSWORD']}" if parts["PASSWORD"] else ""
         yield f"postgres://{parts['USER']}{password}@{parts['HOST'] or '127.0.0.1'}:{parts['PORT'] or 5432}/{name}"
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        drop(name)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from django.db.migrations.state import ProjectState
 
 from config.backends.migration_lock import migration_turn
 from leaderboard.models import Score
+from tests.databases import drop
 from tests.jobs import forks
 from tests.leaderboard.operations.test_operations import facts
 from tests.schema import schema
@@ -59,8 +60,7 @@ def empty_database(folder) -> Iterator[str]:
         connections.close_all()
         connection.settings_dict["NAME"] = original
         if not settings.IS_SQLITE:
-            with connection._nodb_cursor() as cursor:
-                cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+            drop(name)
 
 
 def test_back_to_the_oldest_schema_and_forward_again_leaves_the_same_schema_and_the_same_boards(make_committed):

@@ -23,6 +23,7 @@ from leaderboard.operations.backups import BackupError, _run
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue import jobs
 from leaderboard.queue.heartbeats import LATE_SECONDS, Process
+from tests.databases import drop
 from tests.markup import compact
 
 TOKEN = "a-token-of-more-than-twenty-letters"
@@ -126,8 +127,7 @@ def another_database(committed_db, tmp_path):
     connections.close_all()
     connection.settings_dict["NAME"] = original
     if made and connection.vendor == "postgresql":
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE IF EXISTS "{made[0]}" WITH (FORCE)')
+        drop(made[0])
 
 
 def facts() -> dict[str, list]:

@@ -9,6 +9,7 @@ from django.db import connection, connections, transaction
 from leaderboard.models import Benchmark, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
+from tests.databases import drop
 from tests.jobs.test_kills import assert_board_is
 from tests.leaderboard.operations.test_operations import facts
 
@@ -66,8 +67,7 @@ def earlier_database(committed_db, tmp_path):
     connections.close_all()
     connection.settings_dict["NAME"] = original
     if name != original and connection.vendor == "postgresql":
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        drop(name)
 
 
 def test_a_database_of_an_earlier_schema_migrates_with_its_boards(make_committed, earlier_database):
