@@ -54,6 +54,10 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
     postgres_port = _next_free(port + 1)
     redis_port = _next_free(postgres_port + 1)
     folder = var / "postgresql"
+    if os.geteuid() == 0:  # PostgreSQL runs as another user, who has to pass what the site keeps for itself
+        for path in {var, ROOT / "var"} & set(folder.parents):
+            path.mkdir(parents=True, exist_ok=True)
+            path.chmod(path.stat().st_mode | 0o011)
     url = make_cluster(folder, port=postgres_port)
     key = var / "production_key"
     if not key.exists():

@@ -133,11 +133,7 @@ def short_headline(
 
 def apart_text(n_pairs: int) -> str:
     """That so many pairs of systems cannot be compared; empty where all can. The end of a sentence, or of its part."""
-    text = ngettext(
-        "%(n)s pair of systems shares no task that counts, so that neither beats the other",
-        "%(n)s pairs of systems share no task that counts, so that neither of the two beats the other",
-        n_pairs,
-    )
+    text = ngettext("%(n)s pair cannot be compared", "%(n)s pairs cannot be compared", n_pairs)
     return text % {"n": f"{n_pairs:,}"} if n_pairs else ""
 
 

@@ -121,7 +121,7 @@ def test_pairs_without_a_common_task_are_no_ties_and_systems_without_scores_no_r
 
 def test_verdicts_without_a_condorcet_winner_count_the_pairs_that_no_task_compares(make, client):
     benchmark = make.published({"A": [1.0, None, None], "B": [None, 1.0, None], "C": [None] * 3})
-    apart = "1 pair of systems shares no task that counts, so that neither beats the other."
+    apart = "1 pair cannot be compared."
     nobody = "no system beats every other head to head (no Condorcet winner)"
     verdict = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/").json()["verdict"]
     assert verdict.endswith(f"; {nobody}; {apart}")
