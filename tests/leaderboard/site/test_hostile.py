@@ -93,7 +93,9 @@ def test_a_draft_made_before_a_system_came_does_not_replace_its_scores_afterward
     path = reverse("draft", args=[draft.uuid])
     signed_in(hijacker).post(path, confirmation(benchmark))
     assert not Batch.objects.filter(uploader=hijacker).exists()
-    assert signed_in(hijacker).get(path)["Location"] == reverse("submit", args=[benchmark.key])
+    page = signed_in(hijacker).get(path).content.decode()
+    assert "Newcomer was submitted by another account" in page
+    assert 'value="confirm"' not in page
 
 
 def test_a_proposal_made_under_a_moderator_replaces_nothing_once_everybody_decides_alone(make):
