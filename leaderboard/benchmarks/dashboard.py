@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, Count, Q, When
@@ -50,30 +49,17 @@ class OwnDraft:
 
 
 @dataclass(frozen=True)
-class OwnBatch:
-    """One submission, of one system or several."""
-
-    uuid: UUID
-    names: str
-    benchmark_key: str  # empty where the benchmark is closed to its submitter now
-    benchmark_name: str
-    created_at: datetime
-    state: str  # in words; of several systems with how many are in each
-    is_open: bool  # whether someone has to decide about it
-    may_withdraw: bool  # whether something of it is on a board
-
-
-@dataclass(frozen=True)
 class OwnSent:
-    """Votes, or predictions of which no submission came."""
+    """A submission, votes, or predictions of which no submission came."""
 
-    text: str
+    text: str  # of a submission: its systems
     url: str
     benchmark_key: str  # empty where the benchmark is closed to its submitter now
     benchmark_name: str
     created_at: datetime
-    state: str  # in words
+    state: str  # in words; of several systems with how many are in each
     is_open: bool  # whether someone has to decide about it, or it is still being scored
+    may_withdraw: bool = False  # whether something of a submission is on a board
 
 
 @dataclass(frozen=True)
@@ -95,7 +81,7 @@ class Dashboard:
     """What the template reads."""
 
     drafts: list[OwnDraft]
-    batches: list[OwnBatch]  # those of this page
+    batches: list[OwnSent]  # those of this page
     batch_page: Page[Any]
     votes: list[OwnSent]
     predictions: list[OwnSent]
@@ -188,7 +174,7 @@ def own_drafts(user: User) -> list[OwnDraft]:
     return sorted(drafts, key=lambda draft: draft.created_at, reverse=True)
 
 
-def own_batches(batches: Sequence[Any]) -> list[OwnBatch]:
+def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
     """What is said of these batches; the first systems of each, and how many are in which state.
 
     Args:
@@ -208,11 +194,11 @@ def own_batches(batches: Sequence[Any]) -> list[OwnBatch]:
     requested_in = set(open_requests().filter(submission__batch__in=ids).values_list("submission__batch", flat=True))
     lines = []
     for batch in batches:
-        counts = states[batch.pk]
+        counts, url = states[batch.pk], reverse("batch", args=[batch.uuid])
         if batch.is_closed:
             n = sum(counts.values())
             systems = ngettext("%(n)s system", "%(n)s systems", n) % {"n": localise(n, ",")}
-            lines.append(OwnBatch(batch.uuid, systems, "", "", batch.created_at, "", is_open=False, may_withdraw=False))
+            lines.append(OwnSent(systems, url, "", "", batch.created_at, "", is_open=False))
             continue
         words = [gettext(STATE_WORDS[Submission.State(state)]) for state in counts]
         text = words[0] if words else ""
@@ -222,9 +208,9 @@ def own_batches(batches: Sequence[Any]) -> list[OwnBatch]:
         if batch.pk in requested_in:
             text = gettext("%(state)s; withdrawal requested") % {"state": text}
         lines.append(
-            OwnBatch(
-                uuid=batch.uuid,
-                names=in_words(names[batch.pk], SHOWN_NAMES, sum(counts.values())),
+            OwnSent(
+                text=in_words(names[batch.pk], SHOWN_NAMES, sum(counts.values())),
+                url=url,
                 benchmark_key=batch.benchmark.key,
                 benchmark_name=batch.benchmark.name,
                 created_at=batch.created_at,

@@ -91,12 +91,12 @@ class Row:
     group: Group | None = None  # the section that it is in
     mark: Group | None = None  # the group that its mark is of
     n_predicted: int = 0  # scores that its place rests on and no one measured
-    is_place_shared: bool = False
+    is_tied: bool = False
 
     @property
     def place_text(self) -> str:
         """The place, with = where others share it; a dash where there is none."""
-        return f"{'=' if self.is_place_shared else ''}{self.place}" if self.place else "–"
+        return f"{'=' if self.is_tied else ''}{self.place}" if self.place else "–"
 
 
 def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -230,7 +230,7 @@ class Rows:
                 group=self.grouping.group(i) if self.grouping and not is_pinned else None,
                 mark=self.marks.group(i) if self.marks else None,
                 n_predicted=self.ordering.predicted_of(i),
-                is_place_shared=self.place_holders[place] > 1,
+                is_tied=self.place_holders[place] > 1,
             )
 
     def among_text(self, i: int) -> str:

@@ -107,12 +107,12 @@ class ScoreRow:
     rank: int | None  # under the benchmark's default rule
     cells: list[TintedCell]
     n_predicted: int  # scores that the rank rests on and no one measured
-    is_rank_shared: bool
+    is_tied: bool
 
     @property
     def rank_text(self) -> str:
         """The rank, with = where others share it and ≈ where it rests on predicted scores; a dash without one."""
-        marks = ("≈" if self.n_predicted else "") + ("=" if self.is_rank_shared else "")
+        marks = ("≈" if self.n_predicted else "") + ("=" if self.is_tied else "")
         return f"{marks}{self.rank}" if self.rank else "–"
 
 
@@ -190,7 +190,7 @@ class ScoresPage:
             rank = ranks[i] if ranks[i] >= 1 else None
             n_predicted = default.predicted_of(i) if default else 0
             about = systems[i].key, systems[i].name, short_name, rank, cells, n_predicted
-            self.rows.append(ScoreRow(*about, is_rank_shared=holders[ranks[i]] > 1))
+            self.rows.append(ScoreRow(*about, is_tied=holders[ranks[i]] > 1))
         for place, column in enumerate(self.columns):
             if column.key not in of_groups:  # whose means have their own decimals
                 own = score_column([row.cells[place].score for row in self.rows])

@@ -104,7 +104,7 @@ def test_a_system_that_no_rule_ranks_and_a_board_of_one():
         ROW, reference_rank=None, place=None, least_rank=None, median_rank=None, greatest_rank=None, cells=[]
     )
     assert '<span class="place">–</span>' in board_row(nowhere, [], 10)
-    assert '<span class="place">=2</span>' in board_row(replace(ROW, is_place_shared=True), [COLUMN], 10)
+    assert '<span class="place">=2</span>' in board_row(replace(ROW, is_tied=True), [COLUMN], 10)
     assert '<td class="range">–<i class="sr">not ranked by any rule</i></td>' in board_row(nowhere, [], 10)
     alone = replace(ROW, least_rank=1, median_rank=1, greatest_rank=1)
     assert '<td class="range"><span>1</span><i class="sr">, median 1</i></td>' in board_row(alone, [COLUMN], 1)
