@@ -13,12 +13,21 @@ from ranking_engine.core.score_matrix import BoolArray
 Levels = NDArray[np.unsignedinteger[Any]]
 Victory = tuple[int, int]  # winner and loser
 
+FEW_SYSTEMS = 500  # up to which paths through one more system at a time are found faster than in other ways
+
 
 class Reach:
     """Who is above whom along locked victories: the bits of `below[i]` are the systems below i."""
 
     def __init__(self, n: int) -> None:
         self.below, self.above = [0] * n, [0] * n
+
+    @classmethod
+    def of(cls, is_above: BoolArray) -> Reach:
+        """Return what a transitive relation says, `is_above[i, j]`: i is above j."""
+        reach = cls(0)
+        reach.below, reach.above = _row_bits(is_above), _row_bits(is_above.T)
+        return reach
 
     def copy(self) -> Reach:
         """Return another one to go on from here."""
@@ -61,16 +70,27 @@ class Reach:
         return np.unpackbits(packed, axis=1, count=n, bitorder="little").view(bool)
 
 
+def _row_bits(is_set: BoolArray) -> list[int]:
+    return [int.from_bytes(row.tobytes(), "little") for row in np.packbits(is_set, axis=1, bitorder="little")]
+
+
 def locked_by_name(levels: Levels) -> tuple[BoolArray, bool]:
     """Return `below[i, j]`: i is above j, and whether the order of equal victories mattered.
 
     Systems are in the order of their names, in which equal victories are taken. That order mattered if and only if a
     victory that was possible before its level came is not when its turn comes, that is, if the possible victories of
     a level close a circle with those locked before.
+
+    Victories stronger than the weakest of every circle close none: all of them are locked in at once, so that i is
+    above j where its strongest path to j is stronger than that. The others are taken one after the other.
     """
-    reach, decided_by_name = Reach(len(levels)), False
+    reach, decided_by_name, strongest_circle = Reach(len(levels)), False, int(levels.max(initial=0))
+    if len(levels) <= FEW_SYSTEMS:
+        path = strongest_paths(levels)
+        strongest_circle = int(np.minimum(path, path.T).max(initial=0))
+        reach = Reach.of(path > strongest_circle)
     below = reach.below
-    for equal in victories_by_level(levels):
+    for equal in victories_by_level(np.where(levels <= strongest_circle, levels, 0)):
         for i, j in reach.open_victories(equal):
             if below[j] >> i & 1:
                 decided_by_name = True

@@ -13,7 +13,7 @@ from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.rules.choice_sets import strong_components, topological_order
-from ranking_engine.rules.locked_victories import Levels, locked_by_name, strongest_paths
+from ranking_engine.rules.locked_victories import FEW_SYSTEMS, Levels, locked_by_name, strongest_paths
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
 from ranking_engine.rules.rates import name_order
@@ -22,7 +22,6 @@ STRENGTHS = ("margins", "winning_votes")
 
 Sizes = NDArray[np.int64]
 
-_SMALL = 500  # systems up to which the recursion over intermediate systems is faster than components
 _LEAF = 64
 
 
@@ -35,7 +34,7 @@ def schulze(profile: Profile, *, strength: str = "margins") -> Outcome:
     strong components, O(n^2 log n_levels) and the bits of an acyclic closure, at most n^3 / 8 bytes.
     """
     levels = victory_levels(profile.pairwise, strength)
-    if profile.n_systems <= _SMALL:
+    if profile.n_systems <= FEW_SYSTEMS:
         path = strongest_paths(levels)
         is_above = path > path.T
         beating, beaten = is_above.sum(axis=1), is_above.sum(axis=0)

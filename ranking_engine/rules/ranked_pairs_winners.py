@@ -20,11 +20,17 @@ import numpy as np
 
 from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.rules.choice_sets import strong_components
-from ranking_engine.rules.locked_victories import Levels, Reach, Victory, strongest_paths, victories_by_level
+from ranking_engine.rules.locked_victories import (
+    FEW_SYSTEMS,
+    Levels,
+    Reach,
+    Victory,
+    strongest_paths,
+    victories_by_level,
+)
 
 ALLOWANCE = 200_000  # victories looked at, in all; a few tenths of a second
 _TRIES = 4  # orders tried for each candidate before the search through all of them
-_PATHS = 500  # systems up to which candidates are told by their strongest paths
 
 
 @dataclass
@@ -75,7 +81,7 @@ def _winners_inside(
     levels: Levels, candidates: list[int], known: set[int], left: _SearchBudget
 ) -> tuple[set[int], bool]:
     """Return the winners among the candidates of one strong component: no victory leads into it from outside."""
-    if len(levels) <= _PATHS:
+    if len(levels) <= FEW_SYSTEMS:
         # Leave those that reach each system that beats them by victories no weaker than that one.
         path = strongest_paths(levels)
         candidates = [k for k in candidates if (path[k] >= levels[:, k]).all()]

@@ -8,8 +8,8 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import Pairwise, ScoreMatrix, rank
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.rules import paths
-from ranking_engine.rules.locked_victories import strongest_paths
+from ranking_engine.rules import locked_victories, paths
+from ranking_engine.rules.locked_victories import locked_by_name, strongest_paths
 from ranking_engine.rules.paths import STRENGTHS, victory_levels
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
@@ -93,11 +93,24 @@ def test_a_board_beyond_the_leaf_and_the_word_has_the_same_counts_by_components(
 def assert_same_by_components_and_paths(matrix: ScoreMatrix, strength: str, leaf: int) -> None:
     by_paths = rank(matrix, "schulze", strength=strength)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paths, "_SMALL", 0)
+        patch.setattr(paths, "FEW_SYSTEMS", 0)
         patch.setattr(paths, "_LEAF", leaf)
         by_components = rank(matrix, "schulze", strength=strength)
     np.testing.assert_array_equal(by_components.scores, by_paths.scores)
     assert by_components.winners == by_paths.winners
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+@FEW
+@given(n=st.integers(1, 40), T=st.integers(1, 9), seed=st.integers(0, 99))
+def test_victories_that_close_no_circle_can_be_locked_at_once(board, n, T, seed):
+    options = board if T == 7 else {key: value for key, value in board.items() if key != "weights"}
+    levels = victory_levels(Pairwise.of(random_matrix(n, T, seed=seed, **options)), "margins")
+    at_once = locked_by_name(levels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locked_victories, "FEW_SYSTEMS", 0)
+        one_by_one = locked_by_name(levels)
+    assert (at_once[0].tolist(), at_once[1]) == (one_by_one[0].tolist(), one_by_one[1])
 
 
 @FEW
