@@ -18,6 +18,7 @@ from leaderboard.studies.study_findings import (
     StudyFindings,
     StudyNames,
     StudyRow,
+    of_all_repeats,
     percent_cell,
     rule_rows,
     share_cell,
@@ -91,7 +92,8 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
     rules, sizes, target = summary["rules"], summary["sizes"], summary["target"]
     reached = {rule: of_rule["reached"]["judge_stability"] for rule, of_rule in rules.items()}
     own = reached.get(marked)
-    known = {rule: size for rule, size in reached.items() if size is not None}
+    comparable = of_all_repeats(reached, summary, marked)
+    known = {rule: size for rule, size in comparable.items() if size is not None}
     least = min(known, key=lambda rule: known[rule]) if known else None
     if own is None:
         sentence = gettext(

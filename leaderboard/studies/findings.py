@@ -1,6 +1,7 @@
 """What a study found, in words, as a table and as a chart: one function a study."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext, gettext_noop, ngettext
@@ -23,9 +24,11 @@ from leaderboard.studies.study_findings import (
     curves,
     extreme,
     few,
+    of_all_repeats,
     percent_cell,
     rule_rows,
     share_cell,
+    with_repeats,
 )
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability.catalogue import EXPERIMENTS
@@ -54,7 +57,8 @@ def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_N
         )
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
-    return TELLERS[study](summary, marked, names)
+    result = TELLERS[study](summary, marked, names)
+    return replace(result, rows=with_repeats(result.rows, summary.get("slow_rules", {})))
 
 
 def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
@@ -62,7 +66,7 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
     at = level_told(levels)
     chosen = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
                     (5, 10, 20)})  # fmt: skip
-    values = {rule: of_rule["mean"][at] for rule, of_rule in rules.items()}
+    values = of_all_repeats({rule: of_rule["mean"][at] for rule, of_rule in rules.items()}, summary, marked)
     figure = gettext(CORRELATION_NAMES[summary.get("correlation", "spearman")])
     agreed = compared(values, marked, gettext("%(figure)s with the full ranking") % {"figure": figure})
     sentence = gettext(
@@ -165,7 +169,7 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
             most_disruptive = StudyCell(system.text, url=system.url)
         return [percent_cell(share(of_rule, "any_change")), percent_cell(share(of_rule, "reversals")), most_disruptive]
 
-    values = {rule: share(of_rule, "any_change") for rule, of_rule in rules.items()}
+    values = of_all_repeats({rule: share(r, "any_change") for rule, r in rules.items()}, summary, marked)
     never = [rule_name(rule) for rule, value in values.items() if value == 0]
     of_rule = rules.get(marked)
     parts = []
@@ -199,10 +203,8 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
     rules = {rule: {**of_rule, **_at_every_size(of_rule)} for rule, of_rule in summary["rules"].items()}
     n_tasks = max((len(of_rule["mean"]) for of_rule in rules.values()), default=0)
     half = max(1, n_tasks // 2)
-    values = {
-        rule: of_rule["mean"][half - 1] if len(of_rule["mean"]) >= half else None for rule, of_rule in rules.items()
-    }
-    agreed = compared(values, marked, gettext("Kendall’s tau"))
+    values = {rule: of_rule["mean"][half - 1] for rule, of_rule in rules.items() if len(of_rule["mean"]) >= half}
+    agreed = compared(of_all_repeats(values, summary, marked), marked, gettext("Kendall’s tau"))
     sentence = gettext(
         "A ranking on %(half)s of the %(n)s tasks, drawn at random, agrees with the full one %(agreed)s"
     ) % {"half": half, "n": n_tasks, "agreed": agreed}
@@ -274,8 +276,9 @@ def _at_every_size(of_rule: Summary) -> Summary:
 
 def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, sizes, factors = summary["rules"], summary["n_reversed"], summary["factors"]
-    values = {rule: of_rule["reversed"][0] for rule, of_rule in rules.items() if of_rule["reversed"]}
-    unmoved = [rule_name(rule) for rule, of_rule in rules.items() if not any(of_rule["scaled_largest"])]
+    of_all = of_all_repeats(rules, summary, marked)
+    values = {rule: of_rule["reversed"][0] for rule, of_rule in of_all.items() if of_rule["reversed"]}
+    unmoved = [rule_name(rule) for rule, of_rule in of_all.items() if not any(of_rule["scaled_largest"])]
     last = len(factors) - 1
     sentence = ""
     if sizes:
@@ -326,10 +329,9 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
 
 def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules = summary["rules"]
-    values = {rule: of_rule["judge_stability"]["mean"] for rule, of_rule in rules.items()}
+    values = {rule: r["judge_stability"]["mean"] for rule, r in of_all_repeats(rules, summary, marked).items()}
     unseen = rules.get(marked, {}).get("generalization", {}).get("mean")
     figure = gettext(CORRELATION_NAMES[summary.get("correlation", "spearman")])
-    others = summary.get("baselines", {}).items()
 
     # Reports of earlier versions, and experiments that leave copies out, have one reading of a system drawn twice.
     has_copies = any("candidate_stability_copies" in of_rule for of_rule in rules.values())
@@ -372,7 +374,7 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
             *rule_rows(rules, marked, cells),
             *(
                 StudyRow("", gettext(BASELINES.get(name, name)), is_marked=False, cells=cells(baseline))
-                for name, baseline in others
+                for name, baseline in summary.get("baselines", {}).items()
             ),
         ],
         note=note,

@@ -160,6 +160,8 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
                 "share": localise(share, "g"), "n": localise(entry["n_tables"], ","),
             }  # fmt: skip
         texts.append(f"{text}.")
+    if any(entry["n_repeats"] < entry["of"] for entry in slow_rules.values()):
+        texts.append(gettext("Where a sentence compares the rules, those that ranked fewer repeats are left out."))
     return texts
 
 

@@ -1,8 +1,8 @@
 """The shape of what a study found, as pages show it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -12,6 +12,8 @@ from leaderboard.common.charts.slopes import SlopeChart, slope_chart
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
+
+T = TypeVar("T")
 
 MAX_NAMED = 4  # more rules than these are counted
 CRITERIA = {
@@ -98,12 +100,16 @@ class StudyCell:
 
 @dataclass(frozen=True)
 class StudyRow:
-    """One rule, or one figure of a study that is about no rule; `key` is the rule's."""
+    """One rule, or one figure of a study that is about no rule; `key` is the rule's.
+
+    `repeats` says of how many repeats the figures are where the rule ranked fewer than the others.
+    """
 
     key: str
     name: str
     is_marked: bool
     cells: list[StudyCell]
+    repeats: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,6 +145,27 @@ def rule_rows(
 ) -> list[StudyRow]:
     """A row for each rule, with the cells that its part of a summary gives."""
     return [StudyRow(rule, rule_name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
+
+
+def with_repeats(rows: Sequence[StudyRow], slow_rules: Mapping[str, Mapping[str, Any]]) -> list[StudyRow]:
+    """The rows, where those of rules that ranked fewer repeats say so; `slow_rules` is the summary's entry."""
+    repeats = {
+        rule: gettext("%(n)s of %(of)s repeats")
+        % {"n": localise(entry["n_repeats"], ","), "of": localise(entry["of"], ",")}
+        for rule, entry in slow_rules.items()
+        if entry["n_repeats"] < entry["of"]
+    }
+    return [replace(row, repeats=repeats.get(row.key, "")) for row in rows]
+
+
+def of_all_repeats(by_rule: Mapping[str, T], summary: Mapping[str, Any], marked: str) -> dict[str, T]:
+    """Leave out the rules that ranked fewer repeats than the others: their means are too uncertain to be compared.
+
+    The rule that the reader looks at stays.
+    """
+    slow_rules = summary.get("slow_rules", {})
+    fewer = {rule for rule, entry in slow_rules.items() if entry["n_repeats"] < entry["of"]}
+    return {rule: value for rule, value in by_rule.items() if rule == marked or rule not in fewer}
 
 
 def side_by_side(rule: str, comparison: Mapping[str, Any], names: StudyNames) -> SlopeChart:

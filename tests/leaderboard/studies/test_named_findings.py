@@ -217,8 +217,26 @@ def test_who_may_not_see_names_or_scores_sees_no_finding(studied, hiding):
 def test_a_slow_rule_says_how_many_repeats_and_resamples_it_ranked(resamples, clause):
     entry = {"n_repeats": 100, "of": 10_000, "n_tables": 140, "proven": 0.9996, **resamples}
     assert page.slow_rule_texts({"kemeny": entry}) == [
-        f"Kemeny ranked 100 of 10,000 repeats{clause}; its order is proven to be the best for 99.9 % of 140 tables."
+        f"Kemeny ranked 100 of 10,000 repeats{clause}; its order is proven to be the best for 99.9 % of 140 tables.",
+        "Where a sentence compares the rules, those that ranked fewer repeats are left out.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("n_repeats", "marked", "ending", "repeats"),
+    [
+        (5, "borda", "; never under Mean.", ["", ""]),
+        (2, "borda", ".", ["", "2 of 5 repeats"]),
+        (2, "mean", "; the most of all rules is 50 %, under Borda; never under Mean.", ["", "2 of 5 repeats"]),
+    ],
+)
+def test_a_rule_of_few_repeats_says_so_and_is_not_compared(n_repeats, marked, ending, repeats):
+    slow_rules = {"mean": {"n_repeats": n_repeats, "of": 5, "n_tables": None, "proven": None}}
+    rules = dict(reversed(SUMMARIES["system_additions"]["rules"].items()))
+    summary = {**SUMMARIES["system_additions"], "rules": rules, "slow_rules": slow_rules}
+    result = findings("system_additions", summary, marked, NAMES)
+    assert result.sentence.endswith(f"reverse two of them{ending}")
+    assert {row.name: row.repeats for row in result.rows} == dict(zip(["Borda", "Mean"], repeats, strict=True))
 
 
 def test_reasons_of_rules_that_are_left_out_name_tasks_as_pages_do():
