@@ -19,7 +19,7 @@ SHOWN_REQUESTS = 100
 
 
 def withdraws_alone(benchmark: Benchmark) -> bool:
-    """Whether submitters withdraw their scores themselves; else they ask.
+    """Whether submitters withdraw their scores and votes themselves; else they ask.
 
     A board that takes no submissions any more changes by its owners and moderators alone.
     """
@@ -66,7 +66,7 @@ def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> N
         SubmissionError: there is no open request, or no reason is given.
     """
     Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
-    require_reason(reason, "the submitter reads it")
+    require_reason(reason, gettext("Give a reason: the submitter sees it."))
     if not requested([submission]):
         raise SubmissionError(gettext("There is no open request to withdraw these scores."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.KEPT, actor=actor, reason=reason)

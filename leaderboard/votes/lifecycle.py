@@ -9,13 +9,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
-from leaderboard.access.audience import Audience, audience_of
+from leaderboard.access.audience import DECIDERS_ALONE, Audience, audience_of
 from leaderboard.models import Benchmark, User, VoteBatch, VoteEvent
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.lifecycle import require_reason
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import give_back_quota, take_cells, take_quota
 from leaderboard.submissions.uploads import IdempotencyError
+from leaderboard.submissions.withdrawals import withdraws_alone
 from leaderboard.votes.content import CheckedVotes, contents_of, require_room
 from leaderboard.votes.jobs import take_change
 from leaderboard.votes.notices import tell_of_decision, tell_of_waiting
@@ -129,7 +130,7 @@ def reject_votes(batch: VoteBatch, *, actor: User | None, reason: str) -> None:
     Raises:
         SubmissionError: it was decided already, or no reason is given.
     """
-    require_reason(reason, "the sender sees it")
+    require_reason(reason, gettext("Give a reason: the sender sees it."))
     _lock(batch)
     _move(batch, [State.PENDING], State.REJECTED)
     _record(batch, Kind.REJECTED, actor=actor, reason=reason)
@@ -157,10 +158,13 @@ def withdraw_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     """Take a batch out of the ratings.
 
     Raises:
+        PermissionDenied: they may not, as the benchmark is now.
         SubmissionError: it is not accepted now, or no reason is given.
     """
-    require_reason(reason, "it is kept in the history")
+    require_reason(reason, gettext("Give a reason: it is kept in the history."))
     _lock(batch)
+    if not may_withdraw(batch, audience_of(actor, batch.benchmark)):
+        raise PermissionDenied(gettext(DECIDERS_ALONE))
     _take(batch, [State.ACCEPTED], Kind.WITHDRAWN, actor=actor, reason=reason)
     tell_of_decision(batch, Kind.WITHDRAWN, actor=actor, reason=reason)
 
@@ -172,7 +176,7 @@ def reinstate_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     Raises:
         SubmissionError: it is not withdrawn now, or no reason is given.
     """
-    require_reason(reason, "it is kept in the history")
+    require_reason(reason, gettext("Give a reason: it is kept in the history."))
     _lock(batch)
     _take(batch, [State.WITHDRAWN], Kind.REINSTATED, actor=actor, reason=reason)
     tell_of_decision(batch, Kind.REINSTATED, actor=actor, reason=reason)
@@ -189,9 +193,9 @@ STEPS: dict[str, Callable[..., None]] = {
 
 
 def may_withdraw(batch: VoteBatch, audience: Audience) -> bool:
-    """Whether they may take a batch out of the ratings: moderators, and its sender where the benchmark lets them."""
+    """Whether they may take a batch out of the ratings: moderators, and its sender while the benchmark lets them."""
     is_own = audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
-    return audience.may_moderate or (is_own and batch.benchmark.submitters_withdraw)
+    return audience.may_moderate or (is_own and withdraws_alone(batch.benchmark))
 
 
 def cells_of(n_votes: int) -> int:

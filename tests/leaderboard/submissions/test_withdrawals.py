@@ -133,6 +133,8 @@ def test_what_is_not_ones_own_not_accepted_without_a_reason_or_asked_twice_is_re
         withdraw_own(audience, submission, reason="Again.")
     with pytest.raises(SubmissionError, match="no open request"):
         decline_withdrawal(submission, actor=stranger, reason="No.")
+    with pytest.raises(SubmissionError, match=r"^Give a reason: the submitter sees it\.$"):
+        decline_withdrawal(submission, actor=stranger, reason=" ")
 
 
 @pytest.mark.parametrize(
