@@ -26,6 +26,7 @@ PORTS = {443, 8443}
 INSIDE = (".localhost", ".localdomain", ".local", ".internal")  # names of no public host
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # no domain at the top is one
 NOT_PUBLIC = "The address does not lead to the public internet."
+INCOMPLETE = "The answer is incomplete: the connection ended before all of it arrived."
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 # What `ipaddress` takes for global and is not, or may lead to what is not: relays and translations of IPv4, IPv4 in
 # IPv6 in all its spellings, site-local addresses of old.
@@ -150,7 +151,9 @@ class PinnedConnection(http.client.HTTPConnection):
         """Connect to the checked address; the name is for TLS alone."""
         self.sock = socket.create_connection((self.address, self.target.port), self.timeout)
         if self.target.is_tls:
-            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.target.host)
+            # A connection that just breaks off is an error: without a length nothing else says that an answer is whole.
+            context, name = ssl.create_default_context(), self.target.host
+            self.sock = context.wrap_socket(self.sock, server_hostname=name, suppress_ragged_eofs=False)
         self.opened = self.sock
         if self.is_cut_off:
             raise TimeoutError
@@ -180,7 +183,9 @@ def connected(target: Target, seconds: float) -> Iterator[PinnedConnection]:
     except TimeoutError as error:
         raise PostError(late) from error
     except (OSError, http.client.HTTPException) as error:
-        raise PostError(late if connection.is_cut_off else f"No answer: {type(error).__name__}.") from error
+        is_part = isinstance(error, http.client.IncompleteRead)
+        reason = INCOMPLETE if is_part else f"No answer: {type(error).__name__}."
+        raise PostError(late if connection.is_cut_off else reason) from error
     finally:
         ends.cancel()
         connection.close()

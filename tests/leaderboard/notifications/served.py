@@ -3,7 +3,8 @@
     python -m tests.leaderboard.notifications.served ANSWERS LOG
 
 Its first line says its port. An answer has `status`, `headers` and `body` (in base64), all optional; with `etag` it is
-304 for who knows that; with `slow` it comes a byte at a time; without `length` it does not say how long it is.
+304 for who knows that; with `slow` it comes a byte at a time; without `length` it does not say how long it is; with
+`cut` the connection ends after so many bytes of it.
 """
 
 import base64
@@ -39,7 +40,7 @@ class _Server(BaseHTTPRequestHandler):
                 self.wfile.write(bytes([number]))
                 time.sleep(0.2)
         else:
-            self.wfile.write(body)
+            self.wfile.write(body[: answer.get("cut", len(body))])
 
     def log_message(self, *_args):
         pass

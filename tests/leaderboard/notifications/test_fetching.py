@@ -2,14 +2,18 @@
 
 import gzip
 import socket
+import ssl
+import threading
 import time
 import zlib
+from contextlib import suppress
 
 import pytest
 
 from leaderboard.notifications.fetching import MAX_REDIRECTS, Validators, fetch
 from leaderboard.notifications.posting import AddressError, PostError
 from tests.leaderboard.notifications.served import served
+from tests.leaderboard.notifications.test_posting import make_certificate
 
 MANY = b"0" * 50_000_000
 
@@ -55,6 +59,69 @@ def test_what_is_compressed_is_unpacked_up_to_the_bound(server, encoding, pack):
         got(server.put("/d", pack(b"a" * 1000)[:-5], headers=headers))
     with pytest.raises(PostError, match="damaged"):
         got(server.put("/e", b"abc", headers=headers))
+
+
+def test_all_members_of_a_compressed_file_are_read_up_to_the_bound(server):
+    headers = {"Content-Encoding": "gzip"}
+    three = gzip.compress(b"a" * 500) + gzip.compress(b"b" * 300) + gzip.compress(b"c" * 200)
+    whole = b"a" * 500 + b"b" * 300 + b"c" * 200
+    assert got(server.put("/a", three, headers=headers)).body == whole
+    assert got(server.put("/b", three + bytes(512), headers=headers)).body == whole  # as on a tape
+    with pytest.raises(PostError, match=r"^The content has more than 1,000 bytes\.$"):
+        got(server.put("/c", three + gzip.compress(b"d"), headers=headers))
+    with pytest.raises(PostError, match=r"^The compressed content is incomplete\.$"):
+        got(server.put("/d", three[:-5], headers=headers))
+    with pytest.raises(PostError, match=r"^The compressed content is damaged\.$"):
+        got(server.put("/e", three + b"abc", headers=headers))
+    many = b"".join(gzip.compress(bytes([65 + number % 26]) * 1000, 1) for number in range(1000))
+    assert got(server.put("/f", many, headers=headers), most_bytes=10**6).body == b"".join(
+        bytes([65 + number % 26]) * 1000 for number in range(1000)
+    )
+    began = time.process_time()
+    with pytest.raises(PostError, match=r"^The compressed content has more than 10,000 parts\.$"):
+        got(server.put("/g", gzip.compress(b"") * 500_000, headers=headers), most_bytes=10**7, seconds=20)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_an_answer_that_is_shorter_than_it_says_is_no_answer(server, encoding):
+    body = gzip.compress(b"system,score\nA,91.15\n") if encoding == "gzip" else b"system,score\nA,91.15\n"
+    address = server.put("/a.csv", body, etag='"1"', headers={"Content-Encoding": encoding}, cut=len(body) - 3)
+    with pytest.raises(PostError) as error:
+        got(address)
+    assert str(error.value) == "The answer is incomplete: the connection ended before all of it arrived."
+
+
+@pytest.mark.parametrize("says_length", [True, False])
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_an_answer_over_tls_is_whole_by_its_length_or_by_the_end_of_tls(
+    inside, tmp_path, monkeypatch, is_closed, says_length
+):
+    certificate = make_certificate(tmp_path, "localhost")
+    monkeypatch.setenv("SSL_CERT_FILE", certificate)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    length = b"Content-Length: 4\r\n" if says_length else b""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer():
+            plain, _ = listening.accept()
+            with context.wrap_socket(plain, server_side=True) as connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n" + length + b"\r\na,b\n")
+                if is_closed:
+                    with suppress(OSError):  # the other side need not say the same
+                        connection.unwrap()
+
+        answering = threading.Thread(target=answer, daemon=True)
+        answering.start()
+        address = f"https://localhost:{listening.getsockname()[1]}/"
+        if is_closed or says_length:
+            assert got(address, seconds=10).body == b"a,b\n"
+        else:
+            with pytest.raises(PostError, match=r"^The answer is incomplete: the connection ended before"):
+                got(address, seconds=10)
+        answering.join(10)
 
 
 def test_an_encoding_that_nobody_asked_for_is_refused(server):

@@ -101,6 +101,23 @@ def test_only_systems_that_differ_are_submitted_and_join_the_board_at_once(board
     }  # fmt: skip
 
 
+def test_a_file_that_is_cut_off_changes_nothing_and_is_fetched_again(board, server):
+    followed = follow(board, server.put("/scores.csv", FIRST, etag='"1"'))
+    again()
+    newer = "system,Task 1,Task 2\nA,1,2\nB,2,91.15\n"
+    server.put("/scores.csv", newer, etag='"2"', cut=len(newer) - 4)  # half a number: 9 in place of 91.15
+    cut = again()
+    assert (cut.outcome, cut.etag, cut.error) == (
+        "failed", "", "The answer is incomplete: the connection ended before all of it arrived.",
+    )  # fmt: skip
+    assert scores(board)["B", "Task 2"] == 1.0
+    server.put("/scores.csv", newer, etag='"2"')
+    assert (again().outcome, scores(board)["B", "Task 2"]) == ("accepted", 91.15)
+    assert [request["headers"].get("If-None-Match") for request in server.requests] == [None, '"1"', '"1"']
+    followed.refresh_from_db()
+    assert (next(iter(followed.validators.values()))[0], followed.n_failures) == ('"2"', 0)
+
+
 def test_a_new_system_joins_only_where_the_owner_said_so(board, server):
     followed = follow(board, server.put("/scores.csv", f"{FIRST}C,3,3\n"))
     fetch = again()
