@@ -90,7 +90,8 @@ def submit_predictions(
     """Store predictions and the jobs that score them.
 
     Returns:
-        The submission, and whether this call made it: the same key and files give that of the first call.
+        The submission, and whether this call made it: the same key and files give that of the first call, whatever was
+        closed since.
 
     Raises:
         InputError: something is wrong with the files, or with what is said of the system; nothing is stored.
@@ -98,23 +99,38 @@ def submit_predictions(
         EvaluationError: no phase is open, a quota is used up, or scores would tell what is secret.
         SubmissionError: they cannot submit here.
     """
-    audience = audience_of(owner, benchmark)
-    require_may_submit(audience)
-    phase = None if upload.is_trial else phase_for_predictions(benchmark)
-    if upload.is_trial and (why := why_no_trials(benchmark)):
-        raise EvaluationError(why)
+    if first := first_call(benchmark, owner, upload):
+        return first, False
+    require_may_submit(audience_of(owner, benchmark))
+    phase, split = phase_and_split(benchmark, upload)
     # Reading takes a moment, and no one else should wait for it.
-    files = read_files(benchmark, upload, split_to_predict(phase, is_trial=upload.is_trial))
-    references = [file.references for file in files]
-    if not upload.is_trial and (why := why_private_scores_leak(counted_split(phase), references)):
-        raise EvaluationError(why)
+    files = read_files(benchmark, upload, split)
     with transaction.atomic():
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        if upload.idempotency_key and (first := first_call(locked, owner, upload, files)):
+        if first := first_call(locked, owner, upload):
             return first, False
         audience = audience_of(owner, locked)
         require_may_submit(audience)
-        return store_predictions(audience, upload, phase, files), True
+        # What the owners changed while the files were read counts, such as the caps of the phase.
+        phase_now, split_now = phase_and_split(locked, upload)
+        if (phase_now, split_now) != (phase, split):
+            raise EvaluationError(gettext("The phase changed while your files were read. Submit them again."))
+        references = [file.references for file in files]
+        if not upload.is_trial and (why := why_private_scores_leak(counted_split(phase_now), references)):
+            raise EvaluationError(why)
+        return store_predictions(audience, upload, phase_now, files), True
+
+
+def phase_and_split(benchmark: Benchmark, upload: PredictionUpload) -> tuple[Phase | None, str]:
+    """The phase that an upload belongs to now, and on which instances it has predictions.
+
+    Raises:
+        EvaluationError: no phase is open, or there are no trial runs.
+    """
+    if upload.is_trial and (why := why_no_trials(benchmark)):
+        raise EvaluationError(why)
+    phase = None if upload.is_trial else phase_for_predictions(benchmark)
+    return phase, split_to_predict(phase, is_trial=upload.is_trial)
 
 
 def read_files(benchmark: Benchmark, upload: PredictionUpload, split: str) -> list[TaskFile]:
@@ -136,7 +152,7 @@ def read_files(benchmark: Benchmark, upload: PredictionUpload, split: str) -> li
         limit = settings.PREDICTIONS_BYTES
         raise InputError.of(f"{n_bytes:,} bytes; the files of one submission may have {limit:,}", "files")
     problems = Problems()
-    chosen = files_by_task(upload, known, problems)
+    chosen = files_by_task(upload, {key: row.task for key, row in known.items()}, problems)
     if not chosen and not problems:
         problems.add("files", "choose a file with predictions")
     if chosen and not upload.is_trial and has_ladder(benchmark):
@@ -166,10 +182,10 @@ class _Chosen(NamedTuple):
 
 
 def files_by_task(
-    upload: PredictionUpload, known: Mapping[str, TaskReferences], problems: Problems
+    upload: PredictionUpload, tasks: Mapping[str, Task], problems: Problems
 ) -> dict[str, _Chosen]:
-    """What was sent for each task, by its key; what is for none is noted."""
-    key_of = {row.task.name_folded: key for key, row in known.items()} | {key: key for key in known}
+    """What was sent for each task, by its key; what is for none of these is noted."""
+    key_of = {task.name_folded: key for key, task in tasks.items()} | {key: key for key in tasks}
 
     def key_called(label: str) -> str | None:
         return key_of.get(fold_name(label)) or key_of.get(clean_name(label))
@@ -180,7 +196,7 @@ def files_by_task(
         if key is None:
             problems.add(f"files.{label}", f"no task that takes predictions is called {shorten(label)!r}")
         elif key in chosen:
-            problems.add(f"files.{label}", f"there are two files for {known[key].task.name}")
+            problems.add(f"files.{label}", f"there are two files for {tasks[key].name}")
         else:
             chosen[key] = _Chosen(name, data)
     if upload.table:
@@ -191,7 +207,7 @@ def files_by_task(
             raise _named(error, name, TASK) from error
         for key, part in parts.items():
             if key in chosen:
-                problems.add("files", f"there are two files for {known[key].task.name}")
+                problems.add("files", f"there are two files for {tasks[key].name}")
             chosen[key] = _Chosen(name, part.data, part.line_of)
     return chosen
 
@@ -221,20 +237,27 @@ def _named(error: InputError, name: str, place: str) -> InputError:
     return error.at(lambda problem: replace(problem, place=place, source=problem.source or shorten(name)))
 
 
-def first_call(
-    benchmark: Benchmark, owner: User, upload: PredictionUpload, files: Sequence[TaskFile]
-) -> PredictionSubmission | None:
-    """The submission that the first call with this key made.
+def first_call(benchmark: Benchmark, owner: User, upload: PredictionUpload) -> PredictionSubmission | None:
+    """The submission that the first call with the key of an upload made.
 
     Raises:
         IdempotencyError: it was of other files or another system.
     """
+    if not upload.idempotency_key:
+        return None
     rows = PredictionSubmission.objects.filter(submitter=owner, benchmark=benchmark)
     first = rows.filter(idempotency_key=upload.idempotency_key).first()
     if first is None:
         return None
-    sent = {file.references.task_id: file.sha256 for file in files}
-    is_same = dict(first.files.values_list("task_id", "sha256")) == sent and first.is_trial == upload.is_trial
+    stored = {file.task.key: file for file in first.files.select_related("task").defer("content")}
+    problems = Problems()
+    try:
+        chosen = files_by_task(upload, {key: file.task for key, file in stored.items()}, problems)
+    except InputError as error:
+        chosen, problems = {}, error.problems
+    sent = {key: hashlib.sha256(one.data).hexdigest() for key, one in chosen.items()}
+    is_same = not problems and sent == {key: file.sha256 for key, file in stored.items()}
+    is_same = is_same and first.is_trial == upload.is_trial
     if not is_same or fold_name(first.system_name) != fold_name(upload.about.system_name):
         raise IdempotencyError(gettext("This idempotency key was already used for another upload; use a new one."))
     return first

@@ -17,7 +17,7 @@ from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import give_back_quota, take_cells, take_quota
 from leaderboard.submissions.uploads import IdempotencyError
 from leaderboard.submissions.withdrawals import withdraws_alone
-from leaderboard.votes.content import CheckedVotes, contents_of, require_room
+from leaderboard.votes.content import CheckedVotes, SentVotes, checked_votes, contents_of, require_room
 from leaderboard.votes.jobs import take_change
 from leaderboard.votes.notices import tell_of_decision, tell_of_waiting
 
@@ -80,34 +80,38 @@ def discard_draft(batch: VoteBatch) -> None:
         raise SubmissionError(gettext("These votes were already confirmed or discarded."))
 
 
-@transaction.atomic
 def send_votes(
-    benchmark: Benchmark, sender: User, checked: CheckedVotes, *, idempotency_key: str | None = None
+    benchmark: Benchmark, sender: User, sent: SentVotes, *, idempotency_key: str | None = None
 ) -> tuple[VoteBatch, bool]:
-    """Store checked votes in one step, once for one idempotency key.
+    """Check votes and store them in one step, once for one idempotency key.
 
     Returns:
-        The batch, and whether this call made it.
+        The batch, and whether this call made it: the same key and votes give the batch of the first call, whatever was
+        closed since.
 
     Raises:
         IdempotencyError: the key was used for other votes.
         SubmissionError: the sender may not send votes here, or no more today.
-        InputError: the benchmark can no longer take them in.
+        InputError: with everything that is wrong with them; or the benchmark can no longer take them in.
+        BusyError, TooLargeError: they cannot be read now, or take more memory or time than there is for it.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    if idempotency_key:
-        batches = VoteBatch.objects.filter(benchmark=locked, uploader=sender, idempotency_key=idempotency_key)
-        if (first := batches.first()) is not None:
-            if first.payload_hash != checked.payload_hash:
-                raise IdempotencyError(gettext("This idempotency key was already used for other votes; use a new one."))
-            return first, False
-    audience = audience_of(sender, locked)
+    if first := _first_call(benchmark, sender, sent, idempotency_key):
+        return first, False
+    audience = audience_of(sender, benchmark)
     require_may_send(audience)
-    require_room(audience, checked)
-    take_quota(locked, sender, 1, limited=not audience.may_moderate)
-    take_cells(sender, cells_of(checked.n_votes))
-    batch = _stored(audience, checked, source=Source.API, state=State.PENDING, idempotency_key=idempotency_key)
-    _begin(batch, audience)
+    # Reading takes a moment, and no one else should wait for it.
+    checked = checked_votes(audience, sent)
+    with transaction.atomic():
+        locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        if first := _first_call(locked, sender, sent, idempotency_key):
+            return first, False
+        audience = audience_of(sender, locked)
+        require_may_send(audience)
+        require_room(audience, checked)
+        take_quota(locked, sender, 1, limited=not audience.may_moderate)
+        take_cells(sender, cells_of(checked.n_votes))
+        batch = _stored(audience, checked, source=Source.API, state=State.PENDING, idempotency_key=idempotency_key)
+        _begin(batch, audience)
     return batch, True
 
 
@@ -201,6 +205,23 @@ def may_withdraw(batch: VoteBatch, audience: Audience) -> bool:
 def cells_of(n_votes: int) -> int:
     """How many scores votes count for in what an account may store."""
     return -(-n_votes // VOTES_A_CELL)
+
+
+def _first_call(
+    benchmark: Benchmark, sender: User, sent: SentVotes, idempotency_key: str | None
+) -> VoteBatch | None:
+    """The batch that the first call with this key made.
+
+    Raises:
+        IdempotencyError: it was of other votes.
+    """
+    if not idempotency_key:
+        return None
+    batches = VoteBatch.objects.filter(benchmark=benchmark, uploader=sender, idempotency_key=idempotency_key)
+    first = batches.first()
+    if first is not None and first.payload_hash != sent.hash:
+        raise IdempotencyError(gettext("This idempotency key was already used for other votes; use a new one."))
+    return first
 
 
 def _stored(audience: Audience, checked: CheckedVotes, *, source: str, state: str, **fields: object) -> VoteBatch:

@@ -25,7 +25,6 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.votes.content import (
     COLUMNS_LENGTH,
-    CheckedVotes,
     SentVotes,
     checked_votes,
     collects_votes,
@@ -220,11 +219,10 @@ class VotesView(BenchmarkView):
         """
         idempotency_key = SubmissionsView.idempotency_key(self)  # type: ignore[arg-type]
         try:
-            require_may_send(self.audience)
-            checked = self.checked(request)
+            sent = self.sent(request)
             if self.truth("dry_run"):
-                return Response(VotePreviewSerializer.render(self.preview(checked)), headers=DRY)
-            batch, is_new = send_votes(self.benchmark, self.user, checked, idempotency_key=idempotency_key)
+                return Response(VotePreviewSerializer.render(self.preview(sent)), headers=DRY)
+            batch, is_new = send_votes(self.benchmark, self.user, sent, idempotency_key=idempotency_key)
         except InputError as problem:
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
         except SubmissionError as problem:
@@ -237,11 +235,10 @@ class VotesView(BenchmarkView):
         response["Cache-Control"] = "no-store"
         return response
 
-    def checked(self, request: Request) -> CheckedVotes:
-        """What was sent, read and checked.
+    def sent(self, request: Request) -> SentVotes:
+        """What was sent.
 
         Raises:
-            InputError: with everything that is wrong with it.
             ApiError: a parameter cannot be understood.
         """
         note = request.query_params.get("note", "")[:NOTE_LENGTH]
@@ -252,10 +249,17 @@ class VotesView(BenchmarkView):
         except ValidationError as invalid:
             raise ApiError(400, f"`columns`: {' '.join(invalid.messages)}") from invalid
         data = request.data if isinstance(request.data, bytes) else b""
-        return checked_votes(self.audience, SentVotes(data, columns, note))
+        return SentVotes(data, columns, note)
 
-    def preview(self, checked: CheckedVotes) -> dict[str, Any]:
-        """What was read, for `VotePreviewSerializer` to render."""
+    def preview(self, sent: SentVotes) -> dict[str, Any]:
+        """What is in votes that may be sent, for `VotePreviewSerializer` to render.
+
+        Raises:
+            SubmissionError: they may not be sent.
+            InputError: with everything that is wrong with them.
+        """
+        require_may_send(self.audience)
+        checked = checked_votes(self.audience, sent)
         return {
             "dry_run": True,
             "would_be_accepted": self.audience.is_accepted_at_once,

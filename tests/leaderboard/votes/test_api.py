@@ -6,9 +6,10 @@ import json
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import ApiToken, VoteBatch
+from leaderboard.models import ApiToken, Benchmark, VoteBatch
 from tests.factories import owner_of
 from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
 
@@ -70,6 +71,25 @@ def test_a_dry_run_stores_nothing_and_the_same_key_stores_once(make):
     assert (first.status_code, second.status_code, first.json() == second.json()) == (201, 200, True)
     other = client.post(path, vote_lines(31), content_type="text/csv", **keyed)
     assert (other.status_code, other.json()["error"]["code"]) == (409, "idempotency_key_reused")
+
+
+def test_votes_that_are_sent_again_with_their_key_answer_the_same_after_the_deadline(make):
+    benchmark, sender = collecting(make), make.user()
+    sent(benchmark, vote_lines(30))
+    rate(benchmark)
+    client, path = api(sender), reverse("api:votes", args=[benchmark.key])
+
+    def post(key: str, n_votes: int = 30):
+        body, headers = vote_lines(n_votes), {"Idempotency-Key": key}
+        return client.post(path, body, content_type="text/csv", headers=headers)
+
+    first = post("run-1")
+    Benchmark.objects.filter(pk=benchmark.pk).update(deadline=timezone.now())
+    again = post("run-1")
+    assert (first.status_code, again.status_code, again.json() == first.json()) == (201, 200, True)
+    assert (post("run-1", 31).status_code, post("run-2").status_code) == (409, 403)
+    assert VoteBatch.objects.filter(uploader=sender).count() == 1
+    assert client.post(f"{path}?dry_run=true", vote_lines(30), content_type="text/csv").status_code == 403
 
 
 def test_all_problems_come_at_once_with_line_and_column(make):

@@ -166,12 +166,12 @@ def test_only_owners_add_categories_and_others_learn_which_exist(make, client):
 
 def test_the_same_key_and_votes_are_stored_once(make):
     benchmark = collecting(make)
-    owner, checked = owner_of(benchmark), check(benchmark, vote_lines(30).encode())
-    first = send_votes(benchmark, owner, checked, idempotency_key="k")
-    second = send_votes(benchmark, owner, checked, idempotency_key="k")
+    owner, votes = owner_of(benchmark), SentVotes(vote_lines(30).encode(), {})
+    first = send_votes(benchmark, owner, votes, idempotency_key="k")
+    second = send_votes(benchmark, owner, votes, idempotency_key="k")
     assert (first[1], second[1], first[0].pk == second[0].pk) == (True, False, True)
     with pytest.raises(IdempotencyError):
-        send_votes(benchmark, owner, check(benchmark, vote_lines(31).encode()), idempotency_key="k")
+        send_votes(benchmark, owner, SentVotes(vote_lines(31).encode(), {}), idempotency_key="k")
 
 
 def test_caps_and_stored_votes_are_counted(make, settings):
