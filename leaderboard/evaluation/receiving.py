@@ -181,9 +181,7 @@ class _Chosen(NamedTuple):
     line_of: Callable[[int | None], int | None] = lambda line: line
 
 
-def files_by_task(
-    upload: PredictionUpload, tasks: Mapping[str, Task], problems: Problems
-) -> dict[str, _Chosen]:
+def files_by_task(upload: PredictionUpload, tasks: Mapping[str, Task], problems: Problems) -> dict[str, _Chosen]:
     """What was sent for each task, by its key; what is for none of these is noted."""
     key_of = {task.name_folded: key for key, task in tasks.items()} | {key: key for key in tasks}
 

@@ -207,9 +207,7 @@ def cells_of(n_votes: int) -> int:
     return -(-n_votes // VOTES_A_CELL)
 
 
-def _first_call(
-    benchmark: Benchmark, sender: User, sent: SentVotes, idempotency_key: str | None
-) -> VoteBatch | None:
+def _first_call(benchmark: Benchmark, sender: User, sent: SentVotes, idempotency_key: str | None) -> VoteBatch | None:
     """The batch that the first call with this key made.
 
     Raises:
