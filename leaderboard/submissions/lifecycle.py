@@ -212,8 +212,12 @@ def take_batch(batch: Batch, *, actor: User, reason: str = "") -> Revision | Non
     Raises:
         SubmissionError: it was decided already.
     """
-    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+    _lock(batch)
     return _take(batch, actor=actor, reason=reason)
+
+
+def _lock(batch: Batch) -> None:
+    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
 
 
 def _take(batch: Batch, *, actor: User, reason: str = "") -> Revision | None:
@@ -232,11 +236,12 @@ def accept_batch(batch: Batch, *, actor: User | None, reason: str = "", cause: s
     Raises:
         SubmissionError: it was decided already.
     """
+    _lock(batch)
     return _accept(batch, actor=actor, reason=reason, cause=cause)
 
 
 def _accept(batch: Batch, *, actor: User | None, reason: str, cause: str = Revision.Cause.BATCH) -> Revision:
-    """As `accept_batch`, in the caller's transaction."""
+    """As `accept_batch`, in a transaction that has locked the batch's benchmark."""
     submissions = _decide(batch, State.ACCEPTED)
     if cause == Revision.Cause.BATCH and all(submission.corrects_id for submission in submissions):
         cause = Revision.Cause.CORRECTION
@@ -260,6 +265,7 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
         SubmissionError: it was decided already, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: the submitter sees it."))
+    _lock(batch)
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
@@ -273,6 +279,7 @@ def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
     """
     if batch.uploader_id != actor.pk:
         raise PermissionDenied(gettext("This submission belongs to someone else."))
+    _lock(batch)
     is_pending = all(submission.state == State.PENDING for submission in batch.submissions.all())
     submissions = _decide(batch, State.RETRACTED)
     _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -95,6 +96,26 @@ def test_taking_a_waiting_submission_back_does_not_burn_the_quota(make):
     take_batch(again, actor=benchmark.memberships.get(role="owner").user)
     with pytest.raises(SubmissionError, match="already decided"):
         retract_batch(again, actor=user)
+
+
+def test_what_a_moderator_approves_while_its_submitter_withdraws_it_keeps_its_quota(make):
+    benchmark = make.benchmark(submission_policy="moderated", embargo_until=timezone.now() + timedelta(days=1))
+    user, owner = make.user(), owner_of(benchmark)
+    batch = make.submitted(benchmark, "One", FIVE, by=user)
+    approvals = []
+
+    def approve_first(execute, sql, *given):
+        """As if the approval ended just before this lock of the benchmark was granted, or this row was changed."""
+        is_lock_or_change = "UPDATE" in sql or 'FROM "leaderboard_benchmark"' in sql
+        if is_lock_or_change and not approvals:
+            approvals.append(batch.pk)
+            take_batch(Batch.objects.get(pk=batch.pk), actor=owner)
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(approve_first):
+        retract_batch(batch, actor=user)
+    kinds = list(batch.submissions.get().events.order_by("pk").values_list("kind", flat=True))
+    assert (kinds, counts(benchmark, user)[TOTAL]) == (["approved", "retracted"], 1)
 
 
 def test_moderators_and_owners_have_no_cap_and_each_user_has_their_own(make):
