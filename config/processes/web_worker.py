@@ -6,6 +6,9 @@ that accepts connections, until the client has closed a connection that has ende
 connections, waits for none of them, and closes them at a deadline.
 
 Bodies are read in threads, because they can be large; at most half of the threads wait for one at the same time.
+
+Answers are sent by a thread as far as the client takes them at once (`web_answers`). The loop sends the rest while the
+client goes on reading.
 """
 
 import re
@@ -15,7 +18,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from selectors import EVENT_READ
+from pathlib import Path
+from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
 from gunicorn.http.errors import LimitRequestHeaders
@@ -23,6 +27,10 @@ from gunicorn.http.unreader import SocketUnreader
 from gunicorn.http2.negotiation import prior_knowledge_allowed
 from gunicorn.workers.gthread import ThreadWorker
 
+from config import env
+from config.processes.web_answers import MOST_KEPT_BYTES, AnswerSocket
+
+ROOT = Path(__file__).resolve().parents[2]
 HEAD_SECONDS = 10.0  # for the whole head, from the connection on, or from the first byte after another request
 END_SECONDS = 2.0  # for a client to close a connection that has ended; closed earlier, it could lose the answer
 BODY_SECONDS = 30.0  # that a request may wait for its body, and one more for every so many bytes of it
@@ -30,6 +38,7 @@ BODY_BYTES_A_SECOND = 2**13
 PLACE_SECONDS = 0.1  # to wait for a place to wait for a body: most are on their way
 UNREAD_SECONDS = 0.1  # for what is still to arrive of a body when its answer has been sent
 MOST_UNREAD_BYTES = 2**16  # that may follow an answer without ending the connection
+READING_BYTES = 2**14  # further ones that a client reads of its answer within `HeadsFirst.reading_seconds`, or all
 MOST_WAITING = 256  # of each kind; one more closes the oldest, so that new connections always find room
 MOST_HEAD_BYTES = 2**16
 RECEIVED_BYTES = 2**13  # at once
@@ -38,24 +47,35 @@ END = re.compile(rb"\r\n\r\n|(?<!\r)\n")
 
 
 class Waiting:
-    """Connections that are watched until something arrives or their time is over.
+    """Connections that are watched until something arrives, or can be sent, or their time is over.
 
     Args:
         worker: whose poller watches them.
         seconds: how long each may stay.
+        event: what they wait for.
     """
 
-    def __init__(self, worker: "HeadsFirst", seconds: float) -> None:
+    def __init__(self, worker: "HeadsFirst", seconds: float, event: int = EVENT_READ) -> None:
         self._worker = worker
         self._seconds = seconds
+        self._event = event
         self._deadlines: dict[Any, float] = {}  # by connection, the oldest first
 
-    def add(self, connection: Any, when_readable: Callable[[], None]) -> None:  # noqa: ANN401 -- gunicorn has no types
+    def add(self, connection: Any, when_ready: Callable[[], None]) -> None:  # noqa: ANN401 -- gunicorn has no types
         """Watch one more."""
-        self._worker.poller.register(connection.sock, EVENT_READ, lambda _: when_readable())
+
+        def go_on(_: object) -> None:
+            if connection in self._deadlines:  # what was ready before it may have closed it
+                when_ready()
+
+        self._worker.poller.register(connection.sock, self._event, go_on)
         self._deadlines[connection] = time.monotonic() + self._seconds
         if len(self._deadlines) > MOST_WAITING:
-            self.close(next(iter(self._deadlines)))
+            self.close(self.expendable())
+
+    def expendable(self) -> Any:  # noqa: ANN401
+        """The one that gives way where there is no room for all: the oldest."""
+        return next(iter(self._deadlines))
 
     def remove(self, connection: Any) -> None:  # noqa: ANN401
         """Watch it no longer."""
@@ -72,6 +92,49 @@ class Waiting:
         now = time.monotonic()
         for connection in [one for one, deadline in self._deadlines.items() if deadline <= now]:
             self.close(connection)
+
+
+class Unread(Waiting):
+    """Connections whose client has yet to read a part of its answer.
+
+    Args:
+        worker: whose poller watches them.
+        seconds: how long each may stay unless its client reads on.
+    """
+
+    def __init__(self, worker: "HeadsFirst", seconds: float) -> None:
+        super().__init__(worker, seconds, EVENT_WRITE)
+
+    def send(self, connection: Any, when_sent: Callable[[], None]) -> None:  # noqa: ANN401
+        """Send the rest of its answer while the client reads it."""
+        connection.sock.setblocking(False)
+        n_read = 0
+
+        def go_on() -> None:
+            nonlocal n_read
+            try:
+                n_read += connection.sock.send_kept()
+            except OSError:  # the client has left
+                self.close(connection)
+                return
+            if not connection.sock.n_kept:
+                self.remove(connection)
+                when_sent()
+            elif n_read >= READING_BYTES:
+                del self._deadlines[connection]  # so that it is the newest
+                self._deadlines[connection] = time.monotonic() + self._seconds
+                n_read = 0
+
+        self.add(connection, go_on)
+        n_kept = sum(one.sock.n_kept for one in self._deadlines)
+        while n_kept > MOST_KEPT_BYTES:
+            slowest = self.expendable()
+            n_kept -= slowest.sock.n_kept
+            self.close(slowest)
+
+    def expendable(self) -> Any:  # noqa: ANN401
+        """The one whose client has read least; of several, the oldest."""
+        return min(self._deadlines, key=lambda one: int(one.sock.n_sent))
 
 
 class Body(SocketUnreader):
@@ -122,14 +185,18 @@ class Body(SocketUnreader):
 
 
 class HeadsFirst(ThreadWorker):
-    """gunicorn's worker with threads, which wait for no head and for no end of a connection."""
+    """gunicorn's worker with threads, which wait for no head, for no reader and for no end of a connection."""
 
     wsgi: Any
+    reading_seconds = 30.0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._heads = Waiting(self, HEAD_SECONDS)
         self._ended = Waiting(self, END_SECONDS)
+        self._unread = Unread(self, self.reading_seconds)
+        self._folder = str(env.folder("PLURANK_VAR", ROOT / "var"))
+        self.cfg.set("sendfile", False)  # it waits for the client
         self._places = threading.BoundedSemaphore(max(1, self.cfg.threads // 2))
 
     def enqueue_req(self, conn: Any) -> None:  # noqa: ANN401
@@ -138,6 +205,7 @@ class HeadsFirst(ThreadWorker):
             super().enqueue_req(conn)
             return
         if not conn.initialized:
+            conn.sock = AnswerSocket(conn.sock, self._folder)
             conn.init()
             conn.parser.unreader = Body(conn.sock, self._places)
         conn.sock.setblocking(False)
@@ -172,8 +240,10 @@ class HeadsFirst(ThreadWorker):
         super().enqueue_req(conn)
 
     def finish_request(self, conn: Any, fs: Future[Any]) -> None:  # noqa: ANN401
-        """Keep the connection for the next request, or end it."""
-        if self.cfg.is_ssl or (not fs.cancelled() and fs.exception() is None and fs.result()):
+        """Send what is left of the answer; then keep the connection for the next request, or end it."""
+        if getattr(conn.sock, "n_kept", 0):
+            self._unread.send(conn, partial(self.finish_request, conn, fs))
+        elif self.cfg.is_ssl or (not fs.cancelled() and fs.exception() is None and fs.result()):
             super().finish_request(conn, fs)
         else:
             self._end(conn)
@@ -236,3 +306,4 @@ class HeadsFirst(ThreadWorker):
         super().murder_pending()
         self._heads.close_late()
         self._ended.close_late()
+        self._unread.close_late()

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from select import select
 
 import pytest
@@ -16,6 +17,7 @@ from django.conf import settings
 
 from config.processes import web_worker
 from config.processes.commands import web
+from tests.config.web.echo import PART
 from tests.running_site import free_port
 
 pytestmark = pytest.mark.services
@@ -24,13 +26,13 @@ NOTHING = hashlib.sha256(b"").hexdigest()[:8]
 PATIENCE = 30  # of the test; nothing is measured in seconds
 
 
-@pytest.fixture(scope="module")
-def port(tmp_path_factory) -> Iterator[int]:
+@contextmanager
+def server(folder: Path, *more: str) -> Iterator[int]:
     """Where a web server listens that was started as that of the site is, with another application."""
     number = free_port()
     command = ["tests.config.web.echo" if part == "config.wsgi" else part for part in web(sys.executable, number)]
-    environment = os.environ | {"PLURANK_VAR": str(tmp_path_factory.mktemp("var"))}
-    server = subprocess.Popen(command, cwd=settings.ROOT, env=environment, start_new_session=True)
+    environment = os.environ | {"PLURANK_VAR": str(folder)}
+    process = subprocess.Popen([*command, *more], cwd=settings.ROOT, env=environment, start_new_session=True)
     try:
         for _ in range(600):
             try:
@@ -40,8 +42,14 @@ def port(tmp_path_factory) -> Iterator[int]:
                 time.sleep(0.1)
         yield number
     finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory) -> Iterator[int]:
+    with server(tmp_path_factory.mktemp("var")) as number:
+        yield number
 
 
 @contextmanager
@@ -126,6 +134,89 @@ def test_an_answer_says_that_the_connection_ends_where_most_of_a_body_was_not_re
         while b"\r\n\r\n" not in received:
             received += one.recv(1)
     assert [line for line in received.split(b"\r\n") if line.startswith(b"Connection")] == [b"Connection: " + outcome]
+
+
+# --- Clients that read slowly, or nothing -----------------------------------------------------------------------------
+
+LARGE = 320  # times PART: 20 MB
+
+
+@contextmanager
+def readers(port: int, n: int, sent: bytes) -> Iterator[list[socket.socket]]:
+    """Connections that have sent something, whose system takes only little before they read."""
+    with ExitStack() as stack:
+        connections = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for connection in connections:
+            connection.settimeout(PATIENCE)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**12)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(sent)
+        yield connections
+
+
+def read(connection: socket.socket, n_bytes: int) -> bytes:
+    """So many bytes, fewer where the server has closed."""
+    received = bytearray()
+    try:
+        while len(received) < n_bytes and (part := connection.recv(min(2**16, n_bytes - len(received)))):
+            received += part
+    except ConnectionResetError:
+        pass
+    return bytes(received)
+
+
+def read_head(connection: socket.socket) -> None:
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += connection.recv(1)
+
+
+def test_clients_that_read_nothing_keep_no_one_from_being_answered(port):
+    """Answers at once and in parts, and further requests behind them."""
+    with (
+        readers(port, 30, head(f"/large/{LARGE // 10}") * 60),
+        readers(port, 30, head(f"/parts/{LARGE // 10}") * 60) as unread,
+    ):
+        expect_answers(port)
+        read_head(unread[-1])  # later it reads on
+        assert read(unread[-1], LARGE // 10 * len(PART)) == PART * (LARGE // 10)
+        read_head(unread[-1])
+
+
+@pytest.mark.parametrize("path", ["/large", "/parts"])
+def test_a_client_that_reads_slowly_gets_all_and_one_that_reads_nothing_is_closed(path, tmp_path):
+    """Takes ten seconds, in which it reads slowly: three times as long as a client may read nothing."""
+    sent, whole = head(f"{path}/{LARGE}"), PART * LARGE
+    with (
+        server(tmp_path, "--worker-class", "tests.config.web.echo.Impatient") as port,
+        readers(port, 1, sent) as [slow],
+        readers(port, 4, sent) as unread,
+    ):
+        read_head(slow)
+        received = b""
+        for _ in range(20):
+            received += read(slow, 2**17)
+            time.sleep(0.5)
+        n_read = [len(read(one, len(whole))) for one in unread]
+        assert [n < len(whole) // 2 for n in n_read] == [True] * 4
+        assert received + read(slow, len(whole) - len(received)) == whole
+        slow.sendall(head("/next"))
+        assert answer(slow) == f"GET /next 0 {NOTHING}"
+
+
+def test_where_there_is_no_room_for_more_answers_those_give_way_that_were_read_least(port):
+    """Nine answers of 20 MB, of which six have room: one that is read slowly, and five others."""
+    assert web_worker.MOST_KEPT_BYTES // (LARGE * len(PART)) == 6
+    sent, whole = head(f"/large/{LARGE}"), PART * LARGE
+    with readers(port, 1, sent) as [slow]:
+        read_head(slow)
+        received = read(slow, 2**20)
+        with readers(port, 8, sent) as unread:
+            for _ in range(20):
+                received += read(slow, 2**17)
+                time.sleep(0.1)
+            assert sorted(len(read(one, len(whole))) == len(whole) for one in unread) == [False] * 3 + [True] * 5
+        assert received + read(slow, len(whole) - len(received)) == whole
 
 
 def test_bodies_that_do_not_arrive_take_half_of_the_threads_and_more_of_them_are_refused(port):
