@@ -29,7 +29,8 @@ from leaderboard.models import (
     VoteBatch,
 )
 from leaderboard.notifications.queries import visible_notices
-from leaderboard.submissions.queries import STATE_WORDS
+from leaderboard.submissions.corrections import is_replaced
+from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
 from leaderboard.submissions.quotas import why_not_now
 
 PAGE_BATCHES = 30
@@ -183,8 +184,11 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
     ids = [batch.pk for batch in batches]
     submissions = Submission.objects.filter(batch__in=ids)
     states: dict[int, Counter[str]] = defaultdict(Counter)
-    for batch, state, n in submissions.order_by().values_list("batch", "state").annotate(n=Count("pk")):
-        states[batch][state] = n
+    numbers: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    by_state = submissions.order_by().annotate(replaced=is_replaced()).values_list("batch", "state", "replaced")
+    for batch, state, replaced, n in by_state.annotate(n=Count("pk")):
+        states[batch][state] += n
+        numbers[batch].append((n, gettext(REPLACED_WORDS if replaced else STATE_WORDS[Submission.State(state)])))
     names: dict[int, list[str]] = defaultdict(list)
     hiding = {batch.pk for batch in batches if hides_something(batch.benchmark)}
     for row in submissions.filter(position__lte=SHOWN_NAMES).select_related("system").order_by("batch", "position"):
@@ -200,11 +204,10 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
             systems = ngettext("%(n)s system", "%(n)s systems", n) % {"n": localise(n, ",")}
             lines.append(OwnSent(systems, url, "", "", batch.created_at, "", is_open=False))
             continue
-        words = [gettext(STATE_WORDS[Submission.State(state)]) for state in counts]
-        text = words[0] if words else ""
-        if len(words) > 1:
-            numbers = zip(counts.values(), words, strict=True)
-            text = in_words([gettext("%(n)s %(state)s") % {"n": n, "state": word} for n, word in numbers])
+        text = numbers[batch.pk][0][1] if numbers[batch.pk] else ""
+        if len(numbers[batch.pk]) > 1:
+            words = [gettext("%(n)s %(state)s") % {"n": n, "state": word} for n, word in numbers[batch.pk]]
+            text = in_words(words)
         if batch.pk in requested_in:
             text = gettext("%(state)s; withdrawal requested") % {"state": text}
         lines.append(

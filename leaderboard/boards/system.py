@@ -30,9 +30,9 @@ from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.rankings.verdict import lone_system_text
 from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
-from leaderboard.submissions.corrections import holding, may_correct
+from leaderboard.submissions.corrections import holding, is_replaced, may_correct
 from leaderboard.submissions.disclosure import disclosure
-from leaderboard.submissions.queries import STATE_WORDS
+from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
 from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
@@ -322,7 +322,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
         Submission.objects.filter(benchmark=benchmark, system_id=system_id)
         .select_related("batch__uploader", "corrects", "benchmark")
         .prefetch_related("events__revision")
-        .annotate(is_batch_open=is_batch_open())
+        .annotate(is_batch_open=is_batch_open(), replaced=is_replaced())
         .order_by("-pk")
     )
     held = holding(benchmark, [system_id]) if viewer.is_authenticated else {}
@@ -333,6 +333,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
     submissions = []
     for row in page:
         is_open = row.batch.uploader_id == viewer.pk or decides or row.is_batch_open  # type: ignore[attr-defined]
+        word = REPLACED_WORDS if row.replaced else STATE_WORDS[Submission.State(row.state)]  # type: ignore[attr-defined]
         is_correctable = row.pk in held and may_correct(audience, row)
         accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
         reasons = [event.reason for event in row.events.all() if event.kind == row.state]
@@ -341,7 +342,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
                 submitted_at=row.batch.created_at,
                 who=row.batch.uploader.shown_name,
                 uploader_id=row.batch.uploader_id,
-                state_text=capfirst(gettext(STATE_WORDS[Submission.State(row.state)])),
+                state_text=capfirst(gettext(word)),
                 revision_number=accepted[0].revision.number if accepted and accepted[0].revision else None,
                 note=row.batch.note,
                 url=reverse("batch", args=[row.batch.uuid]) if is_open else "",

@@ -5,21 +5,26 @@ does not mention stays as it was (`selectors.scores`, "in force").
 """
 
 import base64
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
-from django.utils.translation import gettext_noop
+from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Subquery, When
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.stored import in_english
-from leaderboard.models import Benchmark, InstanceScores, Score, Submission
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Batch, Benchmark, InstanceScores, Score, Submission, SubmissionEvent
 from leaderboard.rankings.instances import unpack_names
 from leaderboard.rankings.scores import WITHDRAWN, CurrentScore, InForce, current_scores, submissions_in_force
 from leaderboard.submissions.instances.vectors import entry_of, unpack_vector
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_score
 from ranking_engine.text.names import fold_name
 
+SHOWN_REPLACED = 3  # systems that a sentence names
 NOT_YOURS = "there is no submission of this number that you can correct"
 SAY_WHY = gettext_noop("Explain in the note what was wrong: a correction is shown with its reason.")
 
@@ -50,6 +55,72 @@ def holding(benchmark: Benchmark, system_ids: Iterable[int]) -> dict[int, InForc
     if benchmark.replacement == Benchmark.Replacement.ROW:
         held = list({one.system_id: one for one in held}.values())
     return {one.submission_id: one for one in held}
+
+
+def is_replaced() -> Case:
+    """Of submissions: whether they are accepted, and a later one of the same system replaced all their scores.
+
+    Where submissions replace only the tasks that they mention, none is.
+    """
+    holds_rows = When(
+        Exists(_later_acceptances()),
+        state=Submission.State.ACCEPTED,
+        benchmark__replacement=Benchmark.Replacement.ROW,
+        then=True,
+    )
+    return Case(holds_rows, default=False, output_field=BooleanField())
+
+
+def _later_acceptances() -> QuerySet[SubmissionEvent]:
+    """Of one submission in a query around this one: what accepted later ones of its system that correct none."""
+    accepted = SubmissionEvent.objects.filter(kind=SubmissionEvent.Kind.ACCEPTED)
+    own = accepted.filter(submission=OuterRef(OuterRef("pk"))).values("revision")[:1]
+    later = accepted.filter(submission__system=OuterRef("system"), revision__gt=Subquery(own))
+    return later.filter(submission__state=Submission.State.ACCEPTED, submission__corrects=None)
+
+
+def related_batches(batch: Batch, *, names_others: bool) -> list[dict[str, Any]]:
+    """What the submissions of a batch correct, and what corrected or replaced them since: a sentence, and the other.
+
+    The page of the other says who may read it.
+
+    Args:
+        batch: with its submissions.
+        names_others: whether the reader may know of the submissions of others; else only that they replaced it.
+    """
+    correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
+    corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
+    past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
+    lines = [
+        {
+            "text": gettext("It corrects earlier scores of %(system)s.") % {"system": row.system.name},
+            "uuid": row.corrects.batch.uuid,
+        }
+        for row in correcting
+        if row.corrects
+    ]
+    lines += [
+        {
+            "text": gettext("Its scores of %(system)s were corrected.") % {"system": row.corrects.system.name},
+            "uuid": row.batch.uuid,
+        }
+        for row in corrected.order_by("pk")
+        if row.corrects and row.state in past
+    ]
+    newest = _later_acceptances().order_by("-revision").values("submission__batch__uuid")[:1]
+    replaced = batch.submissions.filter(is_replaced()).annotate(replacing=Subquery(newest)).order_by("position")
+    names: dict[UUID, list[str]] = defaultdict(list)
+    for name, uuid in replaced.values_list("system__name", "replacing"):
+        names[uuid].append(shortened(name))
+    lines += [
+        {
+            "text": gettext("Its scores of %(systems)s were replaced by a later submission.")
+            % {"systems": in_words(some[:SHOWN_REPLACED], SHOWN_REPLACED, len(some))},
+            "uuid": uuid if names_others else None,
+        }
+        for uuid, some in names.items()
+    ]
+    return lines
 
 
 def may_correct(audience: Audience, submission: Submission) -> bool:

@@ -20,11 +20,14 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import UNDECIDED, Audience, is_embargoed
 from leaderboard.models import Submission, User
+from leaderboard.submissions.corrections import is_replaced
 
 State = Submission.State
+REPLACED = "replaced"  # of accepted submissions: a later one of the same system is in their place
 # What became of a system, by the submissions of it that one submitter made: the first that one of them is in.
 KINDS = (
     ("n_on_board", {State.ACCEPTED.value}),
+    ("n_replaced", {REPLACED}),
     ("n_withdrawn", {State.WITHDRAWN.value}),
     ("n_waiting", {state.value for state in UNDECIDED}),
     ("n_rejected", {State.REJECTED.value}),
@@ -38,7 +41,8 @@ class SystemCounts:
     """Systems by what became of them; each is counted once.
 
     Attributes:
-        n_on_board: with an accepted submission.
+        n_on_board: with an accepted submission that no later one replaced.
+        n_replaced: accepted once, and replaced by a later submission of someone else.
         n_withdrawn: accepted once, and withdrawn.
         n_waiting: waiting for a decision or the end of an embargo, and never accepted.
         n_rejected: rejected.
@@ -46,6 +50,7 @@ class SystemCounts:
     """
 
     n_on_board: int = 0
+    n_replaced: int = 0
     n_withdrawn: int = 0
     n_waiting: int = 0
     n_rejected: int = 0
@@ -84,6 +89,8 @@ class Submitter:
         """The counts, in words."""
         counts = self.counts
         parts = [gettext("%(n)s on the board") % {"n": counts.n_on_board}]
+        if counts.n_replaced:
+            parts.append(gettext("%(n)s replaced by later submissions") % {"n": counts.n_replaced})
         if counts.n_withdrawn:
             parts.append(gettext("%(n)s withdrawn") % {"n": counts.n_withdrawn})
         if counts.n_never_on_board:
@@ -163,10 +170,13 @@ def disclosure(audience: Audience, only: Collection[int] | None = None) -> Discl
     if only is not None:
         rows = rows.filter(batch__uploader__in=only)
     states: dict[int, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for uploader, system, state in rows.values_list("batch__uploader", "system", "state").distinct():
+    entered = rows.filter(corrects=None).annotate(replaced=is_replaced())  # a correction enters no system
+    for uploader, system, state, replaced in entered.values_list(
+        "batch__uploader", "system", "state", "replaced"
+    ).distinct():
         if state in UNDECIDED and not audience.may_moderate and uploader != viewer_id:
             continue
-        states[uploader][system].add(state)
+        states[uploader][system].add(REPLACED if replaced else state)
     users = User.objects.in_bulk(list(states))
     submitters, n_others, others = [], 0, SystemCounts()
     for pk, by_system in states.items():
@@ -186,7 +196,7 @@ def counts_of(systems: Iterable[Collection[str]]) -> SystemCounts:
     """Systems by what became of them.
 
     Args:
-        systems: of each the states of its submissions, at least one.
+        systems: of each the states of its submissions, at least one; REPLACED is one, too.
     """
     counts = dict.fromkeys((name for name, _ in KINDS), 0)
     for states in systems:

@@ -16,7 +16,7 @@ from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
-from leaderboard.submissions.corrections import holding, may_correct
+from leaderboard.submissions.corrections import holding, is_replaced, may_correct, related_batches
 from leaderboard.submissions.queries import STATE_WORDS, is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
@@ -78,6 +78,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
         if n_gone := gone.count():
             withdrawn = in_words([shortened(row.shown_name) for row in gone[:SHOWN_NAMES]], total=n_gone)
         submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
+        replaced = set(batch.submissions.filter(is_replaced()).values_list("pk", flat=True))
         default_rule = batch.benchmark.default_rule
         ranks_of = _ranks_by_system(status.publication, [submission.system_id for submission in submissions])
         for submission in submissions:
@@ -91,6 +92,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
                     "worst": max(ranked, default=None),
                     "n_unranked": len(own) - len(ranked),
                     "is_withdrawn": submission.state == Submission.State.WITHDRAWN,
+                    "is_replaced": submission.pk in replaced,
                 }
             )
     # Where scores were corrected since, the ranks are not what this submission alone led to.
@@ -98,26 +100,8 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     heading = gettext("Current state of %(systems)s")
     if accepted.exists():
         heading = gettext("Current state of %(systems)s (through the correction)")
-    # What the submissions of a batch correct, and what corrected them since; the other's page says who may read it.
-    correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
-    corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
-    past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
-    corrections = [
-        {
-            "text": gettext("It corrects earlier scores of %(system)s.") % {"system": row.system.name},
-            "uuid": row.corrects.batch.uuid,
-        }
-        for row in correcting
-        if row.corrects
-    ]
-    corrections += [
-        {
-            "text": gettext("Its scores of %(system)s were corrected.") % {"system": row.corrects.system.name},
-            "uuid": row.batch.uuid,
-        }
-        for row in corrected.order_by("pk")
-        if row.corrects and row.state in past
-    ]
+    elif ranks and batch.submissions.filter(is_replaced()).exists():
+        heading = gettext("Current state of %(systems)s (through a later submission)")
     # How far it has come: the last stage that is done, or the first that is not and why.
     has_ended = status.state in ENDED
     state_text = gettext(STATE_WORDS[Submission.State(status.state)] if has_ended else status.stages[-1]["name"])
@@ -134,7 +118,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
             "state_text": state_text,
             "has_ended": has_ended,
             "events": status.events,
-            "corrections": corrections,
+            "related": related_batches(batch, names_others=not hides_ties),
             "withdrawn": withdrawn,
         },
         "stages": status.stages,

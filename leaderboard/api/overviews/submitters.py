@@ -10,14 +10,15 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.schema import reading
 from leaderboard.boards.submitters.page import submitters_page
 
-COUNTS = ("n_entered", "n_on_board", "n_withdrawn", "n_rejected", "n_retracted", "n_waiting")
+COUNTS = ("n_entered", "n_on_board", "n_replaced", "n_withdrawn", "n_rejected", "n_retracted", "n_waiting")
 
 
 class SystemCountsSerializer(Shape):
     """Systems by what became of them; each is counted once."""
 
     n_entered = s.IntegerField()
-    n_on_board = s.IntegerField(help_text="With an accepted submission.")
+    n_on_board = s.IntegerField(help_text="With an accepted submission that no later one replaced.")
+    n_replaced = s.IntegerField(help_text="Accepted once, and replaced by a later submission of someone else.")
     n_withdrawn = s.IntegerField(help_text="Accepted once, and withdrawn.")
     n_rejected = s.IntegerField()
     n_retracted = s.IntegerField(help_text="Withdrawn by the submitter before a decision.")
@@ -39,7 +40,7 @@ class SubmittersSerializer(Shape):
     """Every submitter that you may know of."""
 
     only_own = s.CharField(allow_blank=True, help_text="Why you see your own systems only; empty if you see all.")
-    n_others = s.IntegerField(help_text="Submitters who are not named: none of their systems was ever accepted.")
+    n_others = s.IntegerField(help_text="Submitters who are not named: none of their submissions is on the board.")
     others = SystemCountsSerializer(help_text="Their counts together.")
     results = SubmitterSerializer(many=True)
 
@@ -58,7 +59,7 @@ class SubmittersView(BenchmarkView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """How many systems each submitter entered, withdrew or kept off the board, those who entered most first.
 
-        Readers see those of whom a system was accepted; where owners hide something, during an embargo, or where the
+        Readers see those who have a system on the board; where owners hide something, during an embargo, or where the
         owners do not show these counts, only their own.
         """
         page = submitters_page(self.audience, is_whole=True)

@@ -13,15 +13,22 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.settings import change_settings
+from leaderboard.boards.submitters.page import submitters_page
 from leaderboard.models import AuditEntry, Benchmark, Submission
+from leaderboard.models.submissions import Source
 from leaderboard.submissions.disclosure import KINDS, counts_of, disclosure
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import (
     accept_batch,
+    confirm_draft,
     reject_batch,
     retract_batch,
     withdraw_submission,
 )
+from leaderboard.submissions.rows import SubmittedRow
 from tests.factories import owner_of
+from tests.markup import compact
+from tests.signing_in import signed_in
 
 SCORES = [1.0, 2.0]
 
@@ -60,16 +67,16 @@ def world(entered_once, make):
 
 
 def counts_seen(benchmark, viewer):
-    """(on the board, withdrawn, waiting, rejected, retracted) by name, and of all others together."""
+    """(on the board, replaced, withdrawn, waiting, rejected, retracted) by name, and of all others together."""
     seen = disclosure(audience_of(viewer, Benchmark.objects.get(pk=benchmark.pk)))
     in_order = [name for name, _ in KINDS]
     counts = {one.name: tuple(getattr(one.counts, name) for name in in_order) for one in seen.submitters}
     return counts, (seen.n_others, *(getattr(seen.others, name) for name in in_order))
 
 
-NO_OTHERS = (0, 0, 0, 0, 0, 0)
-WHOLE = {"ada": (2, 1, 1, 1, 1), "bob": (0, 0, 1, 1, 0), "cyd": (0, 0, 1, 0, 0), "owner": (2, 0, 0, 0, 0)}
-OPEN = {"ada": (2, 1, 0, 1, 1), "owner": (2, 0, 0, 0, 0)}
+NO_OTHERS = (0, 0, 0, 0, 0, 0, 0)
+WHOLE = {"ada": (2, 0, 1, 1, 1, 1), "bob": (0, 0, 0, 1, 1, 0), "cyd": (0, 0, 0, 1, 0, 0), "owner": (2, 0, 0, 0, 0, 0)}
+OPEN = {"ada": (2, 0, 1, 0, 1, 1), "owner": (2, 0, 0, 0, 0, 0)}
 
 
 @pytest.mark.parametrize(
@@ -78,12 +85,12 @@ OPEN = {"ada": (2, 1, 0, 1, 1), "owner": (2, 0, 0, 0, 0)}
         ("owner", WHOLE, NO_OTHERS),
         ("moderator", WHOLE, NO_OTHERS),
         # What waits is no one's business but the submitter's, and who was only turned down is not named.
-        ("nobody", OPEN, (1, 0, 0, 0, 1, 0)),
-        ("stranger", OPEN, (1, 0, 0, 0, 1, 0)),
-        ("member", OPEN, (1, 0, 0, 0, 1, 0)),
-        ("ada", OPEN | {"ada": WHOLE["ada"]}, (1, 0, 0, 0, 1, 0)),
+        ("nobody", OPEN, (1, 0, 0, 0, 0, 1, 0)),
+        ("stranger", OPEN, (1, 0, 0, 0, 0, 1, 0)),
+        ("member", OPEN, (1, 0, 0, 0, 0, 1, 0)),
+        ("ada", OPEN | {"ada": WHOLE["ada"]}, (1, 0, 0, 0, 0, 1, 0)),
         ("bob", OPEN | {"bob": WHOLE["bob"]}, NO_OTHERS),
-        ("cyd", OPEN | {"cyd": WHOLE["cyd"]}, (1, 0, 0, 0, 1, 0)),
+        ("cyd", OPEN | {"cyd": WHOLE["cyd"]}, (1, 0, 0, 0, 0, 1, 0)),
     ],
 )
 def test_each_reader_is_told_what_they_may_know(world, viewer, counts, others):
@@ -128,8 +135,8 @@ def test_no_page_and_no_answer_says_more(world, closing, viewer):
 
 
 def test_a_system_counts_once_by_the_first_kind_that_one_of_its_submissions_is_of():
-    states = [state.value for state in Submission.State]
-    order = ["accepted", "withdrawn", "pending", "rejected", "retracted"]
+    states = [state.value for state in Submission.State] + ["replaced"]
+    order = ["accepted", "replaced", "withdrawn", "pending", "rejected", "retracted"]
     names = dict(zip(order, (name for name, _ in KINDS), strict=True))
     systems = list(product(states, repeat=2))
     expected = Counter(
@@ -148,8 +155,8 @@ def test_the_page_has_the_best_of_each_on_the_board(world, client):
     assert "not shown" in page.content.decode()
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/submitters/").json()
     assert answer["results"][0] == {
-        "name": "ada", "is_you": False, "n_entered": 5, "n_on_board": 2, "n_withdrawn": 1, "n_rejected": 1,
-        "n_retracted": 1, "n_waiting": 0, "best": "on-1", "rank": 3,
+        "name": "ada", "is_you": False, "n_entered": 5, "n_on_board": 2, "n_replaced": 0, "n_withdrawn": 1,
+        "n_rejected": 1, "n_retracted": 1, "n_waiting": 0, "best": "on-1", "rank": 3,
     }  # fmt: skip
     assert (answer["n_others"], answer["others"]["n_rejected"], answer["only_own"]) == (1, 1, "")
 
@@ -159,7 +166,7 @@ def test_someone_whose_every_system_was_withdrawn_is_not_named(world, make):
     gone = make.pending(benchmark, {"Gone, too": SCORES}, by=make.user("dan"))
     accept_batch(gone, actor=people["owner"])
     withdraw_submission(gone.submissions.get(), actor=people["owner"], reason="An error.")
-    assert counts_seen(benchmark, people["stranger"]) == (OPEN, (2, 0, 1, 0, 1, 0))
+    assert counts_seen(benchmark, people["stranger"]) == (OPEN, (2, 0, 0, 1, 0, 1, 0))
 
 
 def test_owners_switch_it_off_and_the_trail_says_so(world):
@@ -187,3 +194,57 @@ def test_it_takes_as_many_queries_for_many_submitters_as_for_few(world, make, dj
         accept_batch(make.pending(benchmark, {f"More {number}": SCORES}, by=make.user()), actor=people["owner"])
     with django_assert_num_queries(2):
         assert len(disclosure(audience).submitters) == 7
+
+
+def test_scores_that_someone_else_replaced_are_not_on_the_board_for_their_first_submitter(make):
+    ann, bob = make.user("Ann"), make.user("Bob")
+    benchmark = make.benchmark({"A": [5.0, 5.0], "B": [3.0, 3.0], "C": [1.0, 1.0]}, owner=ann)
+    first = ann.batches.get()
+    again = make.pending(benchmark, {"A": [9.0, 9.0], "New": [2.0, 2.0]}, by=bob)
+    accept_batch(again, actor=ann)
+    make.accepted(benchmark, {"C": [1.5, 1.0]}, by=ann)  # her own replaces her own
+    benchmark = make.publish(benchmark)
+    page = submitters_page(audience_of(ann, benchmark))
+    counts = {
+        row.submitter.name: (row.submitter.counts.n_on_board, row.submitter.counts.n_replaced) for row in page.rows
+    }
+    assert counts == {"Ann": (2, 1), "Bob": (2, 0)}
+    assert {row.submitter.name: (row.best.name, row.rank) for row in page.rows} == {"Ann": ("B", 2), "Bob": ("A", 1)}
+    assert page.rows[0].submitter.sentence == (
+        "Ann entered 3 systems here: 2 on the board, 1 replaced by later submissions."
+    )
+    before = compact(signed_in(ann).get(reverse("batch", args=[first.uuid])))
+    assert f'Its scores of A were replaced by a later submission. <a href="/submissions/{again.uuid}/">' in before
+    assert '<th scope="row">A</th><td class="soft" colspan="4">replaced by a later submission</td>' in before
+    own = compact(signed_in(ann).get(reverse("dashboard")))
+    assert "2 replaced by a later submission" in own
+    assert "Replaced by a later submission" in compact(signed_in(ann).get(reverse("system", args=[benchmark.key, "a"])))
+    # Once it is withdrawn, the first scores are on the board again.
+    withdraw_submission(again.submissions.get(system__key="a"), actor=ann, reason="An error.")
+    ours = disclosure(audience_of(ann, Benchmark.objects.get(pk=benchmark.pk))).submitters
+    assert [(one.name, one.counts.n_on_board, one.counts.n_replaced) for one in ours] == [("Ann", 3, 0), ("Bob", 1, 0)]
+
+
+def test_where_submissions_replace_single_tasks_each_stays_on_the_board(make):
+    ann, bob = make.user("Ann"), make.user("Bob")
+    benchmark = make.benchmark({"A": [5.0, None]}, owner=ann, replacement=Benchmark.Replacement.TASK)
+    make.accepted(benchmark, {"A": [5.0, 9.0]}, by=bob)
+    seen = disclosure(audience_of(ann, benchmark)).submitters
+    assert [(one.name, one.counts.n_on_board, one.counts.n_replaced) for one in seen] == [("Ann", 1, 0), ("Bob", 1, 0)]
+
+
+def test_a_correction_of_anothers_scores_leaves_them_to_their_submitter(make):
+    owner, bob = make.user("Ann"), make.user("Bob")
+    benchmark = make.benchmark({"A": [5.0, 5.0]}, owner=owner)
+    entered = make.pending(benchmark, {"B": [5.0, 4.0]}, by=bob)
+    accept_batch(entered, actor=owner)
+    draft = make_draft(
+        audience_of(owner, benchmark),
+        [SubmittedRow(system_name="B", scores={"task-1": "6"}, corrects=str(entered.submissions.get().uuid))],
+        source=Source.CORRECTION,
+        note="A slip.",
+    )
+    benchmark.refresh_from_db()
+    confirm_draft(draft, actor=owner, previewed_number=benchmark.last_revision_number, creates_systems=False)
+    seen = disclosure(audience_of(owner, benchmark)).submitters
+    assert [(one.name, one.counts.n_on_board, one.counts.n_replaced) for one in seen] == [("Ann", 1, 0), ("Bob", 1, 0)]
