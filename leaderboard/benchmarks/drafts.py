@@ -43,7 +43,7 @@ from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.text.names import check_name
 
-TABLE_NAME, ABOUT_NAME = "scores.csv", "benchmark.toml"
+TABLE_NAME, ABOUT_NAME = "the table", "benchmark.toml"  # in errors
 MAX_DRAFTS = 20  # a user; the oldest ones go
 
 
@@ -78,7 +78,13 @@ class RuleVerdict:
 
 
 def make_benchmark_draft(
-    owner: User, *, name: str, table: bytes = b"", about: bytes = b"", task_names: Sequence[str] = ()
+    owner: User,
+    *,
+    name: str,
+    table: bytes = b"",
+    about: bytes = b"",
+    task_names: Sequence[str] = (),
+    source: str = TABLE_NAME,
 ) -> BenchmarkDraft:
     """Check what someone wants to make a benchmark of, and keep it.
 
@@ -88,6 +94,7 @@ def make_benchmark_draft(
         table: a scores.csv, or nothing.
         about: a benchmark.toml, or nothing.
         task_names: in place of a table, the tasks.
+        source: what errors call the table.
 
     Raises:
         TableError: something in it cannot be read; it names file, line and column, and nothing is kept.
@@ -102,7 +109,7 @@ def make_benchmark_draft(
         about=about.decode("utf-8", "surrogateescape"),
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
-    contents = draft_contents(draft)
+    contents = draft_contents(draft, source)
     proposal, metadata = contents.proposal, contents.described.metadata
     check_weights(proposal.tasks, proposal.groups, proposal.aggregation, ABOUT_NAME)
     try:
@@ -115,8 +122,12 @@ def make_benchmark_draft(
     return draft
 
 
-def draft_contents(draft: BenchmarkDraft) -> DraftContents:
+def draft_contents(draft: BenchmarkDraft, source: str = TABLE_NAME) -> DraftContents:
     """What the draft says.
+
+    Args:
+        draft: with its table.
+        source: what errors call the table.
 
     Raises:
         TableError: it cannot be read.
@@ -128,7 +139,7 @@ def draft_contents(draft: BenchmarkDraft) -> DraftContents:
     if draft.table:
         table = read_table(
             bytes(draft.table),
-            name=TABLE_NAME,
+            name=source,
             max_systems=settings.UPLOAD_SYSTEMS,
             max_tasks=MAX_TASKS,
             max_cells=settings.UPLOAD_CELLS,

@@ -78,7 +78,8 @@ def table_entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
     unknown = set(by_name) - {fold_name(name) for name in table.task_names}
     if unknown:
         name = by_name[sorted(unknown)[0]].name
-        raise TableError([TableIssue(None, None, None, f"task {name!r} has no column in scores.csv")], described.source)
+        message = f"task {name!r} has no column in {Path(table.source).name}"
+        raise TableError([TableIssue(None, None, None, message)], described.source)
     return [by_name.get(fold_name(name), TaskEntry(name)) for name in table.task_names]
 
 

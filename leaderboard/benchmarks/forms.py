@@ -22,6 +22,8 @@ from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
 from leaderboard.rankings.configuration import default_rule_choices
+from ranking_engine.text.characters import writable
+from ranking_engine.text.names import shorten
 
 TEXT = {"autocomplete": "off"}
 ABOUT_BYTES = 1_000_000
@@ -118,7 +120,8 @@ class NewBenchmarkForm(forms.Form):
         """What was sent, as `make_benchmark_draft` takes it."""
         data = self.cleaned_data
         table = data["file"].read() if data["file"] else data["text"].strip().encode()
-        return {
+        named = {"source": shorten(writable(data["file"].name))} if data["file"] else {}
+        return named | {
             "name": data["name"],
             "table": table,
             "about": data["about"].read() if data["about"] else b"",

@@ -52,6 +52,7 @@ from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark
 from leaderboard.rankings.predictions import prediction_offer
+from leaderboard.submissions.preview.reading import reading_of
 from ranking_engine.files.tables import TableError
 
 
@@ -343,7 +344,6 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "n_systems": contents.n_systems,
         "n_tasks": len(table.task_names) if table else 0,
         "n_missing": contents.n_missing,
-        "rounding": table.rounding if table else "",
-        "first_systems": list(table.system_names[:8]) if table else [],
+        "reading": reading_of(table) if table else None,
     }
     return render(request, "benchmarks/new_draft.html", context, status=status)

@@ -6,9 +6,9 @@ What a comma means is read from the whole table (`decimal_mark`), never from one
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ranking_engine.core.decimals import NUMBER
 
@@ -85,6 +85,24 @@ def cell_number(text: str, decimal: str = ".") -> CellNumber | None:
     return CellNumber(float(number), spread, is_percent) if NUMBER.fullmatch(number) else None
 
 
+@dataclass(frozen=True)
+class Forms:
+    """In which forms the cells of a table are.
+
+    Attributes:
+        decimal: the decimal mark, `.` or `,`.
+        missing: texts that were read as missing scores, with the number of cells of each; no empty ones.
+        grouped: the first number with marks or spaces between groups of digits, as it is in the table; empty where
+            there is none.
+        grouped_value: what that was read as.
+    """
+
+    decimal: str = "."
+    missing: Mapping[str, int] = field(default_factory=dict)
+    grouped: str = ""
+    grouped_value: float = 0.0
+
+
 class ColumnNumbers:
     """Reads the cells of a table, and gathers what is said once for a whole column.
 
@@ -97,17 +115,33 @@ class ColumnNumbers:
         self._is_known = self._has_spread = False
         self.n_numbers: defaultdict[int, int] = defaultdict(int)  # by column, those without a percent sign
         self._n_percents: defaultdict[int, int] = defaultdict(int)
+        self._missing: Counter[str] = Counter()
+        self._grouped: tuple[str, float] = ("", 0.0)
 
     def read(self, column: int, text: str) -> CellNumber | None:
         """Return what a cell says, or None where it is no number."""
         if not self._is_known:
             self._mark, self._is_known = self._find_mark(), True
         cell = cell_number(text, self._mark) if self._mark else None
+        if cell is not None and cell.value is None:
+            self._missing[text.strip()] += 1
         if cell is not None and cell.value is not None:
+            number = _PARTS.split(text)[0].strip()
+            groups = (_SPACE_GROUPS, _POINT_GROUPS if self._mark == "," else _COMMA_GROUPS)
+            if not self._grouped[0] and any(pattern.fullmatch(number) for pattern in groups):
+                self._grouped = (text.strip(), cell.value)
             self._has_spread = self._has_spread or cell.spread is not None
             counts = self._n_percents if cell.is_percent else self.n_numbers
             counts[column] += 1
         return cell
+
+    def forms(self, decimal: str) -> Forms:
+        """In which forms the cells are.
+
+        Args:
+            decimal: the decimal mark, where no cell that was read here shows it.
+        """
+        return Forms(self._mark or decimal, dict(self._missing), *self._grouped)
 
     @property
     def mixed_columns(self) -> list[int]:

@@ -26,7 +26,7 @@ from ranking_engine.files.cell_messages import number_message
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.files.dialect import PLAIN, Dialect, delimiter_of
 from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_FIELDS
-from ranking_engine.files.number_forms import MIXED, ColumnNumbers, UnclearMarkError, decimal_mark, mark_of
+from ranking_engine.files.number_forms import MIXED, ColumnNumbers, Forms, UnclearMarkError, decimal_mark, mark_of
 from ranking_engine.files.table_issues import TableError, TableIssue
 from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
@@ -61,6 +61,7 @@ class Table:
         rounding: what is to be told of scores that were rounded, or empty; `values` are to 12 significant digits.
         metadata: by the name of a `meta:` column, without that prefix, its cells: a text a system.
         forms: what is to be told of its encoding and of the forms of its numbers.
+        cells: in which forms its cells are.
     """
 
     system_names: tuple[str, ...]
@@ -74,6 +75,7 @@ class Table:
     rounding: str = ""
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forms: tuple[str, ...] = ()
+    cells: Forms = field(default_factory=Forms)
 
     @property
     def remarks(self) -> list[str]:
@@ -283,6 +285,7 @@ class _TableReader:
             rounding_note(array),
             {self.columns[place][len(COLUMN_PREFIX) :].strip(): tuple(cells) for place, cells in self.metadata.items()},
             tuple(text for text in (self.remark, *self.numbers.remarks) if text),
+            self.numbers.forms(self.dialect.decimal),
         )
         for column in self.numbers.mixed_columns:
             self.issues.append(TableIssue(self.header_line, column, self.columns[column - 1] or None, MIXED))
