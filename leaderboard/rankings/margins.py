@@ -75,9 +75,12 @@ def margins_between(
 
 
 def inputs_of(revision: Revision) -> str:
-    """What an answer about the majorities of a revision depends on, for a cache's key."""
-    aggregation = configuration_of(revision).aggregation  # which the hash of the inputs leaves out
-    return f"{revision.input_hash or revision.pk}:{engine_version}:{aggregation}"
+    """What an answer about a revision depends on, for a cache's key.
+
+    The hash of the inputs leaves out the aggregation, the missing-score policy and the order of the tasks: the
+    configuration has them.
+    """
+    return f"{revision.input_hash or revision.pk}:{revision.configuration.content_hash}:{engine_version}"
 
 
 def weighed(matrix: ScoreMatrix, revision: Revision) -> ScoreMatrix:

@@ -19,10 +19,10 @@ from leaderboard.on_demand.budget import (
 )
 from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary, with_names
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.published import ColumnTexts, PublishedBoard, empty_column, make_column
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.weights import Weights, shares_of, weighed_matrix
-from ranking_engine import __version__ as engine_version
 from ranking_engine.catalogue.registry import get_rule
 
 OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
@@ -67,8 +67,7 @@ def board_under(
     parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
     choice = [parameters, names, weights.parameters, None if among is None else list(among)]
-    parts = [board.revision.input_hash, engine_version, content_hash(choice), audience_level]
-    key = f"columns:{':'.join(parts)}"
+    key = f"columns:{inputs_of(board.revision)}:{content_hash(choice)}:{audience_level}"
 
     own_smith_set = board.in_smith_set if among is None else np.zeros(n_systems, bool)
 

@@ -12,9 +12,9 @@ from leaderboard.computing.completions import predicted_scores
 from leaderboard.models import Benchmark, Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.text import ScoreCell
-from ranking_engine import __version__ as engine_version
 from ranking_engine.core.missing import LEVEL
 
 STEPS_OF_CELL = 500  # comparisons of two scores that take as long as the predictions of one
@@ -116,7 +116,7 @@ def predictions_of(revision: Revision) -> PredictedScores | None:
         return None
     matrix = table.matrix
     refuse_beyond_budget(*matrix.values.shape)
-    key = f"predicted:{revision.input_hash or revision.pk}:{engine_version}"
+    key = f"predicted:{inputs_of(revision)}"
     steps = matrix.values.size * STEPS_OF_CELL
     figures = single_flight(key, lambda: compute(predicted_scores, matrix, n_steps=steps))
     systems = [system.id for system in table.systems]

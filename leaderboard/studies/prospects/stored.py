@@ -17,11 +17,12 @@ from leaderboard.models import Job, Publication, Report as ReportRow, Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget, single_flight
 from leaderboard.queue.kinds import PROSPECTS
 from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.reports import make_report, unpack_arrays
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.prospects.text import share_of_weight
-from ranking_engine import ScoreMatrix, __version__ as engine_version
+from ranking_engine import ScoreMatrix
 from ranking_engine.core.aggregation import reweighted, weight_bits
 from ranking_engine.prospects import (
     MAJORITY,
@@ -205,7 +206,7 @@ def prospects_under(
         voting = matrix.with_weights([Fraction(1) if direction else Fraction(0) for direction in matrix.directions])
     conditions.check(voting)  # before others wait for the answer
     cache_key = [list(conditions.texts), all_tasks, rule]
-    key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(cache_key)}:{audience_level}"
+    key = f"prospects:{inputs_of(revision)}:{content_hash(cache_key)}:{audience_level}"
     options = {"all_tasks": all_tasks, "missing": configuration_of(revision).missing_policy}
     return single_flight(key, lambda: compute(who_can_win, matrix, conditions, rule, keywords=options))
 
@@ -224,7 +225,7 @@ def pair_under(revision: Revision, system: str, rival: str, audience_level: str)
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    key = f"pair:{revision.input_hash}:{engine_version}:{content_hash([system, rival])}:{audience_level}"
+    key = f"pair:{inputs_of(revision)}:{content_hash([system, rival])}:{audience_level}"
     return single_flight(key, lambda: compute(what_puts_above, matrix, system, rival))
 
 

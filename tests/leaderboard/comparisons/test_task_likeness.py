@@ -1,14 +1,17 @@
 """Which tasks are alike: the tree, the map and the effective number on the page of agreement and in the API."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.urls import reverse
 
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec
+from leaderboard.benchmarks.tasks import apply_proposal, present_proposal, preview_proposal
 from ranking_engine import ScoreMatrix
 from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import task_likeness
-from tests.factories import TOY
+from tests.factories import TOY, owner_of
 
 
 @pytest.fixture
@@ -40,6 +43,18 @@ def test_the_page_and_the_api_have_the_tree_of_the_engine(make, client, scores):
     text = response.content.decode()
     assert 'aria-labelledby="tree-title tree-desc"' in text
     assert 'aria-label="The tree as a table"' in text
+
+
+def test_tasks_in_another_order_have_their_own_tree(make, client, scores):
+    """The hash of the inputs is the same in every order of the tasks."""
+    benchmark = make.published({f"S{i}": row.tolist() for i, row in enumerate(scores)})
+    address = reverse("api:agreement", args=[benchmark.key])
+    assert client.get(address).json()["tasks"]["clusters"] == [["task-1", "task-2"]]
+    present = present_proposal(benchmark)
+    proposal = replace(present, tasks=present.tasks[::-1])
+    apply_proposal(benchmark, proposal, author=owner_of(benchmark), token=preview_proposal(benchmark, proposal).token)
+    make.publish(benchmark)
+    assert client.get(address).json()["tasks"]["clusters"] == [["task-2", "task-1"]]
 
 
 def test_two_tasks_have_no_tree_and_the_page_says_why(make, client):

@@ -1,5 +1,6 @@
 """Prospects as the site computes, stores and solves them: held against the scores by counting, without the engine."""
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -7,6 +8,7 @@ import pytest
 
 from jobs.runner import run_job
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
+from leaderboard.benchmarks.tasks import apply_proposal, present_proposal, preview_proposal
 from leaderboard.models import Job, Report
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.studies.prospects import stored as service
@@ -20,7 +22,7 @@ from leaderboard.studies.prospects.stored import (
 )
 from leaderboard.studies.prospects.what_it_takes import what_it_takes
 from ranking_engine.prospects import ConditionError
-from tests.factories import TOY
+from tests.factories import TOY, owner_of
 
 # Best of three on each of two tasks; the all-rounder is second on both; the last is behind the all-rounder everywhere.
 SPECIALISTS = {"First": [3.0, 0.0], "Second": [0.0, 3.0], "Rounder": [2.0, 2.0], "Last": [1.0, 1.0]}
@@ -238,3 +240,25 @@ def test_the_nearest_weights_of_a_pair_bring_them_level(make):
     change = pair.nearest["own"].total_change
     assert change.change == pytest.approx(1 / 6)
     assert change.weights["task-3"] == Fraction(1, 2)
+
+
+def test_answers_on_demand_follow_the_aggregation_and_the_policy(make):
+    """The hash of the inputs leaves out both."""
+    tasks = [TaskSpec(name, group="h" if name == "d" else "g") for name in "abcd"]
+    scores = {"One": [5.0, 5.0, 5.0, 1.0], "Two": [1.0, 1.0, 1.0, 9.0], "Three": [2.0, 2.0, 2.0, None]}
+    groups = [GroupSpec("g"), GroupSpec("h")]
+    benchmark = make.published(scores, tasks=tasks, groups=groups, aggregation="balanced", missing_policy="median")
+
+    def answers():
+        revision = benchmark.publication.revision
+        under = prospects_under(revision, read_conditions(["d >= 0.1"], revision), "public", rule="mean")
+        return pair_under(revision, "two", "one", "public").nearest["own"].total_change.change, under["three"].verdict
+
+    before = answers()
+    proposal = replace(present_proposal(benchmark), aggregation="basic", missing_policy="drop_systems")
+    apply_proposal(benchmark, proposal, author=owner_of(benchmark), token=preview_proposal(benchmark, proposal).token)
+    hashes = [benchmark.publication.revision.input_hash]
+    benchmark = make.publish(benchmark)
+    hashes.append(benchmark.publication.revision.input_hash)
+    assert hashes[0] == hashes[1]
+    assert (before, answers()) == ((0.0, "none"), (0.25, "no_scores"))
