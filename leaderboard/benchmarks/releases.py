@@ -78,7 +78,7 @@ def cite(release: Release, address: str, input_hash: str | None) -> Citation:
     Args:
         release: with its benchmark and revision.
         address: its permanent address.
-        input_hash: of its inputs, as far as it may be told (`rankings.revisions.told_hash`).
+        input_hash: of its scores and tasks, as far as it may be told (`rankings.revisions.told_hash`).
     """
     benchmark, revision = release.benchmark, release.revision
     return cite_address(
@@ -86,7 +86,7 @@ def cite(release: Release, address: str, input_hash: str | None) -> Citation:
         f"{benchmark.name}, {release.name}",
         address,
         year=release.created_at.year,
-        note=f"Revision {revision.number}" + (f", inputs SHA-256 {input_hash}" if input_hash else ""),
+        note=f"Revision {revision.number}" + (f", scores and tasks SHA-256 {input_hash}" if input_hash else ""),
         doi=benchmark.doi,
     )
 

@@ -53,7 +53,7 @@ def cite_figure(
         publication: of the revision that it is of.
         what: the figure, such as `ranks under 30 rules`.
         address: at which it is shown, with its revision.
-        input_hash: of the inputs of the revision, as far as it may be told.
+        input_hash: of its scores and tasks, as far as it may be told.
         part: what tells the entry from those of other figures of the revision.
     """
     return cite_address(
@@ -67,16 +67,16 @@ def cite_figure(
 
 
 def revision_note(number: int, engine_version: str, input_hash: str | None) -> str:
-    """Which state of a board something is of: its revision, and what computed it from which inputs.
+    """Which state of a board something is of: its revision, and what computed it from which scores and tasks.
 
     Args:
         number: of the revision.
         engine_version: of the ranking engine.
-        input_hash: of the inputs, as far as it may be told.
+        input_hash: of its scores and tasks, as far as it may be told.
     """
     text = gettext("Revision %(number)s, ranking engine %(version)s")
     if input_hash:
-        text = gettext("Revision %(number)s, ranking engine %(version)s, inputs SHA-256 %(hash)s")
+        text = gettext("Revision %(number)s, ranking engine %(version)s, scores and tasks SHA-256 %(hash)s")
     return text % {"number": number, "version": engine_version, "hash": input_hash}
 
 

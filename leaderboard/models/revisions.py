@@ -37,7 +37,7 @@ class Revision(models.Model):
     configuration = models.ForeignKey(Configuration, on_delete=models.PROTECT, related_name="revisions")
     author = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     note = models.TextField(blank=True)
-    # SHA-256 of the canonical form of the inputs; written together with the first rankings report.
+    # SHA-256 of scores, tasks, weights and groups; written together with the first rankings report.
     input_hash = models.CharField(max_length=64, blank=True)
     # Scores that held at it were taken down then: it keeps its hash, is shown no more and never computed again.
     withdrawn_at = models.DateTimeField(null=True, editable=False)

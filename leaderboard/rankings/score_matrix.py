@@ -123,7 +123,10 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
 
 
 def input_hash(table: RevisionMatrix | None, configuration: BoardConfiguration) -> str:
-    """SHA-256 of what the figures of a revision are computed from, and of nothing else.
+    """SHA-256 of the scores, tasks, weights and groups of a revision.
+
+    Ranks also depend on the aggregation and on the missing-score policy, which do not enter: revisions that differ in
+    these alone have the same hash. The number of the revision and the version of the engine identify a figure.
 
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
     minimum, maximum, chance; precision and cluster where they are stated), one a group that has tasks (key, weight),

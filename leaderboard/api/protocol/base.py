@@ -49,7 +49,10 @@ class PublishedSerializer(Shape):
     revision = s.IntegerField(allow_null=True, help_text=REVISION_TEXT)
     published_at = s.DateTimeField(allow_null=True)
     engine_version = s.CharField(allow_null=True)
-    input_hash = s.CharField(allow_null=True, help_text="SHA-256 of everything that the figures depend on.")
+    input_hash = s.CharField(
+        allow_null=True,
+        help_text="SHA-256 of scores, tasks, weights and groups; not of aggregation and missing-score policy.",
+    )
 
 
 class JobStateSerializer(Shape):

@@ -36,7 +36,7 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
     Args:
         release: with its benchmark and revision.
         publication: of its revision.
-        input_hash: of its inputs, as far as it may be told.
+        input_hash: of its scores and tasks, as far as it may be told.
 
     Returns:
         A zip of one folder: `README.md`, `CITATION.cff`, `croissant.json`, a CSV a table, and the folders `parquet`
@@ -112,7 +112,7 @@ def readme(
         f"Revision: {release.revision.number}",
         f"Frozen: {release.created_at.date().isoformat()}",
         f"Ranking engine: {publication.engine_version}",
-        *([f"Inputs, SHA-256: {input_hash}"] if input_hash else []),
+        *([f"Scores, tasks, weights and groups, SHA-256: {input_hash}"] if input_hash else []),
         *([f"DOI of the benchmark: {benchmark.doi}"] if benchmark.doi else []),
         f"Licence: {markdown_text(benchmark.licence) or 'none is stated; ask the owners before you publish the data'}",
     ]

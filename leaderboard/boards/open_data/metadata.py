@@ -211,7 +211,7 @@ def citation_file(dataset: Mapping[str, Any], benchmark: Benchmark, input_hash: 
     Args:
         dataset: what `dataset_of` says of the revision.
         benchmark: whose revision.
-        input_hash: of the inputs of the revision, as far as it may be told.
+        input_hash: of its scores and tasks, as far as it may be told.
     """
     fields: dict[str, Any] = {
         "cff-version": "1.2.0",
@@ -234,7 +234,7 @@ def citation_file(dataset: Mapping[str, Any], benchmark: Benchmark, input_hash: 
     if benchmark.doi:
         identifiers.append(("doi", benchmark.doi, "The benchmark"))
     if input_hash:
-        identifiers.append(("other", f"sha256:{input_hash}", "The inputs of the rankings"))
+        identifiers.append(("other", f"sha256:{input_hash}", "The scores, tasks, weights and groups"))
     if identifiers:
         lines.append("identifiers:")
         for kind, value, about in identifiers:

@@ -118,6 +118,9 @@ SAME = {
     "the default rule, visibility, description": lambda make: built(
         make, default_rule="mean", visibility="private", description="x", citation="y", tags=["z"]
     ),
+    "the aggregation and the missing-score policy": lambda make: built(
+        make, aggregation="two_step", missing_policy="median"
+    ),
     "dust beyond twelve digits": lambda make: built(make, SCORES | {"B": [math.nextafter(1.0, 2.0), 10.0]}),
     "how a weight is written": lambda make: built(
         make, tasks=[TaskSpec("Accuracy", weight=Decimal("1.000")), TaskSpec("Time", direction=-1)]
@@ -202,7 +205,7 @@ OTHER = {
 }
 
 
-def test_every_input_has_its_say_in_the_hash(make):
+def test_every_score_task_weight_and_group_has_its_say_in_the_hash(make):
     hashes = {name: digest(other(make)) for name, other in OTHER.items()}
     hashes["as it was"] = digest(built(make))
     assert len(set(hashes.values())) == len(hashes)

@@ -143,10 +143,13 @@ def test_the_file_of_citation_is_yaml_and_names_the_licence_and_the_doi(client, 
         "cff-version": "1.2.0", "type": "dataset", "title": f"{NAME}, 2026.1", "license": "CC-BY-4.0",
         "authors": [{"name": f"Contributors to {NAME}"}],
     }  # fmt: skip
-    assert [one["value"] for one in content["identifiers"]] == [
-        DOI, f"sha256:{frozen.publication.revision.input_hash}",
+    digest = frozen.publication.revision.input_hash
+    assert [(one["value"], one["description"]) for one in content["identifiers"]] == [
+        (DOI, "The benchmark"), (f"sha256:{digest}", "The scores, tasks, weights and groups"),
     ]  # fmt: skip
     readme = files["README.md"].decode()
+    assert f"- Scores, tasks, weights and groups, SHA-256: {digest}\n" in readme
+    assert f"Revision 1, scores and tasks SHA-256 {digest}" in readme
     assert "CC-BY-4.0" in readme
     assert "<b>" not in readme.partition("## How to cite it")[0]
 
