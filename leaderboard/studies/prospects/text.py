@@ -23,25 +23,27 @@ VERDICT_WORDS = {
 # What proves that a system cannot win, or can only tie, by what is compared: the score under the mean, points under
 # another rule, the tasks against one rival, or against a mixture of rivals.
 ON_EVERY_TASK = {
-    ("none", "score"): gettext_noop("No weights work: %(rival)s has a higher score on every task."),
-    ("none", "points"): gettext_noop("No weights work: %(rival)s has more points on every task."),
-    ("none", "rival"): gettext_noop("No weights work: %(rival)s is ahead of it on every task."),
-    ("none", "mixture"): gettext_noop("No weights work: against %(rival)s it loses on balance on every task."),
+    ("none", "score"): gettext_noop("No weights work: %(rival)s has a higher score on every task that counts."),
+    ("none", "points"): gettext_noop("No weights work: %(rival)s has more points on every task that counts."),
+    ("none", "rival"): gettext_noop("No weights work: %(rival)s is ahead of it on every task that counts."),
+    ("none", "mixture"): gettext_noop(
+        "No weights work: against %(rival)s it loses on balance on every task that counts."
+    ),
     ("tie_only", "score"): gettext_noop(
         "Under some weights no rival has more, but under none does it have more than every rival: it has a higher "
-        "score than %(rival)s on no task."
+        "score than %(rival)s on no task that counts."
     ),
     ("tie_only", "points"): gettext_noop(
         "Under some weights no rival has more, but under none does it have more than every rival: it has more points "
-        "than %(rival)s on no task."
+        "than %(rival)s on no task that counts."
     ),
     ("tie_only", "rival"): gettext_noop(
         "Under some weights no rival beats it, but under none does it beat every rival: %(rival)s is behind it on no "
-        "task."
+        "task that counts."
     ),
     ("tie_only", "mixture"): gettext_noop(
         "Under some weights no rival beats it, but under none does it beat every rival: against %(rival)s it gains on "
-        "balance on no task."
+        "balance on no task that counts."
     ),
 }
 UNDER_CONDITIONS = {
@@ -88,22 +90,24 @@ CAN_WIN = {
         "n",
     ),
     ("none", True): ngettext_lazy(
-        "%(can)s of %(n)s system can win head to head under some weights; %(none)s cannot under any weights.",
-        "%(can)s of %(n)s systems can win head to head under some weights; %(none)s cannot under any weights.",
+        "%(can)s of %(n)s system can win head to head under some weights; %(none)s cannot under any weights of the "
+        "tasks that count.",
+        "%(can)s of %(n)s systems can win head to head under some weights; %(none)s cannot under any weights of the "
+        "tasks that count.",
         "n",
     ),
     ("some", True): ngettext_lazy(
         "%(can)s of %(n)s system can win head to head under some weights (%(tied)s of them only by a tie); %(none)s "
-        "cannot under any weights.",
+        "cannot under any weights of the tasks that count.",
         "%(can)s of %(n)s systems can win head to head under some weights (%(tied)s of them only by a tie); %(none)s "
-        "cannot under any weights.",
+        "cannot under any weights of the tasks that count.",
         "n",
     ),
     ("all", True): ngettext_lazy(
         "%(can)s of %(n)s system can win head to head under some weights (only by a tie); %(none)s cannot under any "
-        "weights.",
+        "weights of the tasks that count.",
         "%(can)s of %(n)s systems can win head to head under some weights (only by a tie); %(none)s cannot under any "
-        "weights.",
+        "weights of the tasks that count.",
         "n",
     ),
 }

@@ -99,7 +99,7 @@ def what_it_takes(
     nearest = nearest_ways(prospect, stored.own_weights, task_names)
     headline = ""
     if prospect.verdict == "none":
-        headline = gettext("It cannot win head to head under any task weights.")
+        headline = gettext("It cannot win head to head under any weights of the tasks that count.")
     elif prospect.verdict in ("strict", "tie_only") and nearest:
         way = nearest[0]
         sentence = HEADLINES[prospect.verdict, len(way.moved_text) <= MOVES_TOLD]
@@ -175,12 +175,12 @@ def pair_answer(
             "rival_name": rival_name,
         }
     elif prospect.verdict == "none":
-        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task.") % {
+        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts.") % {
             "rival_name": rival_name,
             "name": name,
         }
     elif prospect.verdict == "tie_only":
-        text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task.") % {
+        text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task that counts.") % {
             "name": name,
             "rival_name": rival_name,
         }

@@ -55,11 +55,11 @@ def page_text(client, benchmark, query: str = "", name: str = "prospects", *argu
 def test_every_system_stands_with_its_verdict_and_its_evidence(specialists, client):
     page = page_text(client, specialists)
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
-    assert "Cannot win. No weights work: Rounder is ahead of it on every task." in page
+    assert "Cannot win. No weights work: Rounder is ahead of it on every task that counts." in page
     assert "Wins with Task 1 100 %" in page
     assert "Ties for first with Task 1 50 %, Task 2 50 %" in page
     assert "It never ties for first without weight on Task 1 and Task 2." in page
-    mixture = "against a half-and-half mixture of First and Second it gains on balance on no task."
+    mixture = "against a half-and-half mixture of First and Second it gains on balance on no task that counts."
     assert (
         f"Can tie for first. Under some weights no rival beats it, but under none does it beat every rival: {mixture}"
     ) in page
@@ -98,7 +98,7 @@ def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(specia
             "It can win head to head: moving 16.7 % of the weight makes it tie, and a little more makes it win: Task 1",
         ),
         ("broad", "With the benchmark’s own weights no rival beats it head to head."),
-        ("last", "It cannot win head to head under any task weights."),
+        ("last", "It cannot win head to head under any weights of the tasks that count."),
     ],
 )
 def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, system, headline):
@@ -181,7 +181,7 @@ def test_winning_may_mean_coming_first_under_a_rule_on_points(specialists, clien
     page = page_text(client, specialists, "?rule=mean")
     assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
     assert "Can win. There are weights under which it has a higher score than every other system." in page
-    assert "No weights work: Rounder has a higher score on every task." in page
+    assert "No weights work: Rounder has a higher score on every task that counts." in page
     page = page_text(client, specialists, "?rule=borda&of1=task:task-1&least1=75")
     assert "1 of 4 systems can win Borda under these conditions." in page
     kept = "No weights that satisfy “Task 1 weighs at least 75 %” work:"
@@ -238,7 +238,7 @@ def test_a_system_page_says_what_it_would_take(make, client):
 
 def test_a_system_page_says_what_puts_it_above_another(specialists, client):
     page = page_text(client, specialists, "?above=rounder", "system", "last")
-    assert "Nothing can: Rounder is ahead of Last on every task." in page
+    assert "Nothing can: Rounder is ahead of Last on every task that counts." in page
     assert "Some weights put First above Second." in page_text(client, specialists, "?above=second", "system", "first")
 
 

@@ -96,9 +96,15 @@ def test_tasks_of_weight_0_are_counted_apart(make):
         "Diagnostic weighs nothing here and does not vote. If it counted, 3 systems could win (1 of them only by "
         "a tie) and 0 could not: 2 more could."
     )
-    assert page.sentence == "1 of 3 systems can win head to head under some weights; 2 cannot under any weights."
+    assert page.sentence == (
+        "1 of 3 systems can win head to head under some weights; 2 cannot under any weights of the tasks that count."
+    )
     answer, _ = what_it_takes(benchmark.publication, "b", "", "public")
-    assert answer.with_all_tasks.verdict == "strict"
+    assert (answer.headline, answer.row.evidence, answer.with_all_tasks.verdict) == (
+        "It cannot win head to head under any weights of the tasks that count.",
+        "No weights work: A is ahead of it on every task that counts.",
+        "strict",
+    )
 
 
 def test_a_benchmark_where_no_task_votes_says_so(make):
@@ -228,7 +234,7 @@ def test_what_puts_one_system_above_another(make):
     answer, _ = what_it_takes(benchmark.publication, "second", "first", "public")
     assert answer.pair["text"] == "Some weights put Second above First."
     answer, _ = what_it_takes(benchmark.publication, "last", "rounder", "public")
-    assert answer.pair["text"] == "Nothing can: Rounder is ahead of Last on every task."
+    assert answer.pair["text"] == "Nothing can: Rounder is ahead of Last on every task that counts."
     assert what_it_takes(benchmark.publication, "last", "last", "public")[0].pair is None
     assert what_it_takes(benchmark.publication, "last", "nobody", "public")[0].pair is None
 
