@@ -55,7 +55,10 @@ def test_a_share_of_all_weightings(fields, text):
         ({"t5": F(1)}, "No weights work: T5 is ahead of it on every task that counts."),
         (
             {"t5": F(1, 2), "ernie": F(1, 2)},
-            "No weights work: against a half-and-half mixture of ERNIE and T5 it loses on balance on every task that counts.",
+            (
+                "No weights work: against a half-and-half mixture of ERNIE and T5 it loses on balance on every task "
+                "that counts."
+            ),
         ),
         (
             {"t5": F(1, 2), "ernie": F(1, 3), "bert": F(1, 6)},
@@ -87,8 +90,10 @@ def test_a_change_names_what_moves_the_largest_move_first():
     [
         (
             {"strict": 3, "none": 4},
-            "3 of 7 systems can win head to head under some weights; 4 cannot under any weights "
-            "of the tasks that count.",
+            (
+                "3 of 7 systems can win head to head under some weights; 4 cannot under any weights of the tasks that "
+                "count."
+            ),
         ),
         ({"strict": 1}, "1 of 1 system can win head to head under some weights."),
         ({"tie_only": 2}, "2 of 2 systems can win head to head under some weights (only by a tie)."),
