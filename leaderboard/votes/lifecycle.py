@@ -28,6 +28,7 @@ WORDS = {
     State.ACCEPTED: gettext_noop("accepted"), State.REJECTED: gettext_noop("rejected"),
     State.WITHDRAWN: gettext_noop("withdrawn"), State.RETRACTED: gettext_noop("retracted"),
 }  # fmt: skip
+MAX_DRAFTS = 10  # a user; the oldest ones go
 VOTES_A_CELL = 10  # a vote takes about as many bytes as a tenth of a score
 
 
@@ -42,16 +43,26 @@ def require_may_send(audience: Audience) -> None:
         raise SubmissionError(gettext("You cannot send votes to %(benchmark)s. %(why)s") % names)
 
 
-@transaction.atomic
-def draft_votes(audience: Audience, checked: CheckedVotes) -> VoteBatch:
-    """Keep checked votes for their sender alone, who confirms them on the next page.
+def require_sender(batch: VoteBatch, actor: User) -> None:
+    """Go on where a batch is the actor's own.
 
     Raises:
-        QuotaError: they have stored too much.
+        PermissionDenied: it is someone else's.
     """
-    take_cells(audience.user, cells_of(checked.n_votes))
+    if batch.uploader_id != actor.pk:
+        raise PermissionDenied(gettext("These votes were sent by someone else."))
+
+
+@transaction.atomic
+def draft_votes(audience: Audience, checked: CheckedVotes) -> VoteBatch:
+    """Keep checked votes for their sender alone, who confirms them on the next page. Of someone's drafts the newest are
+    kept; they count for what an account may store once they are confirmed.
+    """
     expires_at = timezone.now() + timedelta(days=settings.DRAFT_DAYS)
-    return _stored(audience, checked, source=Source.FORM, state=State.DRAFT, expires_at=expires_at)
+    draft = _stored(audience, checked, source=Source.FORM, state=State.DRAFT, expires_at=expires_at)
+    drafts = VoteBatch.objects.filter(uploader=audience.user, state=State.DRAFT).order_by("-pk")
+    VoteBatch.objects.filter(pk__in=list(drafts.values_list("pk", flat=True)[MAX_DRAFTS:]), state=State.DRAFT).delete()
+    return draft
 
 
 @transaction.atomic
@@ -59,14 +70,20 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
     """Send a draft: it is accepted at once, or waits for a decision.
 
     Raises:
-        SubmissionError: it was confirmed or discarded already, or its sender may no longer send votes.
+        PermissionDenied: it is someone else's.
+        SubmissionError: it was confirmed or discarded already or has expired; or its sender may no longer send votes,
+            or not so many.
         InputError: the benchmark can no longer take it in.
     """
+    require_sender(batch, actor)
+    if batch.expires_at is not None and batch.expires_at <= timezone.now():
+        raise SubmissionError(gettext("This draft has expired. Send the votes again."))
     locked = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
     audience = audience_of(actor, locked)
     require_may_send(audience)
     require_room(audience, contents_of(batch))
     take_quota(locked, actor, 1, limited=not audience.may_moderate)
+    take_cells(actor, cells_of(batch.n_votes))
     batch.benchmark = locked
     _move(batch, [State.DRAFT], State.PENDING, expires_at=None)
     _begin(batch, audience)
@@ -74,8 +91,14 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
 
 
 @transaction.atomic
-def discard_draft(batch: VoteBatch) -> None:
-    """Delete a draft that was not confirmed, once."""
+def discard_draft(batch: VoteBatch, *, actor: User) -> None:
+    """Delete a draft that was not confirmed, once.
+
+    Raises:
+        PermissionDenied: it is someone else's.
+        SubmissionError: it was confirmed or discarded already.
+    """
+    require_sender(batch, actor)
     if VoteBatch.objects.filter(pk=batch.pk, state=State.DRAFT).delete()[0] == 0:
         raise SubmissionError(gettext("These votes were already confirmed or discarded."))
 
@@ -149,8 +172,7 @@ def retract_votes(batch: VoteBatch, *, actor: User, reason: str = "") -> None:
         PermissionDenied: it is someone else's.
         SubmissionError: it was decided already.
     """
-    if batch.uploader_id != actor.pk:
-        raise PermissionDenied(gettext("These votes were sent by someone else."))
+    require_sender(batch, actor)
     _lock(batch)
     _move(batch, [State.PENDING], State.RETRACTED)
     _record(batch, Kind.RETRACTED, actor=actor, reason=reason)

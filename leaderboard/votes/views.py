@@ -22,7 +22,7 @@ from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Benchmark, VoteSettings
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.submissions.problems import QuotaError, SubmissionError
+from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import terms_of, why_not_now
 from leaderboard.votes.content import UNNAMED, SentVotes, categories_of, checked_votes, collects_votes
 from leaderboard.votes.exports import vote_lines, vote_parquet
@@ -88,8 +88,6 @@ def send_votes(request: HttpRequest, key: str) -> HttpResponse:
             return redirect("vote_batch", draft_votes(audience, checked).uuid)
         except InputError as error:
             errors = error.problems.lines
-        except QuotaError as error:
-            errors, status = [str(error)], 429
         except TooLargeError as error:
             errors, status = [str(error)], 422
     context = {
@@ -116,7 +114,7 @@ def vote_batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
         require_step(batch, audience, action)
         try:
             if action == "discard":
-                discard_draft(batch)
+                discard_draft(batch, actor=actor)
                 messages.info(request, gettext("The draft was discarded; no votes were sent."))
                 return redirect("send_votes", batch.benchmark.key)
             if action == "confirm":

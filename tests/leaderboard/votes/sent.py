@@ -8,9 +8,10 @@ import numpy as np
 from django.test import override_settings
 
 from jobs.runner import run_job
+from leaderboard.access.audience import audience_of
 from leaderboard.models import Benchmark, Job, User, VoteBatch
 from leaderboard.queue.kinds import VOTES
-from leaderboard.votes.content import SentVotes
+from leaderboard.votes.content import CheckedVotes, SentVotes, checked_votes
 from leaderboard.votes.lifecycle import send_votes
 from leaderboard.votes.settings import start_collecting
 from tests.factories import Factory, owner_of
@@ -43,6 +44,11 @@ def collecting(make: Factory, **fields: Any) -> Benchmark:
     start_collecting(benchmark, author=owner_of(benchmark))
     benchmark.refresh_from_db()
     return benchmark
+
+
+def check(benchmark: Benchmark, data: bytes, *, by: User | None = None, **columns: str) -> CheckedVotes:
+    """A file of votes as it is checked before it is stored."""
+    return checked_votes(audience_of(by or owner_of(benchmark), benchmark), SentVotes(data, columns))
 
 
 def sent(benchmark: Benchmark, text: str, *, by: User | None = None) -> VoteBatch:

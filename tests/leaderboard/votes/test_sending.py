@@ -14,11 +14,8 @@ from leaderboard.access.audience import audience_of
 from leaderboard.models import VoteBatch, VoteReport
 from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.uploads import IdempotencyError
-from leaderboard.votes.content import SentVotes, checked_votes
+from leaderboard.votes.content import SentVotes
 from leaderboard.votes.lifecycle import (
-    confirm_votes,
-    discard_draft,
-    draft_votes,
     reject_votes,
     retract_votes,
     send_votes,
@@ -31,7 +28,7 @@ from ranking_engine.files.problems import InputError
 from ranking_engine.votes.packing import unpacked_votes
 from ranking_engine.votes.reading import read_votes
 from tests.factories import owner_of
-from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
+from tests.leaderboard.votes.sent import check, collecting, rate, sent, vote_lines
 from tests.markup import compact
 
 DEFAULTS = {"tie_model": "half_wins", "cluster": "vote", "covariates": [], "n_resamples": 0, "shows_elo": False,
@@ -41,10 +38,6 @@ ARENA = {
     "language": "English", "tstamp": 1682351591.1,
     "conv_metadata": {"sum_assistant_a_tokens": 30, "sum_assistant_b_tokens": 10},
 }  # fmt: skip
-
-
-def check(benchmark, data: bytes, *, by=None, **columns: str):
-    return checked_votes(audience_of(by or owner_of(benchmark), benchmark), SentVotes(data, columns))
 
 
 def parquet_of(rows: list[dict]) -> bytes:
@@ -174,7 +167,7 @@ def test_the_same_key_and_votes_are_stored_once(make):
         send_votes(benchmark, owner, SentVotes(vote_lines(31).encode(), {}), idempotency_key="k")
 
 
-def test_caps_and_stored_votes_are_counted(make, settings):
+def test_caps_are_counted(make):
     benchmark = collecting(make, daily_cap=1)
     stranger = make.user()
     owner_check = vote_lines(30)
@@ -183,25 +176,6 @@ def test_caps_and_stored_votes_are_counted(make, settings):
     sent(benchmark, vote_lines(30), by=stranger)
     with pytest.raises(QuotaError, match="1 system a day"):
         sent(benchmark, vote_lines(30), by=stranger)
-    settings.CELLS_PER_DAY = 5
-    with pytest.raises(QuotaError, match="can store 5 scores a day"):
-        draft_votes(audience_of(make.user(), benchmark), check(benchmark, vote_lines(60).encode()))
-
-
-def test_a_draft_is_confirmed_or_discarded_once(make):
-    benchmark = collecting(make)
-    owner = owner_of(benchmark)
-    audience = audience_of(owner, benchmark)
-    draft = draft_votes(audience, check(benchmark, vote_lines(30).encode()))
-    confirm_votes(draft, actor=owner)
-    for step in (lambda: confirm_votes(draft, actor=owner), lambda: discard_draft(draft)):
-        with pytest.raises(SubmissionError):
-            step()
-    gone = draft_votes(audience, check(benchmark, vote_lines(30).encode()))
-    discard_draft(gone)
-    with pytest.raises(SubmissionError):
-        confirm_votes(gone, actor=owner)
-    assert VoteBatch.objects.count() == 1
 
 
 def test_decisions_are_told_and_taken_once(make):
@@ -232,20 +206,6 @@ def test_votes_that_their_sender_withdrew_say_that_no_one_decided_about_them(mak
     page = " ".join(client.get(reverse("vote_batch", args=[batch.uuid])).content.decode().split())
     assert '<span class="badge">withdrawn before a decision</span>' in page
     assert "withdrawn before a decision by Ada" in page
-
-
-def test_a_draft_of_votes_says_at_once_that_it_cannot_be_sent_now(make, client):
-    benchmark, sender = collecting(make), make.user()
-    draft = draft_votes(audience_of(sender, benchmark), check(benchmark, vote_lines(30).encode()))
-    client.force_login(sender, backend="django.contrib.auth.backends.ModelBackend")
-    pages = []
-    for is_archived in (False, True):
-        type(benchmark).objects.filter(pk=benchmark.pk).update(is_archived=is_archived)
-        page = " ".join(client.get(reverse("vote_batch", args=[draft.uuid])).content.decode().split())
-        pages.append(
-            ("cannot be submitted now.</strong> The benchmark is archived." in page, "Send these votes" in page)
-        )
-    assert pages == [(False, True), (True, False)]
 
 
 def test_a_person_is_the_same_in_every_batch_and_on_no_other_benchmark(make):
