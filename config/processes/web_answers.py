@@ -29,6 +29,7 @@ class AnswerSocket(socket.socket):
         super().__init__(fileno=connection.detach())
         if self.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, "TCP_NOTSENT_LOWAT"):
             self.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MOST_BYTES_IN_SYSTEM)
+        self.is_refused = False  # a body for which no thread was free to wait; `leaderboard.common.busy_page` says so
         self._folder = folder
         self._kept: tempfile.SpooledTemporaryFile[bytes] | None = None
         self._n_written = 0

@@ -145,7 +145,7 @@ class Body(SocketUnreader):
         places: taken by each thread that waits for a body.
     """
 
-    def __init__(self, connection: socket.socket, places: threading.Semaphore) -> None:
+    def __init__(self, connection: AnswerSocket, places: threading.Semaphore) -> None:
         super().__init__(connection)
         self._places = places
         self.begin()
@@ -153,7 +153,7 @@ class Body(SocketUnreader):
     def begin(self) -> None:
         """Count from here, for the next request."""
         self._seconds = BODY_SECONDS
-        self.is_late = False
+        self.is_late = self.sock.is_refused = False
 
     def chunk(self, size_hint: int | None = None) -> bytes:
         """What has arrived, or arrives in time.
@@ -166,8 +166,9 @@ class Body(SocketUnreader):
         try:
             received = self.sock.recv(size, socket.MSG_DONTWAIT)
         except BlockingIOError:
-            self.is_late = self._seconds <= 0 or not self._places.acquire(timeout=PLACE_SECONDS)
-            if self.is_late:
+            self.is_late = self._seconds <= 0
+            self.sock.is_refused = not self.is_late and not self._places.acquire(timeout=PLACE_SECONDS)
+            if self.is_late or self.sock.is_refused:
                 raise TimeoutError("this request or too many others have waited too long for a body") from None
             began = time.monotonic()
             try:
@@ -256,7 +257,8 @@ class HeadsFirst(ThreadWorker):
         def answered(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401
             def start(*head: Any) -> Any:  # noqa: ANN401
                 reader = getattr(environ["wsgi.input"], "reader", None)
-                if getattr(reader, "length", 0) > MOST_UNREAD_BYTES:
+                is_refused = getattr(environ["gunicorn.socket"], "is_refused", False)
+                if is_refused or getattr(reader, "length", 0) > MOST_UNREAD_BYTES:
                     start_response.__self__.force_close()
                 return start_response(*head)
 
@@ -266,7 +268,7 @@ class HeadsFirst(ThreadWorker):
 
     def _keepalive_after(self, conn: Any, keepalive: bool) -> bool:  # noqa: ANN401
         """Whether another request can follow: not where most of a body that no one reads has yet to arrive."""
-        if conn.parser.unreader.is_late:
+        if conn.parser.unreader.is_late or conn.sock.is_refused:
             return False
         # Also where it ends: a client that still sends when it is closed could lose the answer.
         is_read = conn.parser.finish_body(deadline=time.monotonic() + UNREAD_SECONDS)

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "config.monitoring.requests.RequestMiddleware",
     "leaderboard.common.language.middleware.LanguageMiddleware",
     "leaderboard.common.middleware.CharsetMiddleware",
+    "leaderboard.common.busy_page.BodyMiddleware",
     "leaderboard.common.busy_page.WritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

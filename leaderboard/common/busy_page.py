@@ -16,6 +16,7 @@ STUCK_SECONDS = 3.0
 # What changes nothing, and is sent because it does not fit into an address; computing has limits of its own.
 READS_BY_POST = re.compile(r"/try/|/api/v1/benchmarks/[^/]+/rankings/.*")
 API = "/api/"
+NO_PLACE = "The body arrives slowly, as those of many others do. Nothing was changed; try again."
 TOO_MANY = "Too many requests are waiting for the database. Nothing was changed; try again."
 
 
@@ -38,6 +39,24 @@ class BusyMiddleware:
         return None
 
 
+class BodyMiddleware:
+    """A request whose body is slow is told to try again where no thread is free to wait for it.
+
+    `config.processes.web_worker` says so of the connection. Without the body nothing was done.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer, or the 503."""
+        response = self.get_response(request)
+        connection = getattr(request, "environ", {}).get("gunicorn.socket")
+        if not getattr(connection, "is_refused", False):
+            return response
+        return _refusal(request, NO_PLACE, "503_body.html")
+
+
 class WritesMiddleware:
     """Keeps threads free for readers while requests that change something wait, for a locked row or a database.
 
@@ -56,14 +75,7 @@ class WritesMiddleware:
             return self.get_response(request)
         began = self._take_turn()
         if began is None:
-            if request.path_info.startswith(API):
-                error = {"error": {"code": "busy", "message": TOO_MANY, "details": []}}
-                response: HttpResponse = JsonResponse(error, status=503)
-            else:
-                response = HttpResponse(render_to_string("503.html"), status=503)
-            response["Retry-After"] = str(RETRY_SECONDS)
-            response["Cache-Control"] = "no-store"
-            return response
+            return _refusal(request, TOO_MANY, "503.html")
         try:
             return self.get_response(request)
         finally:
@@ -84,8 +96,19 @@ class WritesMiddleware:
             return began
 
 
+def _refusal(request: HttpRequest, message: str, template: str) -> HttpResponse:
+    """The 503 of a request that was not begun: JSON under /api/, the page elsewhere."""
+    if not request.path_info.startswith(API):
+        return _come_again(template, RETRY_SECONDS)
+    error = {"error": {"code": "busy", "message": message, "details": []}}
+    return _until_later(JsonResponse(error, status=503), RETRY_SECONDS)
+
+
 def _come_again(template: str, seconds: int) -> HttpResponse:
-    response = HttpResponse(render_to_string(template), status=503)
+    return _until_later(HttpResponse(render_to_string(template), status=503), seconds)
+
+
+def _until_later(response: HttpResponse, seconds: int) -> HttpResponse:
     response["Retry-After"] = str(seconds)
     response["Cache-Control"] = "no-store"
     return response

@@ -26,7 +26,11 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         n = int(path.rpartition("/")[2])
         start_response("200 OK", [("Content-Length", str(n * len(PART)))])
         return [PART * n] if path.startswith("/large") else repeat(PART, n)
-    body = b"" if path.startswith("/unread") else environ["wsgi.input"].read()
+    try:
+        body = b"" if path.startswith("/unread") else environ["wsgi.input"].read()
+    except TimeoutError:
+        start_response("503 Busy" if environ["gunicorn.socket"].is_refused else "400 Late", [("Content-Length", "0")])
+        return []
     text = f"{environ['REQUEST_METHOD']} {path} {len(body)} {hashlib.sha256(body).hexdigest()[:8]}".encode()
     start_response("200 OK", [("Content-Length", str(len(text)))])
     return [text]

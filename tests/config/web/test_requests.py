@@ -2,6 +2,7 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from django.core.signals import request_finished, request_started
@@ -67,6 +68,26 @@ def test_a_body_of_the_api_that_does_not_arrive_is_a_bad_request_and_no_error_of
     status, content = send("POST", path, "", "utf-8", kind="application/json", **late)
     error = {"code": "invalid", "message": "The body did not arrive in time, or not completely.", "details": []}
     assert (status, json.loads(content)) == (400, {"error": error})
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
+@pytest.mark.usefixtures("_open_database")
+def test_where_no_thread_is_free_to_wait_for_a_slow_body_the_client_is_told_to_send_it_again(make, caplog):
+    late = {"wsgi.input": NeverArrives(), "gunicorn.socket": SimpleNamespace(is_refused=True), "CONTENT_LENGTH": "9"}
+    api = f"/api/v1/benchmarks/{make.published().key}/rankings/"
+    answers = [
+        response_to("POST", path, CONTENT_TYPE=kind, **late)
+        for path, kind in (
+            (api, "application/json"),
+            ("/try/", "application/x-www-form-urlencoded"),
+            ("/try/", "multipart/form-data; boundary=x"),
+        )
+    ]
+    assert [(status, headers["Retry-After"]) for status, headers, _ in answers] == [(503, "2")] * 3
+    message = "The body arrives slowly, as those of many others do. Nothing was changed; try again."
+    assert json.loads(answers[0][2]) == {"error": {"code": "busy", "message": message, "details": []}}
+    for _, _, page in answers[1:]:
+        assert "What you sent arrives slowly, and the site is busy with others." in page.decode()
     assert [record for record in caplog.records if record.exc_info] == []
 
 
