@@ -6,7 +6,8 @@ Without the one in Redis the site goes on: what is not to be had is computed aga
 import logging
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
@@ -18,8 +19,30 @@ _NOTHING = object()
 REST_SECONDS = 5.0  # a Redis that did not answer is not asked again for so long
 
 
+class Taken(NamedTuple):
+    """Whether there was room for one more within a time, how many count now, and for how long the first does."""
+
+    is_allowed: bool
+    n: int
+    seconds: float
+
+
 class CountedMemoryCache(LocMemCache):
     """The cache of a site of one web process, in its memory."""
+
+    _taking = Lock()
+
+    def take(self, key: str, most: int, seconds: int) -> Taken:
+        """Count one more where fewer than `most` were counted in the last `seconds`, in one step: at the same moment
+        no one else counts.
+        """
+        with CountedMemoryCache._taking:
+            now = time.time()
+            times = [at for at in super().get(key, []) if at > now - seconds]
+            if is_allowed := len(times) < most:
+                times.append(now)
+                self.set(key, times, seconds)
+        return Taken(is_allowed, len(times), times[0] + seconds - now if times else seconds)
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
         """The value, or `default`."""
@@ -28,7 +51,35 @@ class CountedMemoryCache(LocMemCache):
         return default if value is _NOTHING else value
 
 
-class ForgivingRedisCache(RedisCache):
+# Times that count are a list, the oldest first. Redis runs a script as one step.
+TAKE = """
+local first = redis.call('LINDEX', KEYS[1], 0)
+while first and tonumber(first) <= ARGV[3] - ARGV[2] do
+  redis.call('LPOP', KEYS[1])
+  first = redis.call('LINDEX', KEYS[1], 0)
+end
+local n, is_allowed = redis.call('LLEN', KEYS[1]), 0
+if n < tonumber(ARGV[1]) then
+  redis.call('RPUSH', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+  n, is_allowed = n + 1, 1
+end
+return {is_allowed, n, first or ARGV[3]}
+"""
+
+
+class CountingRedisCache(RedisCache):
+    """The cache of a site of several web processes, in Redis."""
+
+    def take(self, key: str, most: int, seconds: int) -> Taken:
+        """As that of `CountedMemoryCache`, for all processes together."""
+        script = self._cache.get_client(key, write=True).register_script(TAKE)
+        now = time.time()
+        is_allowed, n, first_at = script([self.make_and_validate_key(key)], [most, seconds, repr(now)])
+        return Taken(bool(is_allowed), n, float(first_at) + seconds - now)
+
+
+class ForgivingRedisCache(CountingRedisCache):
     """While Redis is away nothing is found and nothing is kept; no request fails for it.
 
     Limits of the API that are counted here then hold no one back. Those of guessing count in the database.
@@ -47,6 +98,10 @@ class ForgivingRedisCache(RedisCache):
             ForgivingRedisCache._rests_until = time.monotonic() + REST_SECONDS
             logger.warning("the cache did not answer and is not used for %g s: %s", REST_SECONDS, error)
             return otherwise
+
+    def take(self, key: str, most: int, seconds: int) -> Taken:
+        """Whether there was room for one more; while Redis is away there always is."""
+        return Taken(*self._tried("take", (True, 1, seconds), key, most, seconds))
 
     def add(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
         """Whether it was not there; True while Redis is away, so that anyone who adds a lock goes on."""

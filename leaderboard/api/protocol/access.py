@@ -2,16 +2,15 @@
 
 from typing import Any, ClassVar
 
-from django.conf import settings
 from knox.auth import TokenAuthentication as KnoxAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import BasePermission
-from rest_framework.throttling import SimpleRateThrottle
 
 from leaderboard.accounts.tokens import find_token, is_expired, note_use
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.common.limits import TooManyAttemptsError, client_address, require_attempt_left, take_attempt
 from leaderboard.models import ApiToken, User
+from leaderboard.on_demand.allowance import Rate
 from leaderboard.on_demand.budget import reader_now
 
 KINDS = ("bearer", "token")
@@ -80,24 +79,17 @@ class HasScope(BasePermission):
         return True
 
 
-class _Throttle(SimpleRateThrottle):
+class _Throttle(Rate):
     """Counts by what `ident_of` says; None is not counted."""
-
-    num_requests: int
-    duration: int
 
     def get_ident(self, request: Any) -> str:  # noqa: ANN401
         """The address that asks, as every limit of this site sees it."""
         return client_address(request)
 
-    def get_rate(self) -> str | None:
-        """The rate of this scope, read at each request so that settings may change."""
-        return settings.API_RATES[str(self.scope)]
-
     def get_cache_key(self, request: Any, view: Any) -> str | None:  # noqa: ANN401
         """Where the count is kept."""
         ident = self.ident_of(request)
-        return None if ident is None else f"throttle:{self.scope}:{ident}"
+        return None if ident is None else f"rate:{self.scope}:{ident}"
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Whose requests are counted together."""

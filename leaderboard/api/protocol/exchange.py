@@ -1,5 +1,6 @@
 """What holds for every exchange with the API: who is counted, what other sites may read, what the headers say."""
 
+import math
 from typing import Any, ClassVar
 
 from django.http import HttpResponse, HttpResponseBase
@@ -9,6 +10,7 @@ from rest_framework.views import APIView
 
 from leaderboard.api.protocol.access import AddressThrottle
 from leaderboard.api.protocol.parameters import require_known, stated_parameters
+from leaderboard.on_demand.allowance import Rate
 
 READS = ("GET", "HEAD")
 # Which headers a script of another site may send beside the few that it always may, and which of an answer it may read.
@@ -27,7 +29,7 @@ class Exchange(APIView):
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
         """What a browser asks before a script of another site may read is answered alike for whatever there is."""
-        self.counts: list[Any] = []
+        self.counts: list[Rate] = []
         methods = self.allowed_methods
         if request.method != "OPTIONS" or not methods:
             return super().dispatch(request, *args, **kwargs)
@@ -59,17 +61,16 @@ class Exchange(APIView):
         for throttle in self.get_throttles():
             self._count(throttle, request)
 
-    def _count(self, throttle: Any, request: Request) -> None:  # noqa: ANN401
-        is_allowed = throttle.allow_request(request, self)
-        if hasattr(throttle, "history"):  # it counts this kind of request
-            self.counts.append(throttle)
+    def _count(self, rate: Any, request: Request) -> None:  # noqa: ANN401
+        is_allowed = rate.allow_request(request, self)
+        if rate.taken:  # it counts this kind of request
+            self.counts.append(rate)
         if is_allowed:
             return
-        wait = throttle.wait()
+        wait = max(1, math.ceil(rate.wait()))
         error = Throttled(wait)
-        again = f"try again in {max(1, round(wait))} s" if wait else "try again later"
-        what = throttle.scope.replace("_", " ")
-        error.detail = f"Too many requests: {throttle.rate} are allowed by {what}; {again}."  # type: ignore[assignment]
+        what = rate.scope.replace("_", " ")
+        error.detail = f"Too many requests: {rate.rate} are allowed by {what}; try again in {wait} s."  # type: ignore[assignment]
         raise error
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
@@ -79,12 +80,9 @@ class Exchange(APIView):
             # As draft-ietf-httpapi-ratelimit-headers has them: q requests in w seconds, r are left, and a place is free
             # again in t seconds.
             policies, states = [], []
-            for one in self.counts:
-                seconds = one.duration - (one.now - one.history[-1]) if one.history else one.duration
-                policies.append(f'"{one.scope}";q={one.num_requests};w={one.duration}')
-                states.append(
-                    f'"{one.scope}";r={max(0, one.num_requests - len(one.history))};t={max(0, round(seconds))}'
-                )
+            for rate in self.counts:
+                policies.append(f'"{rate.scope}";q={rate.num_requests};w={rate.duration}')
+                states.append(f'"{rate.scope}";r={rate.n_left};t={max(0, round(rate.wait()))}')
             answer["RateLimit-Policy"], answer["RateLimit"] = ", ".join(policies), ", ".join(states)
         following = response.data.get("next") if isinstance(getattr(response, "data", None), dict) else None
         if following and len(following) <= MOST_OF_LINK:
