@@ -73,8 +73,10 @@ class Factory:
             self.accepted(benchmark, scores, by=owner)
         return benchmark
 
-    def pending(self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User) -> Batch:
-        """A stored batch that nobody has decided on."""
+    def pending(
+        self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User, **about: Any
+    ) -> Batch:
+        """A stored batch that nobody has decided on; `about` it as `store_batch` takes it."""
         keys = [task.key for task in benchmark.tasks.all()]
         rows = []
         for name, values in scores.items():
@@ -84,7 +86,7 @@ class Factory:
             }
             system = {"name": name, "organisation": "", "url": "", "description": ""}
             rows.append({"system": system, "scores": cells, "line": None})
-        return store_batch(benchmark, by, rows, source=Source.API)
+        return store_batch(benchmark, by, rows, source=Source.API, **about)
 
     def accepted(
         self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User | None = None

@@ -68,7 +68,7 @@ class VoteSettingsForm(forms.Form):
 
     tie_model = forms.ChoiceField(
         label=gettext_lazy("Ties"),
-        choices=[(key, model.name) for key, model in MODELS.items()],
+        choices=lambda: [(key, gettext(model.name)) for key, model in MODELS.items()],
         help_text=gettext_lazy("How ties count."),
     )
     cluster = forms.ChoiceField(

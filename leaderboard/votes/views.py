@@ -9,12 +9,13 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import administered_benchmark
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.paging import page_links
 from leaderboard.common.parquet import CONTENT_TYPE as PARQUET
 from leaderboard.common.requests import signed_in
@@ -190,11 +191,12 @@ def manage_votes(request: HttpRequest, key: str) -> HttpResponse:
             return _manage_page(request, benchmark, forget=forget, status=400)
         data = forget.cleaned_data
         n_batches = forget_voter(benchmark, data["voter"], author=signed_in(request), reason=data["reason"])
-        batches = f"{n_batches} batch{'' if n_batches == 1 else 'es'}"
-        messages.success(
-            request,
-            gettext("Done: this person had voted in %(batches)s, and no vote says so any more.") % {"batches": batches},
+        done = ngettext(
+            "Done: this person had voted in %(n)s batch, and no vote says so any more.",
+            "Done: this person had voted in %(n)s batches, and no vote says so any more.",
+            n_batches,
         )
+        messages.success(request, done % {"n": localise(n_batches, ",")})
         return redirect("manage_votes", benchmark.key)
     if request.method == "POST":
         form = VoteSettingsForm(request.POST)

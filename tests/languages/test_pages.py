@@ -4,13 +4,16 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.benchmarks.tasks import task_fields
-from leaderboard.models import Task
+from leaderboard.models import Batch, Task
 from leaderboard.submissions.lifecycle import accept_batch
-from tests.factories import owner_of
+from leaderboard.submissions.moderation import decisions
+from tests.factories import SIX_SYSTEMS, owner_of
 from tests.languages.pseudo import pseudo
 from tests.languages.test_languages import text_of
+from tests.leaderboard.votes.sent import collecting, sent, vote_lines
 from tests.signing_in import signed_in
 
 MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
@@ -89,6 +92,33 @@ def test_english_is_seen_within_marked_sentences():
     page = f"<p>{pseudo('No result: %(reason)s.') % {'reason': 'no rule ranks these systems'}}</p>"
     assert english_within(page.encode()) == ["no rule ranks these systems"]
     assert english_within(f"<p>{pseudo('No result at all for these systems.')}</p>".encode()) == []
+
+
+def test_what_is_unusual_of_a_submission_is_in_the_language_of_the_site(make, pseudo_language, monkeypatch):
+    monkeypatch.setattr(decisions, "LOOKED_AT", 3)
+    benchmark = make.published(SIX_SYSTEMS, name="Bench", submission_policy="moderated")
+    rows = {"Far": [21.0, 47.0], "Same": [11.0, 49.0], "Best": [20.0, 55.0]}
+    batches = [make.pending(benchmark, rows | more, by=make.user("Ada")) for more in ({}, {"Other": [12.5, 47.5]})]
+    Batch.objects.filter(pk__in=[batch.pk for batch in batches]).update(decide_by=timezone.now())
+    flags = [waiting.flags for waiting in decisions.queue(benchmark, most=9)[0]]
+    assert [[bool(MARKED.search(flag)) for flag in of_batch] for of_batch in flags] == [[True] * 4, [True] * 5]
+    client = signed_in(owner_of(benchmark))
+    addresses = [reverse("manage_queue", args=[benchmark.key])]
+    addresses += [reverse("manage_decide", args=[benchmark.key, batch.uuid]) for batch in batches]
+    assert [english_in(client.get(address).content) for address in addresses] == [[], [], []]
+
+
+def test_the_settings_of_votes_and_what_became_of_a_person_are_in_the_language_of_the_site(make, pseudo_language):
+    benchmark = collecting(make)
+    sent(benchmark, vote_lines(60))
+    client, address = signed_in(owner_of(benchmark)), reverse("manage_votes", args=[benchmark.key])
+    fields = {"action": "forget", "voter": "person1@example.org", "reason": "They asked."}
+    pages = client.get(address), client.post(address, fields, follow=True)
+    assert [(page.status_code, english_in(page.content)) for page in pages] == [(200, []), (200, [])]
+    (message,) = pages[1].context["messages"]
+    assert str(message) == pseudo("Done: this person had voted in %(n)s batch, and no vote says so any more.") % {
+        "n": 1
+    }
 
 
 def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):

@@ -13,10 +13,11 @@ from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import UNDECIDED
 from leaderboard.accounts.people import ban
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
@@ -250,11 +251,15 @@ def _waiting(
     overdue = []
     if batch.decide_by is not None and batch.decide_by <= timezone.now():
         until = moment_in_words(batch.decide_by)
-        overdue.append(f"overdue: the submitter expects a decision by {until}")
+        overdue.append(gettext("overdue: the submitter expects a decision by %(until)s") % {"until": until})
     flags = [*overdue, *outrun, *replacing, *changed, *flags_of(state, own)]
     if n_systems > len(submissions):
-        n = len(submissions)
-        flags.insert(0, f"only the first {n} of its {n_systems:,} systems were checked: open it to see all")
+        partly = ngettext(
+            "only the first %(n)s of its %(n_systems)s system was checked: open it to see all",
+            "only the first %(n)s of its %(n_systems)s systems were checked: open it to see all",
+            n_systems,
+        )
+        flags.insert(0, partly % {"n": len(submissions), "n_systems": localise(n_systems, ",")})
     return Waiting(
         uuid=batch.uuid,
         title=in_words([shortened(row["system"]["name"]) for row in own], total=n_systems),

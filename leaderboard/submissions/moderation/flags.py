@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.common.text import in_words, shortened
 from leaderboard.submissions.preview.draft import BoardState, row_values
@@ -35,14 +36,16 @@ def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
         others = all_others if own is None else _Others.of(state.values[is_other])
         unusual = [tasks[t].name for t in np.flatnonzero(others.is_unusual(values))]
         if unusual:
-            flags.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
+            far = gettext("%(system)s: far outside the range of the others on %(tasks)s")
+            flags.append(far % {"system": name, "tasks": in_words(unusual)})
         is_same = ((state.values == values) | (np.isnan(state.values) & np.isnan(values))).all(axis=1)
         n_scores = int((~np.isnan(values)).sum())
         twins = [state.systems[i].name for i in np.flatnonzero(is_same & is_other)] if n_scores >= FEWEST_TASKS else []
         if twins:
-            flags.append(f"{name}: exactly the scores of {in_words(twins)}")
+            same = gettext("%(system)s: exactly the scores of %(others)s")
+            flags.append(same % {"system": name, "others": in_words(twins)})
         elif others.n >= FEWEST_SCORES and others.are_led(values, directions):
-            flags.append(f"{name}: better than every other system on every task")
+            flags.append(gettext("%(system)s: better than every other system on every task") % {"system": name})
     return flags
 
 
