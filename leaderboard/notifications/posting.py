@@ -142,6 +142,8 @@ class PinnedConnection(http.client.HTTPConnection):
 
     def __init__(self, target: Target, address: str, seconds: float) -> None:
         super().__init__(target.host, target.port, timeout=seconds)
+        if target.is_tls:
+            self.default_port = http.client.HTTPS_PORT  # which `Host` does not say
         self.target, self.address = target, address
         self.is_cut_off = False
         # The base class forgets its own once an answer has begun that ends with the connection.

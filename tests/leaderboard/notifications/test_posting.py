@@ -10,7 +10,16 @@ from django.urls import reverse
 
 from leaderboard.models import Webhook
 from leaderboard.notifications.outbox import send_due_webhooks
-from leaderboard.notifications.posting import AddressError, PostError, Target, is_allowed, post, read_address, resolve
+from leaderboard.notifications.posting import (
+    AddressError,
+    PinnedConnection,
+    PostError,
+    Target,
+    is_allowed,
+    post,
+    read_address,
+    resolve,
+)
 from leaderboard.notifications.webhooks import put_test
 from tests.factories import owner_of
 from tests.hook_sink import hook_sink
@@ -91,6 +100,26 @@ def test_the_connection_goes_to_the_number_that_was_checked(monkeypatch):
     with pytest.raises(PostError, match="ConnectionRefusedError"):
         post("https://hooks.example/x", b"{}", {})
     assert reached == [("93.184.216.34", 443)]
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://hooks.example/", "hooks.example"),
+        ("https://hooks.example:443/", "hooks.example"),
+        ("https://hooks.example:8443/", "hooks.example:8443"),
+        ("http://hooks.example/", "hooks.example"),
+        ("http://hooks.example:443/", "hooks.example:443"),
+    ],
+)
+def test_the_host_is_said_without_the_usual_port_of_its_scheme(inside, address, host):
+    connection = PinnedConnection(read_address(address), "127.0.0.1", 1)
+    here, there = socket.socketpair()
+    with here, there:
+        connection.sock = here
+        connection.request("POST", "/", b"{}")
+        head = there.recv(65_536).decode().split("\r\n")
+    assert [line for line in head if line.startswith("Host:")] == [f"Host: {host}"]
 
 
 def test_the_default_delivers_nothing_to_this_machine(make, settings, tmp_path):
