@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 BATCH = 20  # at one go, so that anyone who sends hears in time that it is to stop
 MAX_OF_ONE_OWNER = 4  # webhooks, at one go
 ROUND_SECONDS = 60.0  # after which a round begins again, so that what came due meanwhile has its turn
+MAIL_STEPS = 6
+FILE_SECONDS = 50.0  # for the file of a large board
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
 SUBJECT_LENGTH = 150
 LOST = "the attempt ended without a result: the sender was killed or took too long"
@@ -99,7 +101,7 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
         for pk in list(due.values_list("pk", flat=True)[:BATCH]):
             if time.monotonic() - began > ROUND_SECONDS:
                 break
-            message = claim_message(pk)
+            message = claim_message(pk, kind)
             if message is None:
                 continue
             try:
@@ -122,15 +124,17 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
     return n_sent
 
 
-def claim_message(pk: int) -> OutboxMessage | None:
+def claim_message(pk: int, kind: str = Kind.MAIL) -> OutboxMessage | None:
     """Make a due message this sender's own for as long as one attempt may take; None where another was first."""
     now = timezone.now()
     token = uuid.uuid4()
     row = OutboxMessage.objects.filter(
-        pk=pk, state=State.WAITING, not_before__lte=now, attempts__lt=settings.OUTBOX_ATTEMPTS
+        pk=pk, kind=kind, state=State.WAITING, not_before__lte=now, attempts__lt=settings.OUTBOX_ATTEMPTS
     )
-    # An attempt is several steps, each of which may take the timeout.
-    until = now + timedelta(seconds=6 * settings.EMAIL_TIMEOUT)
+    # A mail is several steps, each of which may take the timeout; a webhook is one, and may need a file before.
+    is_mail = kind == Kind.MAIL
+    seconds = MAIL_STEPS * settings.EMAIL_TIMEOUT if is_mail else settings.WEBHOOK_SECONDS + FILE_SECONDS
+    until = now + timedelta(seconds=seconds)
     claimed = row.update(claim_token=token, attempts=F("attempts") + 1, not_before=until)
     return OutboxMessage.objects.get(pk=pk) if claimed else None
 

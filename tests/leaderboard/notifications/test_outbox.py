@@ -15,6 +15,7 @@ from leaderboard.notifications.outbox import (
     claim_message,
     mark_sent,
     put_mail,
+    put_webhook,
     record_failure,
     send_due_messages,
 )
@@ -131,6 +132,16 @@ def test_who_dies_at_every_attempt_is_given_up_too(db, settings):
     assert send_due_messages() == 0
     message.refresh_from_db()
     assert (message.state, message.last_error[:32]) == ("failed", "the attempt ended without a resu")
+
+
+def test_a_claim_lasts_as_long_as_an_attempt_of_its_kind_may_take(db, settings):
+    settings.EMAIL_TIMEOUT, settings.WEBHOOK_SECONDS = 2, 30
+    lengths = []
+    for message in (put(), put_webhook("https://hooks.example/")):
+        before = timezone.now()
+        claimed = claim_message(message.pk, message.kind)
+        lengths.append((message.kind, round((claimed.not_before - before).total_seconds())))
+    assert lengths == [("mail", 12), ("webhook", 80)]
 
 
 def test_one_message_is_claimed_by_one_of_many_senders(make_committed):
