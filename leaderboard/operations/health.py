@@ -67,7 +67,7 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Studies may wait; boards may not."""
+        """Studies and scoring may wait; boards may not."""
         return self.database and self.broker and self.sweep and self.workers[Job.Queue.RANKINGS] > 0
 
 
