@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.benchmarks.tasks import task_fields
-from leaderboard.models import Batch, Task
+from leaderboard.models import Task
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.moderation import decisions
 from tests.factories import SIX_SYSTEMS, owner_of
@@ -98,8 +98,10 @@ def test_what_is_unusual_of_a_submission_is_in_the_language_of_the_site(make, ps
     monkeypatch.setattr(decisions, "LOOKED_AT", 3)
     benchmark = make.published(SIX_SYSTEMS, name="Bench", submission_policy="moderated")
     rows = {"Far": [21.0, 47.0], "Same": [11.0, 49.0], "Best": [20.0, 55.0]}
-    batches = [make.pending(benchmark, rows | more, by=make.user("Ada")) for more in ({}, {"Other": [12.5, 47.5]})]
-    Batch.objects.filter(pk__in=[batch.pk for batch in batches]).update(decide_by=timezone.now())
+    batches = [
+        make.pending(benchmark, rows | more, by=make.user("Ada"), decide_by=timezone.now())
+        for more in ({}, {"Other": [12.5, 47.5]})
+    ]
     flags = [waiting.flags for waiting in decisions.queue(benchmark, most=9)[0]]
     assert [[bool(MARKED.search(flag)) for flag in of_batch] for of_batch in flags] == [[True] * 4, [True] * 5]
     client = signed_in(owner_of(benchmark))
@@ -116,9 +118,8 @@ def test_the_settings_of_votes_and_what_became_of_a_person_are_in_the_language_o
     pages = client.get(address), client.post(address, fields, follow=True)
     assert [(page.status_code, english_in(page.content)) for page in pages] == [(200, []), (200, [])]
     (message,) = pages[1].context["messages"]
-    assert str(message) == pseudo("Done: this person had voted in %(n)s batch, and no vote says so any more.") % {
-        "n": 1
-    }
+    sentence = "Done: this person had voted in %(n)s batch, and no vote says so any more."
+    assert str(message) == pseudo(sentence) % {"n": 1}
 
 
 def test_what_is_stored_of_a_choice_stays_english(make, pseudo_language):
