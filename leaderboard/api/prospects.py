@@ -124,7 +124,8 @@ class ProspectEntrySerializer(NamedSystemSerializer):
     )
     objective = s.CharField(allow_null=True, help_text="The weight of the set that is minimised or maximised.")
     n_incomparable = s.IntegerField(
-        source="prospect.n_incomparable", help_text="Rivals without a common task that counts."
+        source="prospect.n_incomparable",
+        help_text="Rivals without a common task that counts, at `weights` where there are any.",
     )
     reason = s.CharField(source="prospect.reason", allow_blank=True, help_text="Why there is no verdict.")
 

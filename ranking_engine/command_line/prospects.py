@@ -287,7 +287,7 @@ def _notes(report: Report) -> list[str]:
         if "reason" in entry and entry["reason"] != report["conditions_reason"]:
             notes.append(f"{system}: {entry['reason']}")
         if "n_incomparable" in entry:
-            notes.append(f"{system}: no common task with {entry['n_incomparable']} of its rivals")
+            notes.append(f"{system}: no common task that counts with {entry['n_incomparable']} of its rivals")
     if not report["is_complete"]:
         notes.append(f"Cut short after {report['n_steps']} linear programs")
     return [*notes, f"Shares: {report['n_draws']} draws, seed {report['seed']}"]

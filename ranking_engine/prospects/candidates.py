@@ -15,7 +15,7 @@ from ranking_engine.core.exact_algebra import Equation, solve_equations
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.weights import as_float, over_common_denominator
 from ranking_engine.prospects import exact
-from ranking_engine.prospects.contest import Certificate, Contest
+from ranking_engine.prospects.contest import NO_TASK, Certificate, Contest
 from ranking_engine.prospects.leads import Integers
 from ranking_engine.prospects.programs import Optimum
 
@@ -108,7 +108,7 @@ def _equations(
 
 
 def certificates(
-    contest: Contest, optimum: Optimum, delta: float, ignoring: int | None = None
+    contest: Contest, optimum: Optimum, delta: float, ignoring: frozenset[int] = NO_TASK
 ) -> Iterator[Certificate]:
     """Yield certificates near the duals of the margin program, the simplest first."""
     duals = np.maximum(optimum.rival_duals, 0)
@@ -128,7 +128,7 @@ def certificates(
             yield certificate
     # The solution of: on every task that seems to gain the most, the gain is the same.
     gains = shares @ contest.leads + (terms / contest.scale) @ contest.terms.floats
-    tight = [t for t in np.flatnonzero(gains > delta - _TIGHT).tolist() if t != ignoring]
+    tight = [t for t in np.flatnonzero(gains > delta - _TIGHT).tolist() if t not in ignoring]
     rivals = np.flatnonzero(shares > exact.SUPPORT)
     held = np.flatnonzero(terms > exact.SUPPORT * contest.scale)
     width = len(rivals) + len(held)

@@ -15,6 +15,8 @@ from ranking_engine.core.weights import over_common_denominator
 from ranking_engine.prospects import exact
 from ranking_engine.prospects.leads import Integers, Leads
 
+NO_TASK = frozenset[int]()
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -115,11 +117,15 @@ class Contest:
         """For each rival, whether the system ties with it on every task."""
         return np.asarray((self.exactly == 0).all(axis=1), dtype=bool)
 
-    def domination(self) -> Certificate | None:
-        """Return the certificate of the first rival that is above the system on every task, under the majority rule."""
-        if not self._table.is_majority or not len(self.rivals):
+    def domination(self, ignoring: frozenset[int] = NO_TASK) -> Certificate | None:
+        """Return the certificate of the first rival that is above the system on every task, under the majority rule.
+
+        `ignoring` some tasks, it is about weights of 0 there.
+        """
+        looked_at = [t for t in range(self.leads.shape[1]) if t not in ignoring]
+        if not self._table.is_majority or not len(self.rivals) or not looked_at:
             return None
-        above = self.leads.max(axis=1) < 0
+        above = self.leads[:, looked_at].max(axis=1) < 0
         j = int(np.argmax(above))
         if not above[j]:
             return None
@@ -138,23 +144,23 @@ class Contest:
         return Fraction(int(exact.product(self.exactly, numerators, self.most).min()), self.unit * total)
 
     def certified(
-        self, rivals: Sequence[int], terms: Sequence[Fraction], ignoring: int | None = None
+        self, rivals: Sequence[int], terms: Sequence[Fraction], ignoring: frozenset[int] = NO_TASK
     ) -> Certificate | None:
         """Return the certificate that shares in proportion to `rivals` make, or None where they are not shares.
 
-        `ignoring` a task, it is about weights of 0 there.
+        `ignoring` some tasks, it is about weights of 0 there.
         """
         if sum(rivals) <= 0 or min(rivals) < 0 or min(terms, default=0) < 0:
             return None
         gains = exact.product(self.exactly.T, rivals, self.most).tolist()
         denominator = sum(rivals) * self.unit
         if not any(terms):
-            gain = max((gain for t, gain in enumerate(gains) if t != ignoring), default=None)
+            gain = max((gain for t, gain in enumerate(gains) if t not in ignoring), default=None)
             return None if gain is None else Certificate(tuple(rivals), list(terms), Fraction(int(gain), denominator))
         totals = [Fraction(int(gain), denominator) for gain in gains]
         for multiple, row in zip(terms, self.terms.exactly, strict=True):
             if multiple:
                 step = multiple / self.terms.unit
                 totals = [total + step * int(entry) for total, entry in zip(totals, row, strict=True)]
-        most = max((total for t, total in enumerate(totals) if t != ignoring), default=None)
+        most = max((total for t, total in enumerate(totals) if t not in ignoring), default=None)
         return None if most is None else Certificate(tuple(rivals), list(terms), most)

@@ -10,7 +10,7 @@ import numpy as np
 from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.core.weights import as_float
 from ranking_engine.prospects.candidates import certificates, margin_weights
-from ranking_engine.prospects.contest import Certificate, Contest
+from ranking_engine.prospects.contest import NO_TASK, Certificate, Contest
 from ranking_engine.prospects.programs import Budget, WeightProgram
 from ranking_engine.prospects.results import Verdict
 
@@ -37,8 +37,8 @@ class Decision:
 UNDECIDED = Decision("undecided")
 
 
-def decide(contest: Contest, program: WeightProgram, budget: Budget, without: int | None = None) -> Decision:
-    """Decide `contest`, with a margin program for its tasks and terms; the task `without` weighs nothing.
+def decide(contest: Contest, program: WeightProgram, budget: Budget, without: frozenset[int] = NO_TASK) -> Decision:
+    """Decide `contest`, with a margin program for its tasks and terms; the tasks `without` weigh nothing.
 
     The largest margin delta is found in floats. Weights with a positive least lead prove `strict`; a certificate
     below 0 on every task proves `none`; weights with a least lead of 0 and a certificate that never exceeds 0 prove
@@ -47,9 +47,9 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     n, T = contest.leads.shape
     if (always_level := contest.always_level()).any():
         return _with_level_rivals(contest, always_level, program, budget, without)
-    if (certificate := contest.domination()) is not None:
+    if (certificate := contest.domination(without)) is not None:
         return Decision("none", margin=-1.0, certificate=certificate)
-    removed = None if without is None else np.array([without], dtype=np.intp)
+    removed = np.array(sorted(without), dtype=np.intp)
     optimum = program.solve(contest.leads, np.full(T, 1 / T), budget, removed)
     if optimum is None:
         return UNDECIDED
@@ -76,7 +76,7 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
 
 
 def _with_level_rivals(
-    contest: Contest, always_level: BoolArray, program: WeightProgram, budget: Budget, without: int | None
+    contest: Contest, always_level: BoolArray, program: WeightProgram, budget: Budget, without: frozenset[int]
 ) -> Decision:
     """Decide a contest in which some rivals tie whatever the weights, such as duplicates of the system.
 

@@ -7,7 +7,7 @@ win are then far below what a solver in floats tells from 0. Rivals' rows are ad
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 import numpy as np
@@ -60,14 +60,24 @@ def _moved(contest: Contest, origin: Numerators, budget: Budget, program: ExactP
     return _solved(contest, budget, program, demand, weights)
 
 
-def least_weight(contest: Contest, t: int, budget: Budget) -> Fraction | None:
-    """Return the least weight of task t among all winning weights; None where no weights win."""
+def least_weight_on(
+    contest: Contest, tasks: Collection[int], budget: Budget, without: Collection[int] = ()
+) -> Numerators | None:
+    """Return winning weights with the least sum over `tasks`; None where no weights win.
+
+    Args:
+        contest: whose weights are sought.
+        tasks: whose weights are added.
+        budget: of programs.
+        without: tasks that weigh nothing.
+    """
     n_tasks = contest.leads.shape[1]
-    program = ExactProgram([int(s == t) for s in range(n_tasks)])
+    program = ExactProgram([int(t in tasks) for t in range(n_tasks)])
     for sign in (1, -1):
         program.add_row([sign] * n_tasks, sign)
-    numerators = _solved(contest, budget, program, lambda row: program.add_row(row, 0), lambda x: x)
-    return None if numerators is None else Fraction(numerators[t], sum(numerators))
+    for t in without:
+        program.add_row([-int(s == t) for s in range(n_tasks)], 0)
+    return _solved(contest, budget, program, lambda row: program.add_row(row, 0), lambda x: x)
 
 
 def _solved(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ranking_engine.catalogue.registry import RULES as CATALOGUE, TIES, get_rule
 from ranking_engine.core.aggregation import distinct, voting_groups
 from ranking_engine.core.missing import complete, scored_part
-from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.score_matrix import BoolArray, ScoreMatrix
+from ranking_engine.prospects.contest import NO_TASK
 from ranking_engine.prospects.leads import GroupLeads, Leads, MajorityLeads, PointLeads
 
 MAJORITY = "majority"
@@ -67,18 +68,35 @@ class Problem:
         leads = GroupLeads(self.leads, spread)
         return replace(self, leads=leads, names=names, own=own, spread=spread)
 
-    @cached_property
-    def n_incomparable(self) -> NDArray[np.int64]:
-        """For each ranked system the rivals without a common voting task."""
-        present = ~np.isnan(self.part.scores)
-        if present.all():
-            return np.zeros(len(present), dtype=np.int64)
-        counts = present.astype(np.float32)
-        return np.asarray((counts @ counts.T == 0).sum(axis=1), dtype=np.int64)
+    def n_incomparable(self, k: int, rivals: NDArray[np.intp], weighing: Iterable[str] | None = None) -> int:
+        """How many of the rivals have no common task with a system.
 
-    def has_common_task(self, k: int, other: int) -> bool:
-        """Whether some voting task has a score of both rows of `part`."""
-        return not np.isnan(self.part.scores[k] + self.part.scores[other]).all()
+        Args:
+            k: the row of the system in `part`.
+            rivals: their rows.
+            weighing: the names of what has a weight; None for all.
+        """
+        chosen = self.names if weighing is None else set(weighing)
+        is_weighing = np.array([self._name_of(t) in chosen for t in range(self.part.n_tasks)], dtype=bool)
+        has_common = (self._is_present[rivals] & self._is_present[k] & is_weighing).any(axis=1)
+        return int((~has_common).sum())
+
+    def unscored(self, k: int) -> frozenset[int]:
+        """Which of `names` row k of `part` has no score on, by index: no rule ranks it while these alone weigh."""
+        if self._is_present[k].all():
+            return NO_TASK
+        scored = {self._name_of(t) for t in np.flatnonzero(self._is_present[k]).tolist()}
+        return frozenset(t for t, name in enumerate(self.names) if name not in scored)
+
+    @cached_property
+    def _is_present(self) -> BoolArray:
+        return ~np.isnan(self.part.scores)
+
+    def _name_of(self, t: int) -> str:
+        """What of `names` gives voting task t its weight."""
+        if self.spread is None:
+            return self.names[t]
+        return next(name for name, shares in zip(self.names, self.spread, strict=True) if shares[t])
 
 
 def total(values: Iterable[Fraction]) -> Fraction:

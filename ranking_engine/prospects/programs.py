@@ -15,6 +15,7 @@ from ranking_engine.core.linear_programs import RowProgram
 from ranking_engine.core.score_matrix import FloatArray
 
 TOLERANCE = 1e-9  # a row short of its bound by less is not violated
+NO_VARIABLE = np.array([], dtype=np.intp)
 _N_FIRST = 4  # rivals to start from
 _N_ADDED = 8  # rivals added a round
 
@@ -99,7 +100,7 @@ class WeightProgram:
         self._keep_rows(rows, lower, np.inf)
 
     def solve(
-        self, leads: FloatArray, start: FloatArray, budget: Budget, without: NDArray[np.intp] | None = None
+        self, leads: FloatArray, start: FloatArray, budget: Budget, without: NDArray[np.intp] = NO_VARIABLE
     ) -> Optimum | None:
         """Solve against rivals given by their leads, shape (n_rivals, n_tasks); None where nothing satisfies all.
 
@@ -107,7 +108,7 @@ class WeightProgram:
         """
         program, T = self.program, len(self._origin)
         program.reset()
-        if without is not None:
+        if without.size:
             upper = self._upper.copy()
             upper[without] = 0.0
             program.set_bounds(self._lower, upper)
@@ -134,7 +135,7 @@ class WeightProgram:
                 if not added.size:
                     break
         finally:
-            if without is not None:
+            if without.size:
                 program.set_bounds(self._lower, self._upper)
         rival_duals = np.zeros(len(leads))
         if used:

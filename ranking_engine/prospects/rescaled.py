@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.linear_programs import SolverError
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.prospects.contest import Contest, Terms
+from ranking_engine.prospects.contest import NO_TASK, Contest, Terms
 from ranking_engine.prospects.decisions import Decision, decide
 from ranking_engine.prospects.leads import Integers, Leads
 from ranking_engine.prospects.programs import Budget, margin_program
@@ -49,11 +49,11 @@ class EvenLeads(Leads):
 
 
 def decide_rescaled(
-    contest: Contest, table: Leads, i: int, budget: Budget, without: int | None = None
+    contest: Contest, table: Leads, i: int, budget: Budget, without: frozenset[int] = NO_TASK
 ) -> Decision | None:
     """Decide `contest`, that of system i of `table`, on tasks of even scale; None where that is no help.
 
-    The task `without` weighs nothing.
+    The tasks `without` weigh nothing.
 
     The evidence is for the contest itself, and verified there.
     """

@@ -65,8 +65,10 @@ class Prospect:
         margin: the largest delta such that some weighting puts it at least delta ahead of every rival: a share of
             the weight under the majority rule, points of the rule otherwise. None without a rival or a verdict, and
             where the tasks' scales are too far apart to find it.
-        certificate: for `none`, a mixture of rivals against which it loses on balance on every voting task; for
-            `tie_only`, one against which it never gains: rival's name to share. Verified exactly. Empty otherwise.
+        certificate: for `none`, a mixture of rivals against which it loses on balance on every voting task that it
+            has a score on; for `tie_only`, one against which it never gains: rival's name to share. Verified exactly.
+            Empty otherwise, and for `none` where every winning weighting that the conditions allow weighs only tasks
+            without a score of it.
         condition_shares: with conditions, the multiple of each that belongs to the certificate, by its place in
             `Prospects.conditions`; only positive ones. On every voting task the mixture's lead and these multiples of
             (1 if the task is in the set, else 0) - bound, or the reverse for an upper bound, add up to less than 0.
@@ -78,7 +80,8 @@ class Prospect:
             all did and some rival is ahead on some task, 1 - 3 / n_draws, above which it is with 95 % confidence; 1.
         needed_tasks: the tasks that have a positive weight whenever it wins; each proven exactly.
         objective: the weight of the set that the conditions minimise or maximise, at `weights`.
-        n_incomparable: rivals without a common voting task, which can neither beat it nor be beaten.
+        n_incomparable: rivals that can neither beat it nor be beaten: at `weights` no task with a score of both weighs
+            anything; without weights, no voting task has a score of both.
         reason: why there is no verdict.
     """
 

@@ -15,9 +15,9 @@ from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.prospects import exact, nearest as near
 from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
-from ranking_engine.prospects.contest import Contest, TermLeads, Terms
+from ranking_engine.prospects.contest import NO_TASK, Contest, TermLeads, Terms
 from ranking_engine.prospects.decisions import UNDECIDED, Decision, decide
-from ranking_engine.prospects.exact_programs import MAX_TASKS, least_largest_change, least_total_change, least_weight
+from ranking_engine.prospects.exact_programs import MAX_TASKS, least_largest_change, least_total_change, least_weight_on
 from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
 from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
 from ranking_engine.prospects.rescaled import decide_rescaled
@@ -150,7 +150,7 @@ class ProspectSearch:
             return "no weights satisfy the conditions"
         return "whether any weights satisfy the conditions could not be decided" if verdict == "undecided" else ""
 
-    def _verdict_on_conditions(self, budget: Budget, without: int | None = None) -> Verdict:
+    def _verdict_on_conditions(self, budget: Budget, without: frozenset[int] = NO_TASK) -> Verdict:
         """Decide whether weights satisfy the conditions: the conditions' rows take the place of rivals."""
         n_rows, n_tasks = self._terms.exactly.shape
         none = Terms.of([], n_tasks)
@@ -200,13 +200,14 @@ class ProspectSearch:
         problem, k = self._problem, self._problem.place[i]
         if against is None:
             rivals = np.delete(np.arange(problem.part.n_systems), k)
-            n_incomparable = int(problem.n_incomparable[k])
         else:
             rivals = np.array([problem.place[against]])
-            n_incomparable = int(not problem.has_common_task(k, problem.place[against]))
         contest = Contest(problem.leads, k, rivals, self._terms)
         prospect = Prospect(
-            problem.matrix.system_names[i], "undecided", reason=_OUT_OF_STEPS, n_incomparable=n_incomparable
+            problem.matrix.system_names[i],
+            "undecided",
+            reason=_OUT_OF_STEPS,
+            n_incomparable=problem.n_incomparable(k, rivals),
         )
         try:
             if self.conditions_reason:
@@ -214,9 +215,11 @@ class ProspectSearch:
             decision = self._decided(contest, k)
             prospect = self._with_verdict(prospect, contest, decision)
             if prospect.is_prospective:
-                prospect = self._with_objective(prospect, contest)
+                prospect = self._with_objective(prospect, contest, k)
                 prospect = self._with_nearest(prospect, contest, decision) if nearest else prospect
                 prospect = self._with_needed(prospect, contest, k) if needed else prospect
+                n_incomparable = problem.n_incomparable(k, rivals, prospect.weights)
+                prospect = replace(prospect, n_incomparable=n_incomparable)
         except OutOfSteps:
             self._is_complete = False
         if not self._n_draws or prospect.verdict in ("no_scores", "undecided"):
@@ -235,8 +238,32 @@ class ProspectSearch:
             share_upper=upper,
         )
 
-    def _decided(self, contest: Contest, k: int, without: int | None = None) -> Decision:
-        """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
+    def _decided(self, contest: Contest, k: int, without: frozenset[int] = NO_TASK) -> Decision:
+        """Decide the contest of row k of the problem.
+
+        Where only tasks weigh on which it has no score, it is not ranked and wins nothing. Such tasks change no lead,
+        so that they weigh nothing here unless there are conditions, which may demand it.
+        """
+        unscored = self._problem.unscored(k)
+        if len(without | unscored) == len(self._tasks):
+            return Decision("none")
+        if not unscored or not len(self._terms.exactly):
+            return self._decided_without(contest, k, without | unscored)
+        decision = self._decided_without(contest, k, without)
+        scored = [t for t in range(len(self._tasks)) if t not in unscored]
+        if not decision.numerators or any(decision.numerators[t] for t in scored):
+            return decision
+        numerators = (
+            least_weight_on(contest, unscored, self._budget, without) if len(self._tasks) <= MAX_TASKS else None
+        )
+        if numerators is None:
+            return UNDECIDED
+        if any(numerators[t] for t in scored):
+            return replace(decision, numerators=numerators)
+        return Decision("none", margin=decision.margin)
+
+    def _decided_without(self, contest: Contest, k: int, without: frozenset[int]) -> Decision:
+        """Decide, on tasks of even scale where theirs are too far apart; the tasks `without` weigh nothing."""
         try:
             decision = decide(contest, self._margins, self._budget, without)
         except SolverError:
@@ -250,11 +277,6 @@ class ProspectSearch:
         """Whether tasks are on scales so far apart that floats may not find the edge of a winning region."""
         known = [spread for spread in self._problem.leads.spreads or () if spread > 1]
         return len(known) > 1 and max(known) // min(known) > _UNEVEN
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether programs in fractions can help."""
-        return len(self._tasks) <= MAX_TASKS
 
     def _with_verdict(self, prospect: Prospect, contest: Contest, decision: Decision) -> Prospect:
         """Put names to a decision."""
@@ -285,8 +307,8 @@ class ProspectSearch:
     def _tasks(self) -> tuple[str, ...]:
         return self._problem.names
 
-    def _with_objective(self, prospect: Prospect, contest: Contest) -> Prospect:
-        """Move the weights to the objective's optimum."""
+    def _with_objective(self, prospect: Prospect, contest: Contest, k: int) -> Prospect:
+        """Move the weights to the objective's optimum, unless no task weighs there on which the system has a score."""
         if self._objective is None:
             return prospect
         members, program = self._objective
@@ -297,10 +319,11 @@ class ProspectSearch:
             return prospect
         if optimum is None:
             return prospect
+        scored = [t for t in range(T) if t not in self._problem.unscored(k)]
         reached = float(optimum.weights @ [float(entry) for entry in members])
         for numerators in edge_weights(contest, np.maximum(optimum.weights, 0), {}, 0.0):
             lead = contest.least_lead(numerators)
-            if lead is None or lead < 0:
+            if lead is None or lead < 0 or not any(numerators[t] for t in scored):
                 continue
             shares = exact.as_shares(numerators)
             objective = sum((share * entry for share, entry in zip(shares, members, strict=True)), Fraction(0))
@@ -321,7 +344,7 @@ class ProspectSearch:
                     largest = origin.largest_change(contest, decision.numerators, self._budget)
                 except SolverError:
                     total = largest = None
-            if self._is_small:
+            if len(self._tasks) <= MAX_TASKS:
                 if total is None:
                     total = least_total_change(contest, origin.numerators, self._budget)
                 if largest is None:
@@ -336,16 +359,20 @@ class ProspectSearch:
     def _with_needed(self, prospect: Prospect, contest: Contest, k: int) -> Prospect:
         """Find the tasks without which it cannot win: those where a weight of 0 has a certificate."""
         changes = [change for n in prospect.nearest.values() for change in (n.total_change, n.largest_change)]
-        known = [prospect.weights, *(change.weights for change in changes)]
+        unscored, has_conditions = self._problem.unscored(k), len(self._terms.exactly) > 0
+        scored = {name for t, name in enumerate(self._tasks) if t not in unscored}
+        known = [prospect.weights, *(change.weights for change in changes if not scored.isdisjoint(change.weights))]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
         # Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show.
         n_before = len(self._tasks) + 1
-        while candidates and len(candidates) < n_before and not self._is_uneven:
+        removed = np.array(sorted(unscored), dtype=np.intp)
+        can_tell = not self._is_uneven and not (unscored and has_conditions)
+        while candidates and len(candidates) < n_before and can_tell:
             n_before = len(candidates)
             is_candidate = np.isin(np.arange(len(self._tasks)), candidates).astype(np.float64)
             self._least.program.set_cost(is_candidate)
             try:
-                optimum = self._least.solve(contest.leads, is_candidate / n_before, self._budget)
+                optimum = self._least.solve(contest.leads, is_candidate / n_before, self._budget, removed)
             except SolverError:
                 break
             if optimum is not None:
@@ -354,13 +381,15 @@ class ProspectSearch:
         while candidates:
             t = candidates.pop(0)
             is_spared = len(self._tasks) > 1 and (
-                not len(self._terms.exactly) or self._verdict_on_conditions(self._budget, without=t) != "none"
+                not has_conditions or self._verdict_on_conditions(self._budget, frozenset({t})) != "none"
             )
-            decision = self._decided(contest, k, without=t) if is_spared else Decision("none")
-            # Fractions may show what floats do not: that every winning weighting has weight on task t.
-            if decision.verdict == "none" or (
-                decision.verdict == "undecided" and self._is_small and least_weight(contest, t, self._budget)
-            ):
+            decision = self._decided(contest, k, frozenset({t})) if is_spared else Decision("none")
+            is_needed = decision.verdict == "none"
+            if decision.verdict == "undecided" and len(self._tasks) <= MAX_TASKS:
+                # Fractions may show what floats do not: that every winning weighting has weight on task t.
+                least = least_weight_on(contest, {t}, self._budget)
+                is_needed = least is not None and least[t] > 0
+            if is_needed:
                 needed.append(self._tasks[t])
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]

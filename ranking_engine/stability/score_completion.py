@@ -25,7 +25,7 @@ from ranking_engine.completion.predictions import (
 )
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.parameters import NUMBER, Parameter
-from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, plain
+from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, in_unit, plain
 from ranking_engine.text.names import name_order_key
 
 NUMBER_OF_STUDY = 15
@@ -108,16 +108,16 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "coverage": plain(float(np.nanmean(arrays["covered"]))),
         "tasks": [names[tasks[t]] for t in listed],
         "missing": [int(missing[:, t].sum()) for t in listed],
-        "task_error": [plain(float(np.sqrt(np.nanmean(errors[:, t] ** 2)) * arrays["spread"][t])) for t in listed],
+        "task_error": [in_unit(float(np.sqrt(np.nanmean(errors[:, t] ** 2)) * arrays["spread"][t])) for t in listed],
         "task_explained": [plain(of_task[t]) for t in listed],
-        "task_half_width": [plain(float(width[t])) for t in listed],
+        "task_half_width": [in_unit(float(width[t])) for t in listed],
         "task_coverage": [plain(float(np.nanmean(arrays["covered"][:, t]))) for t in listed],
         "cells": {
             "systems": [matrix.system_names[arrays["systems"][i]] for i, _ in cells],
             "tasks": [names[tasks[t]] for _, t in cells],
-            "predicted": [plain(float(predicted[i, t])) for i, t in cells],
-            "low": [plain(float(np.fmax(predicted[i, t] - width[t], least[t]))) for i, t in cells],
-            "high": [plain(float(np.fmin(predicted[i, t] + width[t], most[t]))) for i, t in cells],
+            "predicted": [in_unit(float(predicted[i, t])) for i, t in cells],
+            "low": [in_unit(float(np.fmax(predicted[i, t] - width[t], least[t]))) for i, t in cells],
+            "high": [in_unit(float(np.fmin(predicted[i, t] + width[t], most[t]))) for i, t in cells],
         },
     }
     return StudyResult(summary, dict(arrays))

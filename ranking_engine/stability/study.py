@@ -143,6 +143,11 @@ def plain(value: float, digits: int = 6) -> float | None:
     return None if math.isnan(value) else round(float(value), digits)
 
 
+def in_unit(value: float, digits: int = 7) -> float | None:
+    """Return a number in the unit of a task, which may be any, with so many significant digits; None where none is."""
+    return None if math.isnan(value) else float(f"{value:.{digits}g}")
+
+
 def plain_list(values: NDArray[Any], digits: int = 6) -> list[float | None]:
     """Return numbers for a summary; None where there is none."""
     return [plain(value, digits) for value in values.tolist()]

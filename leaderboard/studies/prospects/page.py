@@ -184,7 +184,13 @@ def prospect_row(
         conditions: as the page tells them, where there are any.
     """
     incomparable_text = ""
-    if n_rivals := prospect.n_incomparable:
+    if (n_rivals := prospect.n_incomparable) and prospect.weights:
+        incomparable_text = ngettext(
+            "At these weights %(n)s rival shares no task with it that counts, and can neither beat it nor lose to it.",
+            "At these weights %(n)s rivals share no task with it that counts, and can neither beat it nor lose to it.",
+            n_rivals,
+        ) % {"n": n_rivals}
+    elif n_rivals:
         incomparable_text = ngettext(
             "%(n)s rival shares no task with it and can neither beat it nor lose to it.",
             "%(n)s rivals share no task with it and can neither beat it nor lose to it.",

@@ -170,10 +170,10 @@ def pair_answer(
     name, rival_name = names[key], names[rival]
     text = as_sentence(in_page_language(prospect.reason))
     if prospect.n_incomparable:
-        text = gettext("%(name)s and %(rival_name)s share no task, so neither can be above the other.") % {
-            "name": name,
-            "rival_name": rival_name,
-        }
+        text = gettext(
+            "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. At best "
+            "only tasks count that one of them has no score on."
+        ) % {"name": name, "rival_name": rival_name}
     elif prospect.verdict == "none":
         text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts.") % {
             "rival_name": rival_name,

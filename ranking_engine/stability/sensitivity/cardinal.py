@@ -30,7 +30,6 @@ from ranking_engine.stability.sensitivity.rank_moves import bound_moves
 from ranking_engine.stability.sensitivity.visited import Met, Visited
 
 LEAST_WEIGHT = 0.01
-LEAST_DEVIATION = 1e-8
 N_STARTS = 20
 SWEEP_WORK = 300_000_000  # pairs x tasks x sweeps of the search
 
@@ -82,7 +81,7 @@ class CardinalSensitivity:
         max_rank_change: largest change of an average rank over n - 1.
         tau_b_distance: (1 - tau-b) / 2, the best met; a lower bound only.
         farthest: the weights that reach it.
-        dropped_tasks: those with standard deviation of at most 1e-8.
+        dropped_tasks: those on which all systems are equal.
         steps: what was done: sweeps of the search, rankings evaluated, boxes bounded, relaxations solved.
         seed: of the random starts.
     """
@@ -190,7 +189,7 @@ class Space:
     def __init__(self, part: ScoreMatrix, feasible: str, least_weight: float = LEAST_WEIGHT) -> None:
         self.matrix, self.feasible = part, feasible
         deviation = part.scores.std(axis=0, ddof=1)
-        self.kept = np.flatnonzero(deviation > LEAST_DEVIATION)
+        self.kept = np.flatnonzero((np.ptp(part.scores, axis=0) > 0) & (deviation > 0))
         self.reference = np.array(rank(part, "mean", missing="undefined").average_ranks)
         if not self.kept.size:
             return

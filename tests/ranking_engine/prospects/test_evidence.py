@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from ranking_engine import ScoreMatrix
+from ranking_engine import UNRANKED, ScoreMatrix, rank
 from ranking_engine.core.aggregation import voting_groups
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.prospects import (
@@ -51,8 +51,21 @@ def test_nearest_weights_and_needed_tasks_agree_with_vertex_enumeration(matrix):
         for name, origin in origins.items():
             check_nearest(prospect.nearest[name], rows, origin, result.tasks)
         corners = naive.vertices(T, rows, rows)
-        needed = [name for t, name in enumerate(result.tasks) if min(w[t] for w in corners) > 0]
-        assert list(prospect.needed_tasks) == needed
+        assert list(prospect.needed_tasks) == needed_tasks(matrix, i, result.tasks, corners)
+
+
+def needed_tasks(matrix, i, tasks, corners):
+    """Those that weigh something in every winning corner, and in every one that ranks the system."""
+    scored = naive.scored_tasks(matrix, i)
+    ranked_without = [
+        any(not w[t] and sum(naive.on(scored, mixed(w, corners, t))) > 0 for w in corners) for t in range(len(tasks))
+    ]
+    return [name for name, is_spared in zip(tasks, ranked_without, strict=True) if not is_spared]
+
+
+def mixed(corner, corners, t):
+    """A mixture of all corners in which task t weighs nothing."""
+    return [sum(column) for column in zip(*(w for w in [corner, *corners] if not w[t]), strict=True)]
 
 
 def weighted_mean(pairs):
@@ -103,8 +116,12 @@ def test_conditions_agree_with_vertex_enumeration(data, matrix):
         if not is_feasible:
             assert (prospect.verdict, prospect.reason) == ("undecided", result.conditions_reason)
             continue
-        assert prospect.verdict == naive.verdict(rows, terms)
-        assert prospect.margin == pytest.approx(float(naive.largest_margin(rows, terms)), abs=1e-9)
+        corners = naive.vertices(T, [*rows, *terms], [*rows, *terms])
+        scored = naive.scored_tasks(matrix, i)
+        can_win = any(sum(naive.on(scored, corner)) > 0 for corner in corners)
+        assert prospect.verdict == (naive.verdict(rows, terms) if can_win else "none")
+        if len(scored) == T:
+            assert prospect.margin == pytest.approx(float(naive.largest_margin(rows, terms)), abs=1e-9)
         check_condition_evidence(prospect, result, rows, terms, conditions, matrix, i)
 
 
@@ -113,13 +130,15 @@ def check_condition_evidence(prospect, result, rows, terms, conditions, matrix, 
     if prospect.is_prospective:
         corners = naive.vertices(len(weights), [*rows, *terms], [*rows, *terms])
         assert all(naive.lead(row, weights) >= 0 for row in [*rows, *terms])
-        needed = [name for t, name in enumerate(result.tasks) if min(w[t] for w in corners) > 0]
-        assert list(prospect.needed_tasks) == needed
+        assert list(prospect.needed_tasks) == needed_tasks(matrix, i, result.tasks, corners)
         if conditions.objective is not None:
             members = conditions.objective.of.indicator(matrix)
             best = min if conditions.objective.goal == "minimise" else max
-            assert prospect.objective == naive.lead(members, weights)
-            assert prospect.objective == best(naive.lead(members, corner) for corner in corners)
+            optimum = best(naive.lead(members, corner) for corner in corners)
+            if prospect.objective is not None:
+                assert prospect.objective == naive.lead(members, weights) == optimum
+            else:  # only weights that do not rank the system reach it
+                assert len(naive.scored_tasks(matrix, i)) < len(weights)
     else:
         by_rival = naive.majority_leads(matrix, i)
         gains = [
@@ -129,7 +148,10 @@ def check_condition_evidence(prospect, result, rows, terms, conditions, matrix, 
         for place, share in prospect.condition_shares.items():
             assert share > 0
             gains = [gain + share * entry for gain, entry in zip(gains, terms[place], strict=True)]
-        assert max(gains) < 0
+        if prospect.certificate:
+            assert max(naive.on(naive.scored_tasks(matrix, i), gains)) < 0
+        else:  # some weights lose to no one, and none of them weighs a task on which it has a score
+            assert len(naive.scored_tasks(matrix, i)) < len(weights)
 
 
 def test_infeasible_conditions_are_told_apart_from_a_system_that_cannot_win():
@@ -197,6 +219,32 @@ def test_a_single_task_needs_itself():
 def test_rivals_without_a_common_task_cannot_beat_it_and_are_counted():
     result = prospects(ScoreMatrix([[1, np.nan], [np.nan, 1], [0, 0]]), n_draws=0)
     assert [(p.verdict, p.n_incomparable) for p in result.systems] == [("tie_only", 1), ("tie_only", 1), ("none", 0)]
+
+
+def test_a_system_wins_nothing_by_weight_on_a_task_that_it_has_no_score_on():
+    matrix = ScoreMatrix(
+        [[9, 9, 5], [8, 8, 4], [1, 1, np.nan]], system_names=["A", "B", "C"], task_names=["x", "y", "z"]
+    )
+    verdicts = [(p.verdict, p.weights, p.certificate, p.margin) for p in prospects(matrix, n_draws=0).systems]
+    assert verdicts == [("strict", {"x": 1}, {}, 1), ("none", {}, {"A": 1}, -1), ("none", {}, {"A": 1}, -1)]
+    assert rank(matrix.with_weights([0, 0, 1]), "copeland").ranks[2] == UNRANKED
+
+
+def test_a_rival_that_is_not_compared_at_the_weights_shown_is_counted():
+    matrix = ScoreMatrix([[5, 5, 5, 1], [1, 1, 1, 9], [2, 2, 2, np.nan]], task_names=["a", "b", "c", "d"])
+    result = prospects(matrix, n_draws=0)
+    assert [(p.verdict, p.weights, p.n_incomparable, p.needed_tasks) for p in result.systems] == [
+        ("strict", {"b": 1}, 0, ()), ("tie_only", {"d": 1}, 1, ("d",)), ("none", {}, 0, ()),
+    ]  # fmt: skip
+
+
+def test_conditions_that_demand_weight_on_a_task_without_a_score_leave_what_else_it_can_win():
+    matrix = ScoreMatrix([[9, np.nan, 3], [8, 5, 4]], system_names=["A", "B"], task_names=["x", "y", "z"])
+    half = prospects(matrix, conditions=Conditions.parse(["y >= 0.5", "minimise x"]), n_draws=0)["A"]
+    assert (half.verdict, half.weights["y"] >= Fraction(1, 2), half.weights["x"] > 0) == ("strict", True, True)
+    behind = ScoreMatrix([[7, np.nan], [8, 5]], system_names=["A", "B"], task_names=["x", "y"])
+    alone = prospects(behind, conditions=Conditions.parse(["y >= 0.5"]), n_draws=0)["A"]
+    assert (alone.verdict, alone.weights, alone.certificate) == ("none", {}, {})
 
 
 def test_unordered_and_silent_tasks_do_not_vote_unless_all_tasks_do():
@@ -299,9 +347,12 @@ def test_groups_agree_with_an_exact_linear_program_over_group_weights(matrix):
         if prospect.verdict == "no_scores" or not rows:
             continue
         assert len(result.tasks) == len(groups)
-        assert prospect.verdict == naive.verdict(rows.values())
-        assert prospect.margin == pytest.approx(float(naive.largest_margin(rows.values())), abs=1e-9)
-        naive.assert_evidence_holds(prospect, rows, result.tasks, matrix.system_names)
+        own = naive.scored_tasks(matrix, i)
+        scored = [k for k, group in enumerate(groups) if any(place[t] in own for t in group.tasks)]
+        on_scored = [naive.on(scored, row) for row in rows.values()]
+        assert prospect.verdict == naive.verdict(on_scored)
+        assert prospect.margin == pytest.approx(float(naive.largest_margin(on_scored)), abs=1e-9)
+        naive.assert_evidence_holds(prospect, rows, result.tasks, matrix.system_names, scored)
 
 
 @pytest.mark.parametrize("n", [3, 50, 10_000])

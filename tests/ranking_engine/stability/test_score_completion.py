@@ -201,3 +201,12 @@ def test_the_summary_of_a_wide_board_is_small_and_the_arrays_have_the_rest():
 def test_what_it_should_take_grows_with_the_cells():
     small, large = (EXPERIMENTS["score_completion"].estimate(random_matrix(n, 20, seed=1), {}) for n in (20, 2_000))
     assert small < 0.5 < large
+
+
+def test_errors_follow_the_unit_of_the_tasks():
+    _, values = with_factors(12, 6, 1, 0.3, 0.2)
+    summaries = [run_study("score_completion", ScoreMatrix(values * k)).summary for k in (1.0, 2.0**-30)]
+    for name in ("task_error", "task_half_width"):
+        large, small = (np.array(summary[name], dtype=float) for summary in summaries)
+        np.testing.assert_allclose(small, large * 2.0**-30, rtol=1e-6)
+        assert (small > 0).all()

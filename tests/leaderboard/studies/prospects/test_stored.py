@@ -119,7 +119,8 @@ def test_systems_without_scores_and_pairs_without_a_common_task_are_told_apart(m
     page, _ = prospects_page(benchmark.publication, Query())
     assert {row.key: row.verdict for row in page.rows} == {"a": "tie_only", "b": "tie_only", "c": "no_scores"}
     texts = {row.key: row.incomparable_text for row in page.rows}
-    assert texts["a"] == "1 rival shares no task with it and can neither beat it nor lose to it."
+    apart = "At these weights 1 rival shares no task with it that counts, and can neither beat it nor lose to it."
+    assert texts["a"] == apart
     assert page.sentence.endswith("1 has no score on a task of weight above 0.")
 
 

@@ -110,6 +110,18 @@ def test_tasks_that_agree_reverse_nothing_and_a_constant_task_is_left_out():
     assert set(result.farthest) == {"t1", "t2"}
 
 
+@pytest.mark.parametrize("factor", [2.0**-30, 2.0**30])
+def test_the_unit_of_the_tasks_changes_nothing(factor):
+    matrix = random_matrix(6, 4, seed=1)
+    one, two = (cardinal_sensitivity(ScoreMatrix(values)) for values in (matrix.values, matrix.values * factor))
+    for name in ("discordant_share", "max_rank_change"):
+        intervals = [getattr(result, name) for result in (one, two)]
+        assert len({(interval.lower, interval.upper, interval.is_proven) for interval in intervals}) == 1
+    assert (one.tau_b_distance, one.reference.tolist()) == (two.tau_b_distance, two.reference.tolist())
+    mixed = cardinal_sensitivity(ScoreMatrix(matrix.values * np.array([1.0, 1.0, 1.0, factor])))
+    assert (mixed.dropped_tasks, set(mixed.farthest)) == ((), {"t1", "t2", "t3", "t4"})
+
+
 def test_the_second_feasible_set_holds_the_first():
     for seed in range(4):
         matrix = random_matrix(9, 4, seed=seed)
