@@ -41,7 +41,10 @@ def test_the_form_of_every_study_has_its_parameters_and_runs_as_it_stands(board,
     sent |= {name: value for name, value in small.items() if name in form.fields}
     if study == "reserved_places":  # they are reserved for someone
         sent["systems"] = board.systems.first().key
-    answer = reader.post(address(board), {"study": study, **sent})
+    hidden = dict(re.findall(r'<input type="hidden" name="(study)" value="([^"]*)"', page.content.decode()))
+    groups = re.findall(r'role="group" aria-labelledby="([^"]+)"', page.content.decode())
+    assert len(set(groups)) == len(groups)
+    answer = reader.post(address(board), {**hidden, **sent})
     assert answer.status_code == 302, answer.context["form"].errors
     run_experiments()
     result = text_of(reader.get(answer["Location"]))
