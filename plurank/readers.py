@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from plurank.board import Board
-from ranking_engine.files.benchmark_file import read_benchmark
 from ranking_engine.files.roles import ColumnChoices
-from ranking_engine.importers.score_files import ScoreFiles, files_of, read_score_files
+from ranking_engine.importers.score_files import ScoreFiles, read_score_files
 
 
 def read(
@@ -25,16 +24,16 @@ def read(
     """Read files of scores as a board.
 
     Tables (CSV, Excel, Parquet, JSON, Markdown and others) have one row per system or one per score; a `benchmark.toml`
-    next to one describes its tasks. All others are result files of other programs: lm-eval, lighteval, HELM, MTEB,
-    inspect_ai, OpenCompass, BIG-bench, model cards and further ones; docs/importing.md describes each. Files in .zip
-    archives are read too.
+    next to one describes its tasks, as it does in a folder or an archive of both. All others are result files of other
+    programs: lm-eval, lighteval, HELM, MTEB, inspect_ai, OpenCompass, BIG-bench, model cards and further ones;
+    docs/importing.md describes each. Files in .zip archives are read too.
 
     Args:
         paths: files, folders with files, or patterns such as "results/*.json".
         format: the key of the format, one of `plurank.FORMATS`, where files could be of several.
         metric: read these scores alone, such as "acc", where a program states several.
         system: the name of the system, where the files name none.
-        benchmark: the benchmark.toml; default the one beside a table.
+        benchmark: the benchmark.toml; default the one beside a table, or in its folder or archive.
         columns: what columns of a table are, where that is not clear: `{"Team": "system", "acc": "score", "se":
             "stderr:acc", "n": "n:acc", "date": "ignored"}`; docs/importing.md lists what a column can be.
         sheet: of a workbook, where several have cells.
@@ -49,11 +48,9 @@ def read(
         OSError: a file cannot be opened.
         ImportError: YAML, a workbook or a Parquet file, and `plurank[files]` is not installed.
     """
-    files = files_of(paths)
     choices = ColumnChoices(roles=columns or {}, sheet=sheet) if columns or sheet else None
-    scores = read_score_files(files, importer=format, metric=metric, system=system, columns=choices)
-    beside = files[0].with_name("benchmark.toml")
-    return board_of_files(scores, benchmark or (beside if scores.is_plain and beside.is_file() else None), of_board)
+    scores = read_score_files(paths, importer=format, metric=metric, system=system, columns=choices)
+    return board_of_files(scores, benchmark, of_board)
 
 
 def board_of_files(scores: ScoreFiles, benchmark: str | Path | bytes | None, of_board: dict[str, Any]) -> Board:
@@ -61,16 +58,16 @@ def board_of_files(scores: ScoreFiles, benchmark: str | Path | bytes | None, of_
 
     Args:
         scores: what the files say.
-        benchmark: the description, or its path; None for none.
+        benchmark: the description, or its path; None for the one of the files.
         of_board: further arguments of `Board`.
 
     Raises:
         ValueError: the description cannot be read, or does not go with the scores.
     """
-    description = None if benchmark is None else read_benchmark(benchmark)
+    description = scores.description(benchmark)
     settings = {"missing": description.policy, "aggregation": description.aggregation} if description else {}
     of_board = {name: value for name, value in settings.items() if value is not None} | of_board
     board = Board(scores.matrix(description), **of_board)
-    described = (f"described by {benchmark}",) if isinstance(benchmark, str | Path) else ()
+    described = (f"described by {description.source}",) if description and not isinstance(benchmark, bytes) else ()
     board.notes = (*scores.notes, *described)
     return board

@@ -19,7 +19,7 @@ from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import exact_weight
-from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
+from ranking_engine.files.benchmark_file import BenchmarkFile
 from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.roles import ROLES, ColumnChoices
 from ranking_engine.files.tables import TableError, TableIssue, read_table
@@ -72,7 +72,7 @@ def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: b
         "--benchmark",
         metavar="FILE",
         type=Path,
-        help="benchmark.toml: tasks, groups, weights (default: benchmark.toml beside FILE, if there is one)",
+        help="benchmark.toml: tasks, groups, weights (default: the one beside FILE or in the folder, if there is one)",
     )
     command.add_argument(
         "--weights",
@@ -238,13 +238,9 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         )
     for note in scores.notes:
         print(f"note: {note}", file=sys.stderr)
-    stated_file = options.benchmark
-    if stated_file is None and scores.is_plain and options.files != [STANDARD_INPUT]:
-        beside = Path(options.files[0]).with_name("benchmark.toml")
-        if beside.is_file():
-            print(f"note: using {beside}", file=sys.stderr)
-            stated_file = beside
-    benchmark = None if stated_file is None else read_benchmark(stated_file)
+    if options.benchmark is None and scores.about is not None:
+        print(f"note: using {scores.about.name}", file=sys.stderr)
+    benchmark = scores.description(options.benchmark)
     if "aggregation" in options and options.aggregation is None:
         options.aggregation = (benchmark.aggregation if benchmark else None) or "basic"
     matrix = scores.matrix(benchmark)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.core.score_matrix import ScoreMatrix
-from ranking_engine.files.benchmark_file import BenchmarkFile, to_matrix
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_table
-from ranking_engine.importers import SourceFile, UnclearColumnsError, read_results
+from ranking_engine.importers import SourceFile, UnclearColumnsError, benchmark_folder, read_results, unpacked_files
 from ranking_engine.importers.documents import MAX_TOTAL
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
 from ranking_engine.importers.table import table_in
@@ -34,18 +34,31 @@ class ScoreFiles:
         table: with the names.
         lower_is_better: the tasks of which the files say so.
         notes: how the files were read, and what was left out.
-        is_plain: whether it is one table with one row per system, which a benchmark.toml beside it describes.
+        is_one_table: whether they are one file that is a table, which a benchmark.toml beside it describes.
+        about: that benchmark.toml, or the one of the same folder or archive; None where there is none.
     """
 
     table: Table
     lower_is_better: frozenset[str]
     notes: tuple[str, ...]
-    is_plain: bool
+    is_one_table: bool
+    about: SourceFile | None = None
 
     @classmethod
     def of_table(cls, table: Table) -> ScoreFiles:
         """A table with one row per system."""
-        return cls(table, frozenset(), tuple(table.remarks), is_plain=True)
+        return cls(table, frozenset(), tuple(table.remarks), is_one_table=True)
+
+    def description(self, stated: str | Path | bytes | None = None) -> BenchmarkFile | None:
+        """Return what describes the scores: the benchmark.toml that someone states, else `about`, else nothing.
+
+        Raises:
+            TableError: it cannot be read.
+            OSError: it cannot be opened.
+        """
+        if stated is not None:
+            return read_benchmark(stated)
+        return None if self.about is None else read_benchmark(self.about.data, name=self.about.name)
 
     def matrix(self, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:
         """Return the scores as `benchmark` describes them; what it does not say of a direction, the files do.
@@ -87,33 +100,51 @@ def read_score_files(
         ImportError: YAML, a workbook or a Parquet file, and what reads it is not installed.
     """
     files = files_of(paths)
-    kind = files[0].suffix.casefold()
     filters = ResultFilters(importer, metric, system, columns)
-    if len(files) == 1 and kind in TABLES and not (importer or metric or columns):
+    if len(files) == 1 and files[0].suffix.casefold() in TABLES:
+        scores = _one_table(SourceFile(str(files[0]), files[0].read_bytes()), filters)
+    else:
+        sources = _sources(files)
+        folder = unpacked_files(sources) if importer in ("", benchmark_folder.KEY) else []
+        if benchmark_folder.recognise(folder):
+            about, table = sorted(folder, key=lambda file: file.base)
+            scores = _one_table(table, replace(filters, importer=""))
+            return replace(scores, about=about, notes=(f"read as {benchmark_folder.NAME}", *scores.notes))
+        scores = _results(sources, filters)
+    beside = files[0].with_name("benchmark.toml")
+    if scores.is_one_table and beside.is_file():
+        return replace(scores, about=SourceFile(str(beside), beside.read_bytes()))
+    return scores
+
+
+def _one_table(file: SourceFile, filters: ResultFilters) -> ScoreFiles:
+    """The scores of a table of any shape."""
+    if filters.importer or filters.metric or filters.columns:
+        return _results([file], filters)
+    try:
+        table = read_table(file.data, name=file.name, allow_formula_names=True)
+    except TableError as error:
+        # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said. Where a
+        # column names the tasks, it is one with a row per score.
         try:
-            table = read_table(files[0], allow_formula_names=True)
-        except TableError as error:
-            # It may be a table of another shape; if it is none, what was wrong with it as a plain one is said. Where a
-            # column names the tasks, it is one with a row per score.
+            return _results([file], filters)
+        except UnclearColumnsError as unclear:
+            # A table with its systems in the first column is a plain one, with a slip in its cells.
+            columns_found = unclear.table.columns
+            if columns_found.names[0].casefold() in SYSTEM_COLUMNS and not columns_found.is_long:
+                raise error from None
+            raise
+        except InputError as other:
             try:
-                return _results(files, filters)
-            except UnclearColumnsError as unclear:
-                # A table with its systems in the first column is a plain one, with a slip in its cells.
-                columns_found = unclear.table.columns
-                if columns_found.names[0].casefold() in SYSTEM_COLUMNS and not columns_found.is_long:
-                    raise error from None
-                raise
-            except InputError as other:
-                try:
-                    is_long = table_in(SourceFile(files[0].name, files[0].read_bytes())).columns.is_long
-                except InputError:
-                    is_long = False
-                raise (other if is_long else error) from None
-        names = set(table.task_names)
-        # Columns of standard errors are no tasks; importers know them.
-        if not any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
-            return ScoreFiles.of_table(table)
-    return _results(files, filters)
+                is_long = table_in(SourceFile(file.base, file.data)).columns.is_long
+            except InputError:
+                is_long = False
+            raise (other if is_long else error) from None
+    names = set(table.task_names)
+    # Columns of standard errors are no tasks; importers know them.
+    if any(name.removesuffix(end) in names for end in OF_OTHERS for name in names if name.endswith(end)):
+        return _results([file], filters)
+    return ScoreFiles.of_table(table)
 
 
 @dataclass(frozen=True)
@@ -147,7 +178,7 @@ def files_of(paths: Iterable[str | Path]) -> list[Path]:
     return files
 
 
-def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
+def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
     system = filters.system
     results = _import_of(files, filters)
     columns = _columns_of(results, filters.metric)
@@ -165,7 +196,7 @@ def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
         if c in place and value is not None:
             values[s, place[c]] = value
     lower = [task for task, column in zip(tasks, columns.values(), strict=True) if column.higher_is_better is False]
-    source = str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+    source = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
     labels = dict.fromkeys(label for facts in results.metadata.values() for label in facts)
     metadata = {
         label: tuple(fact_text(results.metadata.get(name, {}).get(label, "")) for name, _ in results.systems)
@@ -173,19 +204,28 @@ def _results(files: Sequence[Path], filters: ResultFilters) -> ScoreFiles:
     }
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
-    is_plain = results.format_key == "table" and len(files) == 1
-    return ScoreFiles(table, frozenset(lower), notes, is_plain=is_plain)
+    is_one_table = results.format_key == "table" and len(files) == 1
+    return ScoreFiles(table, frozenset(lower), notes, is_one_table)
 
 
-def _import_of(files: Sequence[Path], filters: ResultFilters) -> Import:
-    """What result files say, as a table."""
+def _sources(files: Sequence[Path]) -> list[SourceFile]:
+    """The files themselves.
+
+    Raises:
+        InputError: they are too large.
+    """
     if sum(file.stat().st_size for file in files) > MAX_TOTAL:
         raise InputError.of(f"more than {MAX_TOTAL // 2**20} MB; read them in parts")
-    names = [str(Path(*file.parts[-NAMING_PARTS:])) for file in files]
+    return [SourceFile(str(file), file.read_bytes()) for file in files]
+
+
+def _import_of(files: Sequence[SourceFile], filters: ResultFilters) -> Import:
+    """What result files say, as a table."""
+    names = [str(Path(*Path(file.name).parts[-NAMING_PARTS:])) for file in files]
     if len(set(names)) < len(names):
-        names = [str(file) for file in files]
-    sources = [SourceFile(name, file.read_bytes()) for name, file in zip(names, files, strict=True)]
-    return table_of(read_results(sources, filters.importer, columns=filters.columns))
+        names = [file.name for file in files]
+    named = [replace(file, name=name) for name, file in zip(names, files, strict=True)]
+    return table_of(read_results(named, filters.importer, columns=filters.columns))
 
 
 def _columns_of(results: Import, metric: str) -> dict[int, FileColumn]:
@@ -226,7 +266,7 @@ def read_instance_files(
         OSError: a file cannot be opened.
         ImportError: they are details, and what reads Parquet is not installed.
     """
-    results = _import_of(files_of(paths), ResultFilters("", "", "", None))
+    results = _import_of(_sources(files_of(paths)), ResultFilters("", "", "", None))
     columns = _columns_of(results, metric)
     columns = {c: columns[c] for c in sorted({c for _, c in results.instances} & columns.keys())}
     if not columns:

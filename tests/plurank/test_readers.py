@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import plurank
+from plurank.command_line import main as run_command
 from ranking_engine.importers import FORMATS, read_results
 from tests.ranking_engine.importers.examples import EXAMPLES
 
@@ -46,6 +47,32 @@ def test_the_description_beside_a_table_counts_and_what_is_stated_comes_first(tm
     assert "benchmark.toml" in board.notes[-1]
     other = plurank.read(folder / "scores.csv", missing="drop_systems", weights={"QA": 5})
     assert (other.missing, other.matrix.weights) == ("drop_systems", (5, 2))
+
+
+def test_a_folder_its_two_files_and_an_archive_of_them_are_described_by_their_benchmark_toml(tmp_path, capsys):
+    toml = 'gamma = 2\npolicy = "median"\n[[task]]\nname = "QA"\nweight = 3\n[[task]]\nname = "NLI"\nweight = 0\n'
+    folder = write(tmp_path / "wf", {"scores.csv": "system,QA,NLI\na,1,9\nb,2,2\n", "benchmark.toml": toml})
+    with zipfile.ZipFile(tmp_path / "wf.zip", "w") as archive:
+        for name in ("scores.csv", "benchmark.toml"):
+            archive.write(folder / name, f"wf/{name}")
+    for paths in (
+        [folder],
+        [folder / "scores.csv"],
+        [folder / "scores.csv", folder / "benchmark.toml"],
+        [f"{folder}.zip"],
+    ):
+        board = plurank.read(*paths)
+        assert (board.matrix.weights, board.matrix.gamma, board.missing) == ((3, 0), 2, "median")
+        assert board.rank("borda").ranks == {"a": 2, "b": 1}
+        assert run_command(["rank", *map(str, paths), "--rule", "mean", "--format", "csv"]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.splitlines()[1].startswith("b,1")
+        assert "left out" not in printed.err
+
+
+def test_another_description_of_a_folder_comes_before_its_own(tmp_path):
+    folder = write(tmp_path, {"f/scores.csv": TABLE, "f/benchmark.toml": "gamma = [", "other.toml": "gamma = 80\n"})
+    assert plurank.read(folder / "f", benchmark=folder / "other.toml").matrix.gamma == 80
 
 
 @pytest.mark.parametrize("name", ["scores.xlsx", "scores.parquet"])
