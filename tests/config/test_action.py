@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,21 +27,43 @@ def test_the_example_says_what_the_action_needs_and_nothing_else():
     assert required <= set(use["with"]) <= set(ACTION["inputs"])
 
 
-def test_the_script_calls_the_command_as_it_is_and_fails_with_it(tmp_path):
-    folder = tmp_path / "plurank" / "bin"
-    folder.mkdir(parents=True)
-    (folder / "plurank").write_text(f'#!/bin/sh\ncd "{ROOT}" && exec "{sys.executable}" -m plurank "$@"\n')
-    (folder / "plurank").chmod(0o755)
-    summary, script = tmp_path / "summary.md", ACTION["runs"]["steps"][1]["run"]
+def run_script(folder, program, **variables):
+    """Run the step that submits, with a `plurank` that is the shell script `program`."""
+    path = folder / "plurank" / "bin"
+    path.mkdir(parents=True)
+    (path / "plurank").write_text(f"#!/bin/sh\n{program}\n")
+    (path / "plurank").chmod(0o755)
     environment = {
-        **os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary), "FILES": "README.md",
-        "BOARD": "elsewhere", "MAPPING": "", "NOTE": "a note; with $signs", "DRY_RUN": "false", "KEY": "1",
-        "PLURANK_TOKEN": "none",
+        **os.environ, "RUNNER_TEMP": str(folder), "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "FILES": "README.md", "BOARD": "elsewhere", "MAPPING": "", "NOTE": "a note; with $signs", "DRY_RUN": "false",
+        "KEY": "1", "PLURANK_TOKEN": "none",
     }  # fmt: skip
-    answer = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        env=environment, cwd=ROOT, capture_output=True, text=True, check=False,
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", ACTION["runs"]["steps"][1]["run"]],
+        env=environment | variables, cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_the_script_calls_the_command_as_it_is_and_fails_with_it(tmp_path):
+    answer = run_script(tmp_path, f'cd "{ROOT}" && exec "{sys.executable}" -m plurank "$@"')
     assert answer.returncode == 2
     assert "--board elsewhere: expected the address of a board" in answer.stderr
-    assert summary.read_text() == ""
+    assert (tmp_path / "summary.md").read_text() == ""
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_a_dry_run_is_asked_for_in_any_case(tmp_path, word):
+    assert run_script(tmp_path, 'echo "$@"', DRY_RUN=word).stdout.split()[-1] == "--dry-run"
+
+
+@pytest.mark.parametrize("word", ["false", "False", ""])
+def test_without_a_dry_run_the_action_submits_with_a_key(tmp_path, word):
+    arguments = run_script(tmp_path, 'echo "$@"', DRY_RUN=word).stdout.split()
+    assert (arguments[-2], "--dry-run" in arguments) == ("--key", False)
+
+
+@pytest.mark.parametrize("word", ["yes", "1", "ture"])
+def test_any_other_word_for_a_dry_run_stops_the_step_and_submits_nothing(tmp_path, word):
+    answer = run_script(tmp_path, "echo submitted", DRY_RUN=word)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr == f"error: dry-run is '{word}'; expected true or false\n"
