@@ -1,7 +1,9 @@
 """benchmark.toml: what the tasks, groups and systems of a scores.csv are, and how they vote.
 
-    gamma = 95
-    policy = "median"
+    gamma = 95              # the optimality threshold, in the tasks' unit
+    policy = "median"       # for missing scores; commands and Python call it `missing`
+    aggregation = "basic"   # or "weighted", "balanced", "two_step": how groups of tasks count
+    default_rule = "borda"  # by which a site orders the board; commands and Python rank by all
     variants = ["copeland[variant=lower]", "positional[vector=12,10,8]"]    # ranked beside the rules
 
     [[task]]
@@ -57,27 +59,25 @@ BASELINES = ("none", "human", "other", "guest")
 OF_BOARD = ("gamma", "policy", "variants")  # at the top, and no metadata
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
+OF_TASKS = ("direction", "weight", "minimum", "maximum", "chance", "precision", "cluster")  # at the top no metadata
+ELSEWHERE: Mapping[str, str] = {  # what an option of commands and of Python is called here
+    "missing": "this is called `policy` here",
+    "ties": "commands and Python have this option, and no file",
+    "lower_is_better": 'a [[task]] says direction = "lower"',
+    "weights": "each [[task]] states its weight",
+    "group_weights": "each [[group]] states its weight",
+    "clusters": "each [[task]] states its cluster",
+    **dict.fromkeys(OF_TASKS, "this belongs in a [[task]]"),
+}
 SECTIONS: Mapping[str, frozenset[str]] = {
-    "task": frozenset(
-        {
-            "name",
-            "key",
-            "direction",
-            "group",
-            "weight",
-            "metric",
-            "unit",
-            "minimum",
-            "maximum",
-            "chance",
-            "precision",
-            "cluster",
-        }
-    ),
+    "task": frozenset({
+        "name", "key", "direction", "group", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision",
+        "cluster",
+    }),
     "group": frozenset({"name", "key", "weight"}),
     "field": frozenset({"name", "key", "kind", "unit", "choices", "is_column"}),
     "system": frozenset({"name", "key", "baseline", "metadata"}),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,7 @@ class BenchmarkFile:
     @property
     def aggregation(self) -> str | None:
         """How groups of tasks count, if the file states one of `AGGREGATIONS`; a site writes and reads it."""
-        aggregation = self.metadata.get("aggregation")
-        return aggregation if aggregation in AGGREGATIONS else None
+        return self.metadata.get("aggregation")
 
     @property
     def directed_tasks(self) -> list[str]:
@@ -192,7 +191,7 @@ class _BenchmarkParser:
         for key, value in self.raw.items():
             if key in SECTIONS or key in OF_BOARD:
                 continue
-            hint = known.suggestion(key, cutoff=0.75)
+            hint = f" at the top: {ELSEWHERE[key]}" if key in ELSEWHERE else known.suggestion(key, cutoff=0.75)
             is_table = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
             if (hint and key not in METADATA) or is_table:
                 self.fail(f"unknown key {shorten(key)!r}{hint or known.suggestion(key)}", key=key)
@@ -200,9 +199,7 @@ class _BenchmarkParser:
         for section in SECTIONS:
             self._check_section(section)
         n_groups = len(self.raw.get("group", []))
-        policy = self.raw.get("policy")
-        if policy is not None and policy not in MISSING_POLICIES:
-            self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
+        policy, _ = self._choice("policy", MISSING_POLICIES), self._choice("aggregation", AGGREGATIONS)
         try:
             declared = read_fields(self.raw.get("field", []))
         except ValueError as error:
@@ -244,6 +241,12 @@ class _BenchmarkParser:
             variants=variants,
         )
 
+    def _choice(self, key: str, choices: Iterable[str]) -> str | None:
+        value = self.raw.get(key)
+        if value is not None and value not in list(choices):
+            self.fail(f"{key} is {value!r}; expected one of {', '.join(choices)}", key=key)
+        return value
+
     def _check_section(self, section: str) -> None:
         entries = self.raw.get(section, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -277,6 +280,9 @@ class _BenchmarkParser:
             precision = None if precision is None else exact_precision(precision)
         except ValueError as error:
             self.fail(str(error), "task", k, "precision")
+        minimum, maximum = self._number("task", k, "minimum"), self._number("task", k, "maximum")
+        if minimum is not None and maximum is not None and minimum > maximum:
+            self.fail(f"the minimum {minimum:g} is above the maximum {maximum:g}", "task", k, "minimum")
         return TaskEntry(
             name=self._name("task", k),
             key=text.get("key"),
@@ -286,8 +292,8 @@ class _BenchmarkParser:
             weight=self._weight("task", k),
             metric=text.get("metric"),
             unit=text.get("unit"),
-            minimum=self._number("task", k, "minimum"),
-            maximum=self._number("task", k, "maximum"),
+            minimum=minimum,
+            maximum=maximum,
             chance=self._number("task", k, "chance"),
             precision=precision,
             cluster=self._label(k, "cluster"),
@@ -355,12 +361,8 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
     groups = {task.group for task in tasks if task.group is not None}
     for k, name in enumerate(benchmark.group_weights):
         if name not in groups:
-            benchmark.fail(
-                f"no task belongs to the group {shorten(name)!r}{CloseNames(groups).suggestion(name)}",
-                "group",
-                k,
-                "name",
-            )
+            message = f"no task belongs to the group {shorten(name)!r}{CloseNames(groups).suggestion(name)}"
+            benchmark.fail(message, "group", k, "name")
     if not any(task.weight for task in tasks):
         benchmark.fail("the weights of all tasks are zero", "task", 0, "weight")
     return ScoreMatrix(
@@ -389,11 +391,7 @@ def _match_all(
     for k, (name, key) in enumerate(entries):
         position = positions.get(fold_name(name), positions.get(fold_name(key)) if key else None)
         if position is None:
-            benchmark.fail(
-                f"unknown {section} {shorten(name)!r}: the table has none{CloseNames(names).suggestion(name)}",
-                section,
-                k,
-                "name",
-            )
+            hint = CloseNames(names).suggestion(name)
+            benchmark.fail(f"unknown {section} {shorten(name)!r}: the table has none{hint}", section, k, "name")
         matched[position] = k
     return matched
