@@ -24,11 +24,10 @@ from ranking_engine.core.score_matrix import ScoreMatrix
 if TYPE_CHECKING:
     from plurank.client import Site
     from plurank.landscapes import landscape
-    from plurank.readers import read
+    from plurank.readers import FORMATS, read
     from plurank.scoring import score
     from plurank.votes import VoteSet, read_votes
     from ranking_engine.evaluation.metrics import METRICS
-    from ranking_engine.importers import FORMATS
     from ranking_engine.stability.catalogue import EXPERIMENTS as STUDIES
 
 __all__ = [
@@ -50,7 +49,7 @@ __all__ = [
 
 # Loaded when they are asked for: studies take a quarter of a second.
 _LATER = {
-    "FORMATS": ("ranking_engine.importers", "FORMATS"),
+    "FORMATS": ("plurank.readers", "FORMATS"),
     "METRICS": ("ranking_engine.evaluation.metrics", "METRICS"),
     "landscape": ("plurank.landscapes", "landscape"),
     "Site": ("plurank.client", "Site"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
@@ -19,18 +17,21 @@ from plurank.findings import (
     TaskAgreement,
 )
 from plurank.frames import scores_frame
-from plurank.names import NameIndex, rule_key
-from plurank.rankings import Leaderboard, RuleRanking, ranks_of
+from plurank.matrices import described_matrix, direction_doubts, stated_directions
+from plurank.names import NameIndex, check_settings, rule_key
+from plurank.rankings import Leaderboard, RuleRanking
 from plurank.scores import Scores, read_scores
 from plurank.tables import numbers
 from ranking_engine.catalogue.dispatch import rank_all
-from ranking_engine.catalogue.registry import get_rule, listed_rules
+from ranking_engine.catalogue.registry import get_rule, in_order, listed_rules, read_variants
 from ranking_engine.core.aggregation import check_aggregation, reweighted
 from ranking_engine.core.comparison import LEAST, TOP, RankDifference, compare
 from ranking_engine.core.missing import check_policy
 from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import WeightLike
-from ranking_engine.text.close_names import CloseNames
+from ranking_engine.files.directions import beyond_scales
+from ranking_engine.text.names import counted
 
 DEFAULT_POLICY = "undefined"  # as on the command line: no rule invents a score unless told to
 
@@ -45,7 +46,7 @@ class Board:
             scores.
         systems: the names of the rows, where `scores` has none.
         tasks: the names of the columns, where `scores` has none.
-        lower_is_better: the tasks on which less is better.
+        lower_is_better: the tasks on which less is better: their names, or True and False by name.
         weights: of the tasks, by name (1 where none is stated) or one per task: whole numbers, "1/3" or decimals, not
             negative, not all 0. A task of weight 0 does not vote.
         groups: the group of each task, by name or one per task.
@@ -53,10 +54,12 @@ class Board:
         clusters: which tasks depend on each other, by name or one per task; without it, those of one group.
         precision: the smallest difference on a task that means anything, by name or one per task.
         minimum, maximum, chance: the scale of each task, by name or one per task.
-        gamma: the optimality threshold, in the tasks' unit.
+        gamma: the optimality threshold, in the tasks' unit; by default 95 % of the maximum that all voting tasks state.
         aggregation: how groups count: "basic", "weighted", "balanced" or "two_step".
         missing: what becomes of missing scores under rules that need all: "undefined" (no ranking), "drop_systems",
             "drop_tasks", "worst", "median" or another key of `ranking_engine.MISSING_POLICIES`.
+        variants: of rules, such as "copeland[variant=lower]", that `rank()` shows beside the quick rules.
+        notes: remarks on how the scores were read, to be kept with them.
 
     Raises:
         ValueError: something cannot be read; the message names row and column, or the argument.
@@ -72,7 +75,7 @@ class Board:
         *,
         systems: Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
-        lower_is_better: Iterable[str] = (),
+        lower_is_better: Iterable[str] | Mapping[str, bool] = (),
         weights: Mapping[str, WeightLike] | Sequence[WeightLike] | None = None,
         groups: Mapping[str, str] | Sequence[str | None] | None = None,
         group_weights: Mapping[str, WeightLike] | None = None,
@@ -84,42 +87,62 @@ class Board:
         gamma: float | None = None,
         aggregation: str = "basic",
         missing: str = DEFAULT_POLICY,
+        variants: Iterable[str] = (),
+        notes: Iterable[str] = (),
     ) -> None:
         check_aggregation(aggregation)
         check_policy(missing)
-        self.aggregation, self.missing = aggregation, missing
-        self.notes: tuple[str, ...] = ()
-        """Remarks on how the scores were read."""
-        self._backend: str | None = None
+        self._aggregation, self._missing, self._variants = aggregation, missing, read_variants(list(variants))
+        self._notes, self._backend = [*notes], None
         if isinstance(scores, ScoreMatrix):
             base = scores
         else:
             table = scores if isinstance(scores, Scores) else read_scores(scores, systems, tasks)
             self._backend = table.backend
             base = ScoreMatrix(table.values, system_names=table.systems, task_names=table.tasks)
-        places = NameIndex(base.task_names, "task")
-        changes: dict[str, Any] = {}
-        lower = [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better)
-        if lower:
-            changes["directions"] = base.directions.copy()
-            changes["directions"][[places.of(name, "lower_is_better") for name in lower]] = -1
         of_tasks = {
             "weights": weights, "groups": groups, "clusters": clusters, "precision": precision, "minimum": minimum,
             "maximum": maximum, "chance": chance,
         }  # fmt: skip
-        for argument, values in of_tasks.items():
-            if values is not None:
-                own = [None if isinstance(v, float) and math.isnan(v) else v for v in getattr(base, argument)]
-                changes[argument] = places.spread(values, argument, own)
-        if groups is not None or group_weights is not None:
-            changes["group_weights"] = group_weights
-        if gamma is not None:
-            changes["gamma"] = gamma
-        fields = {field.name: getattr(base, field.name) for field in dataclasses.fields(base)} if changes else {}
-        self.matrix = ScoreMatrix(**(fields | changes)) if changes else base
+        matrix = described_matrix(
+            base, of_tasks, lower_is_better=lower_is_better, group_weights=group_weights, gamma=gamma
+        )
+        if base is not scores:
+            self._notes += direction_doubts(matrix, stated_directions(lower_is_better))
+        self._notes += beyond_scales(matrix)
+        derived = derived_gamma_of(matrix) if matrix.gamma is None else None
+        self._is_gamma_derived = derived is not None
+        if derived is not None:
+            self._notes.append(f"gamma = {derived}; the argument `gamma` states another")
+        self._matrix = matrix if derived is None else matrix.with_gamma(derived.gamma)
 
     def __repr__(self) -> str:
-        return f"Board({self.matrix.n_systems} systems, {self.matrix.n_tasks} tasks)"
+        return f"Board({counted(self.matrix.n_systems, 'system')}, {counted(self.matrix.n_tasks, 'task')})"
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """The scores as the engine has them, with all that is stated of the tasks."""
+        return self._matrix
+
+    @property
+    def aggregation(self) -> str:
+        """How groups count."""
+        return self._aggregation
+
+    @property
+    def missing(self) -> str:
+        """What becomes of missing scores."""
+        return self._missing
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Keys of the variants that are ranked beside the quick rules."""
+        return self._variants
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on how the scores were read, and on what is odd about them."""
+        return tuple(self._notes)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -138,7 +161,9 @@ class Board:
             ValueError: an unknown task, or weights that are negative or all 0.
         """
         weights = NameIndex(self.tasks, "task").spread(weights, "weights", self.matrix.weights)
-        board = Board(self.matrix.with_weights(weights), aggregation=self.aggregation, missing=self.missing)
+        matrix = self.matrix.with_weights(weights)
+        matrix = matrix.with_gamma(None) if self._is_gamma_derived else matrix
+        board = Board(matrix, aggregation=self.aggregation, missing=self.missing, variants=self.variants)
         board._backend = self._backend
         return board
 
@@ -159,7 +184,7 @@ class Board:
         Raises:
             ValueError: an unknown rule (the message says which comes closest), convention or option.
         """
-        keys = [rule_key(rule) for rule in rules] or listed_rules()
+        keys = self._keys(rules)
         if options and len(rules) != 1:
             raise ValueError(f"{', '.join(options)}: options are of one rule; name that rule alone")
         rankings = rank_all(
@@ -175,7 +200,7 @@ class Board:
         Args:
             rules: keys or names; all listed ones, if none is named. `notes` has those that give no ranking.
         """
-        keys = [rule_key(rule) for rule in rules] or listed_rules()
+        keys = self._keys(rules)
         rankings = rank_all(self.matrix, keys, aggregation=self.aggregation, missing=self.missing)
         ranked = {key: ranking for key, ranking in rankings.items() if ranking.status == "ranked"}
         comparison = compare(ranked, top=TOP, least=LEAST)
@@ -209,9 +234,7 @@ class Board:
         names = [self.tasks[t] for t in likeness.tasks]
         columns: dict[str, list[Any]] = {"task": names}
         columns |= {name: numbers(column) for name, column in zip(names, likeness.kendall_tau.T, strict=True)}
-        notes = (
-            [likeness.reason] if likeness.reason else [f"Effective number of tasks: {likeness.effective_number:.1f}"]
-        )
+        notes = [likeness.reason or f"Effective number of tasks: {likeness.effective_number:.1f}"]
         alike = [tasks for tasks in likeness.clusters(CLUSTER_TAU) if len(tasks) > 1]
         notes += [f"Similar: {', '.join(self.tasks[t] for t in tasks)}" for tasks in alike]
         return SimilarTasks("Kendall's tau-b of every two tasks", columns, notes, likeness, backend=self._backend)
@@ -226,38 +249,28 @@ class Board:
 
         return choice_sets_table(self._reweighted(), self._backend)
 
-    def prospects(self, rule: str = "majority", *, conditions: Iterable[str] = (), **settings: Any) -> SystemProspects:  # noqa: ANN401
+    def prospects(
+        self,
+        rule: str = "majority",
+        *,
+        conditions: str | Iterable[str] = (),
+        **settings: Any,  # noqa: ANN401
+    ) -> SystemProspects:
         """Say who can win under some weights of the tasks, with the weights; who cannot, with a proof.
 
         Args:
             rule: "majority" (to lose to no system in pairs), or a rule on points such as "borda".
-            conditions: on the weights, such as "CoLA + RTE >= 0.3".
+            conditions: on the weights, such as "CoLA + RTE >= 0.3"; one or several.
             settings: further ones of `ranking_engine.prospects.prospects`, such as `systems`, `rival`, `by_group`,
                 `n_draws`, `seed`.
 
         Raises:
             ValueError: an unknown rule, system or task, or a condition that cannot be read.
         """
-        from ranking_engine.prospects import Conditions, prospects  # noqa: PLC0415 -- loaded when asked for
+        from plurank.winners import prospects_table  # noqa: PLC0415 -- loaded when asked for
 
-        key = "majority" if rule.strip().casefold() == "majority" else rule_key(rule)
-        answers = prospects(
-            reweighted(self.matrix, self.aggregation),
-            rule=key, conditions=Conditions.parse(list(conditions)), **{"missing": self.missing, **settings},
-        )  # fmt: skip
-        columns = {
-            "system": [one.system for one in answers.systems],
-            "can_win": [None if one.verdict == "undecided" else one.is_prospective for one in answers.systems],
-            "verdict": [one.verdict for one in answers.systems],
-            "share": [one.share for one in answers.systems],
-            "margin": [one.margin for one in answers.systems],
-            "least_change": [
-                one.nearest["own"].total_change.change if "own" in one.nearest else None for one in answers.systems
-            ],
-        }
-        notes = [answers.conditions_reason] if answers.conditions_reason else []
-        title = f"Who can win under {key}"
-        return SystemProspects(title, columns, notes, answers, backend=self._backend)
+        matrix = reweighted(self.matrix, self.aggregation)
+        return prospects_table(matrix, rule, conditions, {"missing": self.missing, **settings}, self._backend)
 
     def significance(self, rule: str = "borda", **settings: Any) -> SeparablePairs:  # noqa: ANN401
         """Say which systems of consecutive ranks differ significantly: sign-flip tests with Holm's adjustment.
@@ -272,6 +285,7 @@ class Board:
         from ranking_engine.stability.separability.pair_tests import VERDICTS  # noqa: PLC0415 -- loaded when asked for
         from ranking_engine.stability.separability.significance import significance  # noqa: PLC0415
 
+        check_settings(significance, settings, "significance")
         ranked = self.rank(rule)
         if ranked.status != "ranked":
             raise ValueError(f"{ranked.title} gives no ranking: {ranked.reason or 'it names winners alone'}")
@@ -302,6 +316,7 @@ class Board:
         """
         from ranking_engine.stability.bootstrap import rank_intervals  # noqa: PLC0415 -- loaded when asked for
 
+        check_settings(rank_intervals, settings, "intervals")
         ranked = self.rank(rule)
         key = ranked.rule
         drawn = rank_intervals(self._reweighted(), [key], missing=self.missing, **settings)
@@ -324,34 +339,16 @@ class Board:
         Args:
             study: its key, such as "missing_scores" or "task_subsets"; `plurank.STUDIES` has all, with what they ask.
             seed: of the random numbers, 0 or more; the same seed gives the same bits.
-            parameters: those that differ from the study's defaults, such as `n_repeats=20`, `rules=["borda"]`.
+            parameters: those that differ from the study's defaults, such as `n_repeats=20`, `rules=["borda"]`; None is
+                the default, so that the parameters that a site states can be passed on.
 
         Raises:
             ValueError: an unknown study or parameter, one out of its range, or a board about which the study says
                 nothing.
         """
-        from ranking_engine.command_line.stability import slow_rule_notes  # noqa: PLC0415 -- loads every study
-        from ranking_engine.command_line.study_figures import summary_rows  # noqa: PLC0415
-        from ranking_engine.stability.catalogue import EXPERIMENTS, checked_parameters, run_study  # noqa: PLC0415
+        from plurank.studies import study_table  # noqa: PLC0415 -- loads every study
 
-        key = "_".join(study.casefold().replace("-", " ").replace("_", " ").split())
-        if key not in EXPERIMENTS:
-            close = CloseNames(EXPERIMENTS).suggestion(study) or f"; there are {', '.join(EXPERIMENTS)}"
-            raise ValueError(f"there is no study {study[:60]!r}{close}")
-        named = dict(parameters)
-        if "rule" in named:
-            named["rule"] = rule_key(named["rule"])
-        if "rules" in named:
-            named["rules"] = [rule_key(rule) for rule in named["rules"]]
-        checked = checked_parameters(key, named)
-        result = run_study(key, self._reweighted(), checked, seed)
-        names = ("rule", "figure", "place", "value")
-        columns = dict(zip(names, map(list, zip(*summary_rows(key, result.summary), strict=True)), strict=False))
-        record = EXPERIMENTS[key]
-        left_out = result.summary.get("not_studied", {})
-        notes = [record.question, record.source, *(f"{rule} is left out: {why}" for rule, why in left_out.items())]
-        notes += slow_rule_notes(result.summary)
-        return StudyTable(record.name, columns, notes, key, result, checked, seed, backend=self._backend)
+        return study_table(self._reweighted(), study, seed, parameters, self._backend)
 
     def what_if(
         self,
@@ -380,10 +377,12 @@ class Board:
             "places": [moves[i].places for i in order],
         }
         n_moved = sum(not move.is_same for move in moves.values())
-        title = (
-            f"{after.title} with other weights: {n_moved} of {len(ranks_of(after.ranking))} systems change their rank"
-        )
+        title = f"{after.title} with other weights: {n_moved} of {self.matrix.n_systems} systems change their rank"
         return RankChanges(title, columns, [], backend=self._backend)
+
+    def _keys(self, rules: Sequence[str]) -> list[str]:
+        """The keys of rules that are named, each once; those that are ranked where none is named."""
+        return list(dict.fromkeys(map(rule_key, rules))) or in_order([*listed_rules(), *self.variants])
 
     def _reweighted(self) -> ScoreMatrix:
         """The matrix with the weights of the aggregation.

@@ -40,6 +40,8 @@ def read_frame(frame: Any) -> tuple[list[str], list[str], list[Sequence[object] 
     """
     nw = extra("narwhals", "frames")
     backend = type(frame).__module__.partition(".")[0]
+    if hasattr(frame, "collect"):
+        raise ValueError("a LazyFrame has no rows yet; call its collect() first")
     own_names = frame.column_names if backend == "pyarrow" else frame.columns
     names = [label(name) for name in own_names]
     check_names(names, "column", "column")
@@ -59,6 +61,12 @@ def read_frame(frame: Any) -> tuple[list[str], list[str], list[Sequence[object] 
             )
         of_systems = (named or texts)[0]
         systems, tasks = wrapped[of_systems].to_list(), [name for name in columns if name != of_systems]
+        of_tasks = next((name for name in texts if name != of_systems), None)
+        if of_tasks is not None and len(set(systems)) < len(systems):
+            raise ValueError(
+                f"a frame has one row per system; this one seems to have one per score. In pandas, "
+                f"frame.pivot(index={of_systems!r}, columns={of_tasks!r}, values=...) makes it one"
+            )
     if not tasks:
         raise ValueError("the frame has no column of scores beside the names of the systems")
     # All columns of numbers at once: a library takes as long for one as for a hundred.
@@ -98,11 +106,12 @@ def check_names(names: Sequence[str], kind: str, place: str) -> None:
     for k, name in enumerate(names, start=1):
         if not name.strip():
             raise ValueError(f"{place} {k}: the {kind} has no name")
-        if name in first:
-            raise ValueError(f"{place} {k}: the {kind} {shorten(name)!r} is already {place} {first[name]}")
-        if problem := name_problem(clean_name(name), allow_formula=True):
+        clean = clean_name(name)
+        if clean in first:
+            raise ValueError(f"{place} {k}: the {kind} {shorten(name)!r} is already {place} {first[clean]}")
+        if problem := name_problem(clean, allow_formula=True):
             raise ValueError(f"{place} {k}: the name of the {kind} {shorten(name)!r} {problem}")
-        first[name] = k
+        first[clean] = k
 
 
 def to_frame(

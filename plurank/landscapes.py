@@ -63,8 +63,9 @@ def landscape(
 
     if study not in _TITLES:
         raise ValueError(f"`study` is {study!r}; expected one of {', '.join(_TITLES)}")
-    if not boards:
-        raise ValueError('`boards` is empty; expected boards by name, such as {"GLUE": plurank.read("glue.csv")}')
+    if not isinstance(boards, Mapping) or not boards:
+        given = "empty" if not boards else f"a {type(boards).__name__}"
+        raise ValueError(f'`boards` is {given}; expected boards by name, such as {{"GLUE": plurank.read("glue.csv")}}')
     names = ("board", "systems", "tasks", "diversity", "lower", "upper")
     columns: dict[str, list[Any]] = {name: [] for name in names}
     notes = []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter, signature
 from typing import Any
 
 from ranking_engine.catalogue.registry import RULES, get_rule
@@ -50,17 +51,24 @@ class NameIndex:
     def __init__(self, names: Sequence[str], kind: str) -> None:
         self.names, self.kind = names, kind
         self._exact = {name: k for k, name in enumerate(names)}
-        self._folded = {fold_name(name): k for k, name in enumerate(names)}
+        self._folded: dict[str, list[int]] = {}
+        for k, name in enumerate(names):
+            self._folded.setdefault(fold_name(name), []).append(k)
 
     def of(self, name: str, argument: str) -> int:
         """Return the place of a name, from 0.
 
         Raises:
-            ValueError: there is none of this name; with `argument`, and the name that comes closest.
+            ValueError: there is none of this name; with `argument`, and the name that comes closest. Or it could be
+                one of several, which differ in case alone.
         """
         place = self._exact.get(name)
         if place is None and isinstance(name, str):
-            place = self._folded.get(fold_name(name))
+            same = self._folded.get(fold_name(name), [])
+            if len(same) > 1:
+                names = " or ".join(repr(self.names[k]) for k in same)
+                raise ValueError(f"`{argument}`: {shorten(name)!r} could be {names}; write it as it is there")
+            place = same[0] if same else None
         if place is None:
             text = str(name)
             close = CloseNames(self.names).suggestion(text) or f"; there are {listed(self.names, limit=10)}"
@@ -71,10 +79,11 @@ class NameIndex:
         """Return one value for each name: of a mapping by name, else its own; or those of a sequence.
 
         Raises:
-            ValueError: an unknown name, or a sequence of another length.
+            ValueError: an unknown name, a sequence of another length, or neither mapping nor sequence.
         """
-        if isinstance(values, str):
-            raise TypeError(f"`{argument}` is a text; expected a mapping by {self.kind}, or one value for each")
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            given = shorten(repr(values))
+            raise ValueError(f"`{argument}` is {given}; expected a mapping by {self.kind}, or one value for each")  # noqa: TRY004 -- one kind of error for arguments
         if not isinstance(values, Mapping):
             in_order = list(values)
             if len(in_order) != len(self.names):
@@ -84,3 +93,12 @@ class NameIndex:
         for name, value in values.items():
             spread[self.of(name, argument)] = value
         return spread
+
+
+def check_settings(function: Callable[..., object], settings: Mapping[str, object], asked: str) -> None:
+    """Raise a ValueError where `function` of the engine has no such setting; `asked` is the method that has them."""
+    known = [p.name for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+    for name in settings:
+        if name not in known:
+            close = CloseNames(known).suggestion(name) or f"; there are {', '.join(known)}"
+            raise ValueError(f"`{asked}` has no setting {shorten(name)!r}{close}")

@@ -11,6 +11,7 @@ from plurank.tables import ResultTable, numbers
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.missing import prediction_note
 from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.text.names import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +105,7 @@ class Leaderboard(ResultTable):
         columns = {"system": order, **{one.rule: [one.ranks[name] for name in order] for one in rankings}}
         notes = [f"{one.title} gives no ranking: {one.reason}" for one in rankings if one.status == "undefined"]
         notes += [f"{one.title}: {note}" for one in rankings if (note := prediction_note(one.details))]
-        title = f"{len(order)} systems under {len(rankings)} rules"
+        title = f"{counted(len(order), 'system')} under {counted(len(rankings), 'rule')}"
         return cls(title, columns, notes, {one.rule: one for one in rankings}, backend=backend)
 
     def is_whole(self, column: str) -> bool:

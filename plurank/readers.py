@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from plurank.board import Board
+from plurank.matrices import direction_doubts, stated_directions
+from ranking_engine import importers
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers.score_files import ScoreFiles, read_score_files
+
+FORMATS: Mapping[str, str] = MappingProxyType({one.KEY: one.NAME for one in importers.FORMATS})
 
 
 def read(
@@ -30,7 +35,7 @@ def read(
 
     Args:
         paths: files, folders with files, or patterns such as "results/*.json".
-        format: the key of the format, one of `plurank.FORMATS`, where files could be of several.
+        format: the key of the format, a key of `plurank.FORMATS`, where files could be of several.
         metric: read these scores alone, such as "acc", where a program states several.
         system: the name of the system, where the files name none.
         benchmark: the benchmark.toml; default the one beside a table, or in its folder or archive.
@@ -65,9 +70,14 @@ def board_of_files(scores: ScoreFiles, benchmark: str | Path | bytes | None, of_
         ValueError: the description cannot be read, or does not go with the scores.
     """
     description = scores.description(benchmark)
-    settings = {"missing": description.policy, "aggregation": description.aggregation} if description else {}
-    of_board = {name: value for name, value in settings.items() if value is not None} | of_board
-    board = Board(scores.matrix(description), **of_board)
-    described = (f"described by {description.source}",) if description and not isinstance(benchmark, bytes) else ()
-    board.notes = (*scores.notes, *described)
-    return board
+    matrix = scores.matrix(description)
+    directed = list(stated_directions(of_board.get("lower_is_better", ())))
+    notes, settings = list(scores.notes), {}
+    if description is not None:
+        settings = {
+            "missing": description.policy, "aggregation": description.aggregation, "variants": description.variants
+        }  # fmt: skip
+        directed += description.directed_tasks
+        notes += [] if isinstance(benchmark, bytes) else [f"described by {description.source}"]
+    notes += direction_doubts(matrix, directed)
+    return Board(matrix, notes=notes, **({name: value for name, value in settings.items() if value} | of_board))

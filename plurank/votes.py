@@ -147,9 +147,8 @@ class VoteSet:
             ValueError: no category has two systems that can be compared.
         """
         scores = category_scores(self.votes, model, prior=prior)
-        board = Board(scores.matrix, **of_board)
-        board.notes = tuple(f"{name}: {problem}." for name, problem in scores.problems.items())
-        return board
+        notes = [f"{name}: {problem}." for name, problem in scores.problems.items()]
+        return Board(scores.matrix, notes=notes, **of_board)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

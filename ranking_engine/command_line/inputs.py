@@ -20,7 +20,7 @@ from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import exact_weight
 from ranking_engine.files.benchmark_file import BenchmarkFile
-from ranking_engine.files.directions import doubtful_tasks
+from ranking_engine.files.directions import beyond_scales, doubtful_tasks
 from ranking_engine.files.roles import ROLES, ColumnChoices
 from ranking_engine.files.tables import TableError, TableIssue, read_table
 from ranking_engine.importers.score_files import ScoreFiles, read_score_files
@@ -251,6 +251,8 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
             'A benchmark.toml says so by direction = "lower", or the opposite by direction = "higher"',
             file=sys.stderr,
         )
+    for note in beyond_scales(matrix):
+        print(f"note: {note}", file=sys.stderr)
     if options.gamma is not None:
         if not math.isfinite(options.gamma):
             raise UsageError(f"--gamma is {options.gamma}; expected a finite number, such as 95")

@@ -1,11 +1,12 @@
-"""Names of tasks that say that less is better, such as "Latency (ms)"."""
+"""What is odd about tables: names that say that less is better, such as "Latency (ms)", and scores beyond a scale."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from ranking_engine.text.names import fold_name
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.text.names import counted, fold_name, shorten
 
 LOWER_IS_BETTER = frozenset({
     "latency", "time", "times", "runtime", "walltime", "duration", "ms", "msec", "milliseconds", "sec", "secs",
@@ -43,4 +44,14 @@ def doubtful_tasks(
     ]
 
 
-__all__ = ["LOWER_IS_BETTER", "doubtful_tasks", "lower_word"]
+def beyond_scales(matrix: ScoreMatrix) -> list[str]:
+    """Return a remark on each task with scores below its stated minimum or above its stated maximum."""
+    beyond = (matrix.values < matrix.minimum) | (matrix.values > matrix.maximum)
+    return [
+        f"{shorten(matrix.task_names[t])}: {counted(n, 'score')} beyond the stated scale"
+        for t, n in enumerate(beyond.sum(axis=0).tolist())
+        if n
+    ]
+
+
+__all__ = ["LOWER_IS_BETTER", "beyond_scales", "doubtful_tasks", "lower_word"]

@@ -15,8 +15,8 @@ from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_table
-from ranking_engine.importers import SourceFile, UnclearColumnsError, benchmark_folder, read_results, unpacked_files
-from ranking_engine.importers.documents import MAX_TOTAL
+from ranking_engine.importers import SourceFile, UnclearColumnsError, benchmark_folder, read_results
+from ranking_engine.importers.documents import MAX_TOTAL, unpacked_files
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
 from ranking_engine.importers.table import table_in
 from ranking_engine.text.close_names import CloseNames

@@ -92,3 +92,8 @@ def listed(names: Sequence[str], limit: int = 3) -> str:
 def shorten(text: str, limit: int = 60) -> str:
     """Return `text`, cut to `limit` characters, for an error message."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number with what it counts: "1 system", "3 systems"."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"

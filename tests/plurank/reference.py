@@ -51,8 +51,9 @@ def entry(name: str, value: object, level: str) -> list[str]:
     is_called = inspect.isclass(value) or inspect.isfunction(value)
     arguments = ""
     if is_called:
-        parameters = inspect.signature(value).parameters.values()
-        arguments = f"({', '.join(str(p.replace(annotation=p.empty)) for p in parameters if p.name != 'self')})"
+        own = inspect.signature(value)
+        parameters = [p.replace(annotation=p.empty) for p in own.parameters.values() if p.name != "self"]
+        arguments = str(own.replace(parameters=parameters, return_annotation=own.empty))
     text = inspect.cleandoc(value.__doc__ or "")
     return [f"{level} `{name}{arguments}`", "", "```text", text, "```", ""]
 

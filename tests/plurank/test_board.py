@@ -85,6 +85,72 @@ def test_what_is_stated_of_tasks_by_name_reaches_the_engine():
     assert np.array_equal(matrix.maximum, [np.nan, 100, np.nan], equal_nan=True)
 
 
+def test_directions_are_names_or_truths_by_name():
+    ways = ["x", ["x"], {"x": True}, {"X": True, "y": False}]
+    boards = [plurank.Board({"A": {"x": 1, "y": 3}, "B": {"x": 2, "y": 1}}, lower_is_better=way) for way in ways]
+    assert [board.matrix.directions.tolist() for board in boards] == [[-1, 1]] * 4
+    again = plurank.Board(boards[0].matrix, lower_is_better={"x": False})
+    assert again.matrix.directions.tolist() == [1, 1]
+
+
+def test_gamma_is_derived_from_the_maximum_as_on_the_command_line_and_again_with_other_weights():
+    board = plurank.Board(SCORES, maximum={"QA": 100, "NLI": 100})
+    assert board.matrix.gamma == 95
+    assert board.notes == ("gamma = 95, derived: 95 % of the scale's maximum 100; the argument `gamma` states another",)
+    assert board.rank("optimality_gap").status == "ranked"
+    assert plurank.Board(SCORES, maximum={"QA": 100, "NLI": 100}, gamma=70).matrix.gamma == 70
+    half = plurank.Board(SCORES, maximum={"QA": 100}, weights={"NLI": 0})
+    assert (half.matrix.gamma, half.with_weights({"NLI": 1}).matrix.gamma) == (95, None)
+
+
+def test_a_board_never_changes(board):
+    for name, value in {
+        "missing": "worst",
+        "aggregation": "basic",
+        "matrix": None,
+        "notes": (),
+        "variants": (),
+    }.items():
+        with pytest.raises(AttributeError):
+            setattr(board, name, value)
+
+
+def test_variants_are_ranked_beside_the_quick_rules_and_a_rule_named_twice_once():
+    board = plurank.Board(SCORES, variants=["copeland[variant=lower]"])
+    columns = ["system", *listed_rules()]
+    columns.insert(columns.index("copeland") + 1, "copeland[variant=lower]")
+    assert list(board.rank().columns) == columns
+    assert "copeland[variant=lower]" in board.with_weights({"QA": 2}).rank().columns
+    assert board.rank("borda", "Borda").title == "3 systems under 1 rule"
+    assert repr(plurank.Board({"A": {"x": 1}, "B": {"x": 2}})) == "Board(2 systems, 1 task)"
+
+
+def test_odd_directions_and_scores_beyond_the_scale_are_noted():
+    scores = {"A": {"perplexity": 3, "QA": 120}, "B": {"perplexity": 4, "QA": 90}}
+    assert plurank.Board(scores, maximum={"QA": 100}, gamma=95).notes == (
+        (
+            "perplexity counts as higher is better, though its name says 'perplexity'; if less is better, state "
+            "lower_is_better=['perplexity'], else lower_is_better={'perplexity': False}"
+        ),
+        "QA: 1 score beyond the stated scale",
+    )
+    assert plurank.Board(scores, lower_is_better={"perplexity": False}).notes == ()
+    assert plurank.Board(scores, lower_is_better="Perplexity").notes == ()
+
+
+def test_a_share_of_0_of_a_system_that_can_win_has_its_bound():
+    board = plurank.Board({"A": {"x": 1, "y": 0}, "B": {"x": 1, "y": 1}})
+    row = board.prospects(n_draws=100).rows()[0]
+    assert (row["system"], row["verdict"], row["share"], row["share_bound"]) == ("A", "tie_only", 0, 0.03)
+    assert "share_error" in board.prospects(n_draws=100).to_csv().splitlines()[0]
+
+
+def test_parameters_of_a_study_are_taken_as_a_site_states_them(board):
+    stated = board.study("missing_scores", n_repeats=2, rules=["borda"]).parameters
+    assert board.study("missing_scores", n_repeats=2, rules="Borda").parameters == stated
+    assert board.study("missing_scores", n_repeats=2, rules=None).parameters["rules"] is None
+
+
 @pytest.mark.parametrize("name", ["borda", "Borda", " BORDA ", "bradley-terry", "Bradley–Terry", "ranked pairs"])
 def test_rules_are_known_by_key_and_name_in_any_case(name):
     assert plurank.rule_key(name) in {"borda", "bradley_terry", "ranked_pairs"}
@@ -144,7 +210,8 @@ def test_who_can_win_is_said_with_weights_under_which_they_do(board):
 
 
 def test_conditions_on_the_weights_are_texts(board):
-    assert board.prospects(conditions=["NLI >= 0.9"], n_draws=100).of("A").verdict == "none"
+    for conditions in (["NLI >= 0.9"], "NLI >= 0.9"):
+        assert board.prospects(conditions=conditions, n_draws=100).of("A").verdict == "none"
 
 
 def test_neighbours_are_tested_and_groups_named():
@@ -213,6 +280,40 @@ def test_agreement_of_tasks_is_one_less_kendalls_w():
             "no study 'missing_score'; did you mean 'missing_scores'?",
         ),
         (lambda: plurank.Board(FRAME, aggregation="two_step").intervals(), "not for the aggregation"),
+        (
+            lambda: plurank.Board(FRAME, lower_is_better={"QA": 1}),
+            "`lower_is_better` of 'QA' is 1; expected True or False",
+        ),
+        (
+            lambda: plurank.Board(FRAME, lower_is_better=3),
+            "`lower_is_better` is 3; expected names of tasks, or truths by name",
+        ),
+        (
+            lambda: plurank.Board(FRAME, maximum=100),
+            "`maximum` is 100; expected a mapping by task, or one value for each",
+        ),
+        (lambda: plurank.Board(FRAME, weights="QA"), "`weights` is 'QA'; expected a mapping by task, or one value"),
+        (lambda: plurank.Board(FRAME, gamma="95"), "`gamma` is '95'; expected a finite number, such as 95"),
+        (
+            lambda: plurank.Board(FRAME, minimum={"QA": 5}, maximum={"QA": 1}),
+            "`minimum` of 'QA' is 5, above its `maximum` 1",
+        ),
+        (
+            lambda: plurank.Board({"A": {"qa": 1, "QA": 2}}, weights={"Qa": 5}),
+            "`weights`: 'Qa' could be 'qa' or 'QA'; write it as it is there",
+        ),
+        (lambda: plurank.Board({"A": {"x": 1}, "A ": {"x": 2}}), "row 2: the system 'A ' is already row 1"),
+        (
+            lambda: plurank.Board(pd.DataFrame({"system": ["a", "a"], "task": ["x", "y"], "score": [1.0, 2.0]})),
+            "frame.pivot(index='system', columns='task', values=...) makes it one",
+        ),
+        (lambda: plurank.Board(FRAME).intervals("mean", levle=0.9), "`intervals` has no setting 'levle'; did you mean"),
+        (
+            lambda: plurank.Board(FRAME).significance("mean", foo=1),
+            "`significance` has no setting 'foo'; there are top",
+        ),
+        (lambda: plurank.Board(FRAME).prospects(foo=1), "`prospects` has no setting 'foo'; there are systems"),
+        (lambda: plurank.landscape([plurank.Board(FRAME)]), "`boards` is a list; expected boards by name, such as {"),
     ],
 )
 def test_bad_input_is_refused_with_its_place_and_the_likely_cause(make, message):

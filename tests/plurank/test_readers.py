@@ -70,6 +70,20 @@ def test_a_folder_its_two_files_and_an_archive_of_them_are_described_by_their_be
         assert "left out" not in printed.err
 
 
+def test_variants_gamma_and_odd_directions_of_files_reach_the_board(tmp_path):
+    toml = 'variants = ["copeland[variant=lower]"]\n' + "".join(
+        f'[[task]]\nname = "{name}"\nmaximum = 100\n' for name in ("QA", "Loss")
+    )
+    folder = write(tmp_path, {"scores.csv": TABLE, "benchmark.toml": toml})
+    board = plurank.read(folder)
+    assert (board.variants, board.matrix.gamma) == (("copeland[variant=lower]",), 95)
+    assert any(
+        note.startswith("Loss counts as higher is better, though its name says 'Loss'; ") for note in board.notes
+    )
+    assert not any("Loss counts" in note for note in plurank.read(folder, lower_is_better={"Loss": False}).notes)
+    assert "lm-eval" in plurank.FORMATS
+
+
 def test_another_description_of_a_folder_comes_before_its_own(tmp_path):
     folder = write(tmp_path, {"f/scores.csv": TABLE, "f/benchmark.toml": "gamma = [", "other.toml": "gamma = 80\n"})
     assert plurank.read(folder / "f", benchmark=folder / "other.toml").matrix.gamma == 80
