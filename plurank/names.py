@@ -95,10 +95,10 @@ class NameIndex:
         return spread
 
 
-def check_settings(function: Callable[..., object], settings: Mapping[str, object], asked: str) -> None:
-    """Raise a ValueError where `function` of the engine has no such setting; `asked` is the method that has them."""
+def check_settings(function: Callable[..., object], settings: Mapping[str, object], method: str) -> None:
+    """Raise a ValueError where `function` of the engine has no such setting; `method` is the one that has them."""
     known = [p.name for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     for name in settings:
         if name not in known:
             close = CloseNames(known).suggestion(name) or f"; there are {', '.join(known)}"
-            raise ValueError(f"`{asked}` has no setting {shorten(name)!r}{close}")
+            raise ValueError(f"`{method}` has no setting {shorten(name)!r}{close}")

@@ -49,15 +49,15 @@ class ScoreFiles:
         """A table with one row per system."""
         return cls(table, frozenset(), tuple(table.remarks), is_one_table=True)
 
-    def description(self, stated: str | Path | bytes | None = None) -> BenchmarkFile | None:
+    def description(self, benchmark: str | Path | bytes | None = None) -> BenchmarkFile | None:
         """Return what describes the scores: the benchmark.toml that someone states, else `about`, else nothing.
 
         Raises:
             TableError: it cannot be read.
             OSError: it cannot be opened.
         """
-        if stated is not None:
-            return read_benchmark(stated)
+        if benchmark is not None:
+            return read_benchmark(benchmark)
         return None if self.about is None else read_benchmark(self.about.data, name=self.about.name)
 
     def matrix(self, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:

@@ -146,8 +146,8 @@ def test_a_share_of_0_of_a_system_that_can_win_has_its_bound():
 
 
 def test_parameters_of_a_study_are_taken_as_a_site_states_them(board):
-    stated = board.study("missing_scores", n_repeats=2, rules=["borda"]).parameters
-    assert board.study("missing_scores", n_repeats=2, rules="Borda").parameters == stated
+    parameters = board.study("missing_scores", n_repeats=2, rules=["borda"]).parameters
+    assert board.study("missing_scores", n_repeats=2, rules="Borda").parameters == parameters
     assert board.study("missing_scores", n_repeats=2, rules=None).parameters["rules"] is None
 
 
