@@ -5,7 +5,8 @@ of `development`, `public` and `private`. Then `decide` says which of them becom
 
 * Where the *last* submission of a system counts, each one moves the board.
 * Where the *best* one counts, it moves if it is better than the system's counted one on tasks of more weight than those
-  on which it is worse. This is our definition; it needs no common scale of the tasks.
+  on which it is worse. This is our definition; it needs no common scale of the tasks, and on several tasks it depends on
+  the order of the submissions (`docs/scoring.md`).
 * With the *Ladder* (`docs/ladder.md`) it moves only if it is better than the team's best submission so far by a paired
   test over the instances. Until it does, the submitter sees the scores of the best one, and nothing of this one.
 """
@@ -19,6 +20,7 @@ import numpy as np
 from django.utils.translation import gettext_noop
 
 from leaderboard.evaluation.phases import DEVELOPMENT, PRIVATE, PUBLIC, TEST, counted_split, has_ladder
+from leaderboard.evaluation.predicting import metric_named
 from leaderboard.evaluation.references import opened
 from leaderboard.models import Phase, PredictionFile, PredictionSubmission, Task, TaskReferences
 from leaderboard.submissions.instances.vectors import unpack_vector
@@ -43,7 +45,8 @@ class TaskFigure:
         value: the score.
         standard_error: of it, None where there is none.
         n_instances: that were scored.
-        is_share: whether it is a mean of values from 0 to 1.
+        is_share: whether the scale of its metric is from 0 to 1.
+        is_mean: whether it is the mean of values of the instances.
         instance_values: of each, in the order of the references; None where the metric has none, or where they were not
             asked for.
         hidden: the references of these instances, with their weights and clusters; None as above.
@@ -53,6 +56,7 @@ class TaskFigure:
     standard_error: float | None
     n_instances: int
     is_share: bool = False
+    is_mean: bool = False
     instance_values: FloatArray | None = None
     hidden: References | None = None
 
@@ -165,10 +169,9 @@ def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool
 def task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskFigure:
     """The figure of one file on a split that it has."""
     result, values, hidden = file.results[split], None, None
-    if file.instance_values:
+    metric = metric_named(file.scored_by.get("metric", ""))
+    if file.instance_values and with_values:
         values = unpack_vector(file.instance_values)
-    is_share = values is not None and float(values.min()) >= 0 and float(values.max()) <= 1
-    if values is not None and with_values:
         # Which instances are public, and which clusters they form, is stored nowhere in clear.
         row = TaskReferences.objects.get(task=file.task_id, number=file.results["by"]["references"])
         hidden = opened(row)[1]
@@ -181,8 +184,9 @@ def task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskF
         result["value"],
         result["standard_error"],
         result["n_instances"],
-        is_share,
-        values if with_values else None,
+        metric is not None and (metric.lowest, metric.highest) == (0, 1),
+        bool(file.instance_values),
+        values,
         hidden,
     )
 
@@ -196,11 +200,20 @@ def _score(figure: TaskFigure, *, is_rounded: bool) -> CheckedScore:
 def ladder_score(figure: TaskFigure) -> float:
     """The score that the Ladder states: further digits would tell more about the references.
 
-    A mean of values from 0 to 1 is rounded to a multiple of 1 / n, other figures to the first digit of their standard
-    error (our definition; the Ladder is defined for losses from 0 to 1).
+    A mean by a metric from 0 to 1 is rounded to a multiple of 1 / n, other figures to the first digit of their standard
+    error (our definition; the Ladder is defined for losses from 0 to 1). Without a standard error, a figure by a metric
+    from 0 to 1 is a multiple of 1 / n, too, and others have two significant digits. The scale of the metric decides,
+    and not the values of one submission, which it would give away.
     """
     error = figure.standard_error
-    step = 1 / figure.n_instances if figure.is_share or not error else 10.0 ** math.floor(math.log10(error))
+    if figure.is_share and (figure.is_mean or not error):
+        step = 1 / figure.n_instances
+    elif error:
+        step = 10.0 ** math.floor(math.log10(error))
+    elif figure.value:
+        step = 10.0 ** (math.floor(math.log10(abs(figure.value))) - 1)
+    else:
+        return 0.0
     return round(figure.value / step) * step
 
 

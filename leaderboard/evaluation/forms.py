@@ -124,7 +124,14 @@ class PhaseForm(forms.Form):
         help_text=gettext_lazy("How many a team, or a person, has."),
     )
     counts = forms.ChoiceField(
-        choices=Phase.Counts.choices, initial=Phase.Counts.BEST, label=gettext_lazy("Which one counts")
+        choices=Phase.Counts.choices,
+        initial=Phase.Counts.BEST,
+        label=gettext_lazy("Which one counts"),
+        help_text=gettext_lazy(
+            "A new submission is better than the one that counts if it has better scores on tasks of more weight than "
+            "those on which it has worse ones. With several tasks, which one counts can depend on the order in which "
+            "they come in."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401

@@ -330,6 +330,12 @@ def terms_of(phase: Phase) -> list[str]:
             % {"max_systems": phase.max_systems}
         )
     sentences.append(gettext("What counts is %(counts)s.") % {"counts": phase.get_counts_display().lower()})
+    if phase.counts == Phase.Counts.BEST:
+        sentences.append(
+            gettext(
+                "A new one counts if it is better than the one before on tasks of more weight than where it is worse."
+            )
+        )
     return sentences
 
 

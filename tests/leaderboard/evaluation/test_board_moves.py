@@ -227,13 +227,23 @@ def test_gains_on_several_tasks_are_combined_by_stouffers_method():
     assert weighted_majority(new, old, tasks) == 2
 
 
+def test_the_majority_of_tasks_can_go_round_in_a_circle_as_the_document_says():
+    tasks = {key: Task(pk=key, weight=1, direction=1) for key in (1, 2, 3)}
+    first, second, third = (
+        {key: TaskFigure(value, None, 100) for key, value in enumerate(values, start=1)}
+        for values in ([3, 2, 1], [1, 3, 2], [2, 1, 3])
+    )
+    pairs = [(second, first), (third, second), (first, third)]
+    assert [weighted_majority(new, old, tasks) for new, old in pairs] == [1, 1, 1]
+
+
 def figure_of(values, weights=None, clusters=None) -> TaskFigure:
     values = np.array(values, float)
     hidden = References(
         tuple(map(str, range(len(values)))), tuple(values), weights=weights, clusters=clusters and tuple(clusters)
     )
     mean = float(np.average(values, weights=weights))
-    return TaskFigure(mean, 0.05, len(values), is_share=True, instance_values=values, hidden=hidden)
+    return TaskFigure(mean, 0.05, len(values), is_share=True, is_mean=True, instance_values=values, hidden=hidden)
 
 
 def test_what_is_not_better_is_no_gain_however_the_score_is_rounded():
@@ -254,6 +264,11 @@ def test_a_task_that_gains_the_same_everywhere_does_not_outvote_all_others():
     new = {1: figure_of([0.6] * 100), 2: figure_of([1.0] * 10 + [0.0] * 90)}
     assert standardized_gain(new[1], old[1]) == 8
     assert ladder_gain(new, old, tasks) < 0
+
+
+@pytest.mark.parametrize(("n", "gain"), [(9, 0), (10, 8)])
+def test_below_ten_instances_nothing_is_a_gain(n, gain):
+    assert standardized_gain(figure_of([1.0] * n), figure_of([0.0] * n)) == gain
 
 
 def test_without_a_standard_error_nothing_is_a_gain():
@@ -305,14 +320,37 @@ def test_where_the_best_counts_each_task_is_compared_with_the_newest_submission_
 @pytest.mark.parametrize(
     ("figure", "expected"),
     [
-        (TaskFigure(0.123456, 0.05, 8, is_share=True), 0.125),
-        (TaskFigure(12.3456, 0.34, 50), 12.3),
-        (TaskFigure(1234.5, 120.0, 50), 1200),
-        (TaskFigure(0.4, None, 10), 0.4),
+        (TaskFigure(0.123456, 0.05, 8, is_share=True, is_mean=True), 0.125),
+        (TaskFigure(0.123456, 0.05, 8, is_share=True), 0.12),
+        (TaskFigure(0.4, None, 10, is_share=True), 0.4),
+        (TaskFigure(12.3456, 0.34, 50, is_mean=True), 12.3),
+        (TaskFigure(1234.5, 120.0, 50, is_mean=True), 1200),
+        (TaskFigure(0.000796, 0.000055, 100, is_mean=True), 0.0008),
+        (TaskFigure(-0.000796, None, 9, is_mean=True), -0.0008),
+        (TaskFigure(0.0, None, 9, is_mean=True), 0),
     ],
 )
 def test_the_ladder_states_no_more_digits_than_it_has_to(figure, expected):
     assert ladder_score(figure) == pytest.approx(expected)
+
+
+def test_the_ladder_states_small_errors_in_the_unit_of_the_metric(make):
+    """It once said 0 for every error below 1 / 2 n, and told by its digits whether a single error exceeds 1."""
+    benchmark = make.benchmark({}, n_tasks=1)
+    Task.objects.filter(benchmark=benchmark).update(key="numbers", direction=-1)
+    rows = "".join(f"i{k},{k / 1000}\n" for k in range(N))
+    add_references(benchmark.tasks.get(), f"id,reference\n{rows}", "mae", by=owner_of(benchmark))
+    use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
+    phase_of(benchmark)
+    user = make.user()
+
+    def scores_seen(errors) -> dict[str, float]:
+        lines = "".join(f"i{k},{k / 1000 + error}\n" for k, error in enumerate(errors))
+        return seen(scored(benchmark, user, name="A", numbers=f"id,prediction\n{lines}".encode()))
+
+    assert scores_seen([0.0006, 0.001] * (N // 2)) == {"numbers": pytest.approx(0.0008)}
+    assert scores_seen([0.0002, 0.0003] * (N // 2)) == {"numbers": pytest.approx(0.00025)}
+    assert board(benchmark) == {"A": pytest.approx(0.00025)}
 
 
 def test_only_moderators_know_how_a_system_did_on_one_instance(make, benchmark, client):
