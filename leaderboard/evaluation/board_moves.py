@@ -5,8 +5,8 @@ of `development`, `public` and `private`. Then `decide` says which of them becom
 
 * Where the *last* submission of a system counts, each one moves the board.
 * Where the *best* one counts, it moves if it is better than the system's counted one on tasks of more weight than those
-  on which it is worse. This is our definition; it needs no common scale of the tasks, and on several tasks it depends on
-  the order of the submissions (`docs/scoring.md`).
+  on which it is worse. This is our definition; it needs no common scale of the tasks. On several tasks the order of the
+  submissions matters (`docs/scoring.md`).
 * With the *Ladder* (`docs/ladder.md`) it moves only if it is better than the team's best submission so far by a paired
   test over the instances. Until it does, the submitter sees the scores of the best one, and nothing of this one.
 """
