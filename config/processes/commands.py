@@ -9,6 +9,8 @@ QUEUES = ("rankings", "studies", "scoring")  # apart, so that none of them delay
 ALL_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 -- not bound to here
 OWN_HOSTS = "127.0.0.1,localhost,[::1]"
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
+# For requests that are under way when the web server is told to stop. A statement may take 15 seconds (`config.wsgi`).
+WEB_STOP_SECONDS = 20
 STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
 
 
@@ -91,7 +93,7 @@ def web(python: str, port: int, *, host: str = "127.0.0.1", n_workers: int = 1) 
         f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
     ]
     command += ["--workers", str(n_workers), "--threads", "8"]
-    return [*command, "--graceful-timeout", "3", "--no-control-socket"]
+    return [*command, "--graceful-timeout", str(WEB_STOP_SECONDS), "--no-control-socket"]
 
 
 def worker(python: str, queue: str, *, name: str = "") -> list[str]:

@@ -87,6 +87,10 @@ class Waiting:
         self.remove(connection)
         self._worker.close_now(connection)
 
+    def hasten(self, deadline: float) -> None:
+        """Close all of them by then at the latest."""
+        self._deadlines = {one: min(own, deadline) for one, own in self._deadlines.items()}
+
     def close_late(self) -> None:
         """Close those whose time is over."""
         now = time.monotonic()
@@ -306,6 +310,8 @@ class HeadsFirst(ThreadWorker):
     def murder_pending(self) -> None:
         """Close what has waited too long; called once a second at least."""
         super().murder_pending()
+        if not self.alive:  # a request that does not arrive keeps no server from stopping
+            self._heads.hasten(time.monotonic() + END_SECONDS)
         self._heads.close_late()
         self._ended.close_late()
         self._unread.close_late()

@@ -1,5 +1,7 @@
 """Headers and cookies: what browsers may do with the site's pages."""
 
+import re
+
 from config import env, env_addresses
 from config.settings.base import FORCE_SCRIPT_NAME, IS_PRODUCTION
 
@@ -41,7 +43,8 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = DEVICE_COOKIE_PATH = f"{FORCE_SCRIPT_NA
 if IS_PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = env.boolean("PLURANK_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^metrics/$"]  # Prometheus asks each web server by itself, behind the proxy
+    # Prometheus and load balancers ask each web server by itself, behind the proxy.
+    SECURE_REDIRECT_EXEMPT = [rf"^{re.escape(SESSION_COOKIE_PATH.lstrip('/'))}(metrics|healthz)/$"]
     SECURE_HSTS_SECONDS = env.number("PLURANK_HSTS_SECONDS", 31_536_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True

@@ -127,6 +127,22 @@ def test_cookies_of_production_go_to_this_host_over_https_alone(tmp_path):
     assert json.loads(run.stdout.splitlines()[-1]) == expected
 
 
+@pytest.mark.parametrize("prefix", ["", "/boards"])
+def test_what_load_balancers_and_prometheus_ask_for_is_answered_without_https_and_nothing_else(prefix, tmp_path):
+    program = (
+        "from django.http import HttpResponse\n"
+        "from django.middleware.security import SecurityMiddleware\n"
+        "from django.test import RequestFactory\n"
+        "answer = SecurityMiddleware(lambda request: HttpResponse())\n"
+        "for path in ('/healthz/', '/metrics/', '/readyz/', '/b/metrics/'):\n"
+        "    response = answer(RequestFactory().get(path, headers={'Host': 'boards.example'}))\n"
+        "    print(response.status_code, response.get('Location', ''))"
+    )
+    run = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD | {"PLURANK_PREFIX": prefix})
+    site = f"https://boards.example{prefix}"
+    assert run.stdout.splitlines() == ["200 ", "200 ", f"301 {site}/readyz/", f"301 {site}/b/metrics/"], run.stderr
+
+
 def test_what_a_site_writes_can_be_read_by_its_user_alone(tmp_path):
     var = tmp_path / "new" / "var"
     program = (

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from config.processes.commands import QUEUES
+from config.processes.commands import QUEUES, WEB_STOP_SECONDS
 from tests.config.project.helm import merged, render
 from tests.config.project.test_compose import megabytes, variable
 
@@ -51,6 +51,21 @@ def test_each_runs_the_command_of_docker_compose_within_its_memory(part, service
     assert container["livenessProbe"]["exec"]["command"] == COMPOSE[service]["healthcheck"]["test"][1:]
     _, limit = variable(COMPOSE[service]["mem_limit"])
     assert megabytes(container["resources"]["limits"]["memory"].removesuffix("i")) == megabytes(limit)
+
+
+def test_no_one_kills_a_web_server_that_still_answers_what_is_under_way():
+    """Each waits some seconds longer than gunicorn does; a pod also until no one sends it new requests."""
+    least = WEB_STOP_SECONDS + 5
+    unit = (ROOT / "deploy" / "systemd" / "plurank-web.service").read_text()
+    assert " ".join(COMPOSE["web"]["command"][1:6]) in unit.replace("127.0.0.1", "0.0.0.0")
+    assert f" --graceful-timeout {WEB_STOP_SECONDS} " in unit
+    assert int(re.search(r"^TimeoutStopSec=(\d+)$", unit, flags=re.MULTILINE)[1]) >= least
+    assert int(COMPOSE["web"]["stop_grace_period"].removesuffix("s")) >= least
+    deployment = objects()["Deployment", "boards-web"]
+    [web] = containers(deployment)
+    sleep, pause = web["lifecycle"]["preStop"]["exec"]["command"]
+    assert (sleep, int(pause) >= 5) == ("sleep", True)
+    assert deployment["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] >= least + int(pause)
 
 
 @pytest.mark.parametrize("changes", [{}, EVERYTHING], ids=["as it is", "everything"])

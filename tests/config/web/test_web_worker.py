@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from select import select
 
@@ -27,8 +27,8 @@ PATIENCE = 30  # of the test; nothing is measured in seconds
 
 
 @contextmanager
-def server(folder: Path, *more: str) -> Iterator[int]:
-    """Where a web server listens that was started as that of the site is, with another application."""
+def server(folder: Path, *more: str) -> Iterator[tuple[int, subprocess.Popen]]:
+    """Where a web server listens that was started as that of the site is, with another application; and its process."""
     number = free_port()
     command = ["tests.config.web.echo" if part == "config.wsgi" else part for part in web(sys.executable, number)]
     environment = os.environ | {"PLURANK_VAR": str(folder)}
@@ -40,15 +40,16 @@ def server(folder: Path, *more: str) -> Iterator[int]:
                 break
             except ConnectionRefusedError:
                 time.sleep(0.1)
-        yield number
+        yield number, process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory) -> Iterator[int]:
-    with server(tmp_path_factory.mktemp("var")) as number:
+    with server(tmp_path_factory.mktemp("var")) as (number, _):
         yield number
 
 
@@ -136,6 +137,22 @@ def test_an_answer_says_that_the_connection_ends_where_most_of_a_body_was_not_re
     assert [line for line in received.split(b"\r\n") if line.startswith(b"Connection")] == [b"Connection: " + outcome]
 
 
+def test_a_server_that_stops_answers_what_is_under_way_and_waits_for_no_one_else(tmp_path):
+    """Takes six seconds: an upload of four, and then the rest of the two for requests that may be on their way."""
+    with server(tmp_path) as (port, process), clients(port, 5), clients(port, 5, HALF) as half:
+        with clients(port, 1, head("/slow", method="POST", length=4), b"a") as [one]:
+            expect_answers(port)
+            process.terminate()
+            for _ in range(3):
+                time.sleep(1.3)
+                one.sendall(b"a")
+            assert answer(one) == f"POST /slow 4 {hashlib.sha256(b'aaaa').hexdigest()[:8]}"
+            assert process.wait(timeout=10) == 0
+        assert [answer(one) for one in half] == [""] * 5
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+
+
 # --- Clients that read slowly, or nothing -----------------------------------------------------------------------------
 
 LARGE = 320  # times PART: 20 MB
@@ -188,7 +205,7 @@ def test_a_client_that_reads_slowly_gets_all_and_one_that_reads_nothing_is_close
     """Takes ten seconds, in which it reads slowly: three times as long as a client may read nothing."""
     sent, whole = head(f"{path}/{LARGE}"), PART * LARGE
     with (
-        server(tmp_path, "--worker-class", "tests.config.web.echo.Impatient") as port,
+        server(tmp_path, "--worker-class", "tests.config.web.echo.Impatient") as (port, _),
         readers(port, 1, sent) as [slow],
         readers(port, 4, sent) as unread,
     ):
