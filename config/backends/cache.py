@@ -107,6 +107,10 @@ class ForgivingRedisCache(CountingRedisCache):
         """Whether it was not there; True while Redis is away, so that anyone who adds a lock goes on."""
         return bool(self._tried("add", True, *args, **kwargs))
 
+    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:  # noqa: ANN401
+        """The number that is there and `delta`, in one step; `delta` while Redis is away."""
+        return int(self._tried("incr", delta, key, delta, version))
+
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
         """The value, or `default`."""
         value = self._tried("get", _NOTHING, key, _NOTHING, version)

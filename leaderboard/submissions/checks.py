@@ -191,11 +191,13 @@ def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
         is_guess: whether there is a name in it that its owner brought nothing under before.
     """
     key = f"secret-names:{check.benchmark.pk}:{check.audience.user.pk}:{timezone.now():%Y-%m-%d}"
-    n_refused = cache.get(key, 0)
-    if n_refused >= SECRET_REFUSALS and (is_guess or check.is_secret_hit):
+    is_over = cache.get(key, 0) >= SECRET_REFUSALS
+    if check.is_secret_hit and not is_over:
+        cache.add(key, 0, 2 * 24 * 3600)
+        is_over = cache.incr(key) > SECRET_REFUSALS
+    if is_over and (is_guess or check.is_secret_hit):
         check.problems.add("system_name", "too many names were rejected today; try again tomorrow")
     elif check.is_secret_hit:
-        cache.set(key, n_refused + 1, 2 * 24 * 3600)
         check.problems.add("system_name", "a name cannot be used here; choose another one")
 
 

@@ -30,6 +30,7 @@ def test_without_redis_nothing_is_found_nothing_is_kept_and_nothing_fails(nowher
     assert answers == ["default", True, False, False, False]
     assert (nowhere.get_many(["a"]), nowhere.set_many({"a": 1})) == ({}, ["a"])
     assert nowhere.get_or_set("a", lambda: 7) == 7
+    assert [nowhere.incr("a"), nowhere.incr("a", 5)] == [1, 5]
     assert [nowhere.take("a", 1, 60) for _ in range(2)] == [(True, 1, 60), (True, 1, 60)]
 
 

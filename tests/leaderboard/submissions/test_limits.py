@@ -1,17 +1,22 @@
 """Caps, deadlines, bans and embargoes: each test is named after what it prevents."""
 
+import time
+from collections import Counter
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache, caches
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.access.audience import audience_of
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Ban, Batch, Benchmark, Revision, Submission, SubmissionCount
 from leaderboard.rankings.scores import systems_at
+from leaderboard.submissions.checks import SECRET_REFUSALS, check_rows
 from leaderboard.submissions.embargo import end_embargoes
 from leaderboard.submissions.lifecycle import reject_batch, retract_batch, take_batch
 from leaderboard.submissions.problems import QuotaError, SubmissionError
@@ -274,3 +279,30 @@ def test_the_head_of_a_board_says_that_submissions_closed_and_nothing_where_ther
     assert client.get(f"/b/{closed.key}/").context["terms"] == [f"Submissions closed on {moment_in_words(past)}"]
     assert client.get(f"/b/{plain.key}/").context["terms"] == []
     assert client.get(f"/b/{shut.key}/").context["terms"] == []
+
+
+def test_hidden_names_are_rejected_so_often_a_day_however_many_guesses_come_at_once(make_committed, monkeypatch):
+    cache.clear()
+    benchmark = make_committed.benchmark({"Zebrafish": [1.0]}, n_tasks=1, submission_policy="open")
+    later(benchmark, score_view="own")
+    audience, row = audience_of(make_committed.user(), benchmark), SubmittedRow("Zebrafish", {"task-1": 5.0})
+
+    def guess() -> str:
+        with pytest.raises(InputError) as error:
+            check_rows(audience, [row], suggests=False)
+        return error.value.problems.listed[0].message
+
+    kind = type(caches["default"])
+    at_hand = kind.get
+
+    def slowly(self, key, *args, **kwargs):
+        value = at_hand(self, key, *args, **kwargs)
+        time.sleep(0.05)  # meanwhile others look
+        return value
+
+    monkeypatch.setattr(kind, "get", slowly)
+    guesses = at_once([lambda: [guess() for _ in range(3)]] * 8)
+    assert Counter(message for of_thread in guesses for message in of_thread) == {
+        "a name cannot be used here; choose another one": SECRET_REFUSALS,
+        "too many names were rejected today; try again tomorrow": 24 - SECRET_REFUSALS,
+    }
