@@ -71,8 +71,8 @@ class OwnBenchmark:
     name: str
     role: str
     visibility: str
-    n_waiting: int  # submissions and batches of votes to decide about
-    n_requests: int  # systems whose submitters ask to have them withdrawn
+    n_waiting: int  # submissions, batches of votes and requests to decide about
+    n_requests: int  # of them, systems whose submitters ask to have them withdrawn
     is_archived: bool
     manage_url: str
 
@@ -99,7 +99,7 @@ class Dashboard:
     @property
     def n_waiting(self) -> int:
         """How much waits for the user on their benchmarks."""
-        return sum(benchmark.n_waiting + benchmark.n_requests for benchmark in self.benchmarks)
+        return sum(benchmark.n_waiting for benchmark in self.benchmarks)
 
 
 def dashboard(user: User, page: str | None) -> Dashboard:
@@ -277,7 +277,7 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
             name=row.benchmark.name,
             role=str(Membership.Role(row.role).label),
             visibility=row.benchmark.visibility,
-            n_waiting=waiting[row.benchmark_id].n_sent,
+            n_waiting=waiting[row.benchmark_id].n_sent + waiting[row.benchmark_id].n_requests,
             n_requests=waiting[row.benchmark_id].n_requests,
             is_archived=row.benchmark.is_archived,
             manage_url=reverse(
@@ -286,4 +286,4 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
         )
         for row in memberships
     ]
-    return sorted(lines, key=lambda line: not (line.n_waiting or line.n_requests))
+    return sorted(lines, key=lambda line: not line.n_waiting)

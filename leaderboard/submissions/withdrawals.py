@@ -48,11 +48,11 @@ def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> 
     if withdraws_alone(Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)):
         withdraw_submission(submission, actor=actor, reason=reason)
         return True
-    require_reason(reason, gettext("Give a reason: the owners decide by it."))
+    require_reason(reason, gettext("Give a reason: the moderators decide by it."))
     if not Submission.objects.filter(pk=submission.pk, state=State.ACCEPTED).exists():
         raise SubmissionError(gettext("This submission is not on the board."))
     if requested([submission]):
-        raise SubmissionError(gettext("You have asked for this already; the owners have not decided yet."))
+        raise SubmissionError(gettext("You have asked for this already; the moderators have not decided yet."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.ASKED, actor=actor, reason=reason)
     tell_of_request(submission, author=actor, reason=reason)
     return False
@@ -83,5 +83,5 @@ def requests_at(benchmark: Benchmark) -> list[Submission]:
 def requested(submissions: Iterable[Submission]) -> dict[int, SubmissionEvent]:
     """The open requests to withdraw some submissions, by the id of the submission; those of older ones first."""
     ids = [submission.pk for submission in submissions]
-    events = open_requests().filter(submission__in=ids).select_related("actor", "submission__system")
+    events = open_requests().filter(submission__in=ids).select_related("actor", "submission__system", "submission__batch")
     return {event.submission_id: event for event in events.order_by("submission_id")}

@@ -19,7 +19,7 @@ from leaderboard.access.audience import UNDECIDED
 from leaderboard.accounts.people import ban
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.moments import moment_in_words
-from leaderboard.common.text import in_words, shortened
+from leaderboard.common.text import in_words, shortened, value_text
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import InForce
@@ -70,13 +70,40 @@ class Waiting:
 
 
 @dataclass(frozen=True)
+class ReviewedScore:
+    """A score of a batch beside the one on the board; a text is empty where there is no score."""
+
+    text: str
+    board_text: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the board has another score, which this one would replace or remove."""
+        return bool(self.board_text) and self.text != self.board_text
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the board has no score."""
+        return bool(self.text) and not self.board_text
+
+
+@dataclass(frozen=True)
+class ReviewedRow:
+    """One system of a batch."""
+
+    name: str
+    is_new: bool
+    scores: list[ReviewedScore]  # one per task
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a moderator looks at before deciding about one batch."""
 
     waiting: Waiting
     revision_number: int
     task_names: list[str]
-    rows: list[tuple[str, bool, list[tuple[str, bool]]]]  # system, is new, (score, differs from the board) a task
+    rows: list[ReviewedRow]
     n_more_rows: int
     statements: list[Statement]  # what it states of those systems, beside what the board says
     effects: list[TableEffect]
@@ -170,7 +197,7 @@ def review(batch: Batch) -> Decision:
         ),
         revision_number=state.revision_number,
         task_names=[task.name for task in state.configuration.tasks],
-        rows=[_shown(row, state) for row in first_rows],
+        rows=[_reviewed(row, state) for row in first_rows],
         n_more_rows=len(rows) - len(first_rows),
         statements=statements_of(submissions[:SHOWN_ROWS]),
         effects=effects,
@@ -278,15 +305,12 @@ def _waiting(
     )
 
 
-def _shown(row: CheckedRow, state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:
+def _reviewed(row: CheckedRow, state: BoardState) -> ReviewedRow:
     place = next((i for i, system in enumerate(state.systems) if system.key == row["system"]["key"]), None)
     old = np.full(len(state.configuration.tasks), np.nan) if place is None else state.values[place]
     new = row_values(row["scores"], state.configuration, None if place is None else old)
-    cells = []
-    for before, after in zip(old.tolist(), new.tolist(), strict=True):
-        text = "" if np.isnan(after) else repr(after).removesuffix(".0")
-        cells.append((text, not (before == after or (np.isnan(before) and np.isnan(after)))))
-    return row["system"]["name"], place is None, cells
+    texts = [["" if np.isnan(value) else value_text(value) for value in values] for values in (new, old)]
+    return ReviewedRow(row["system"]["name"], place is None, [ReviewedScore(*pair) for pair in zip(*texts, strict=True)])
 
 
 class Verdict(StrEnum):

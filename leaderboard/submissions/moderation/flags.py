@@ -18,7 +18,8 @@ def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
     """What a moderator should look at twice, in words. Nothing is ever refused for it.
 
     Unusual: further beyond the best or the worst score of its task than these two are apart. Too good: better than
-    every other system on every task. Duplicate: the scores of another system, to the last digit.
+    every other system on every task. Duplicate: the scores of another system, to the last digit. Removing: the board
+    has a score that would be missing.
     """
     flags = []
     tasks = state.configuration.tasks
@@ -30,6 +31,11 @@ def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
         own = places.get(row["system"]["key"] or "")
         values = row_values(row["scores"], state.configuration, None)
         name = shortened(row["system"]["name"])
+        if own is not None:
+            then = row_values(row["scores"], state.configuration, state.values[own])
+            removed = [tasks[t].name for t in np.flatnonzero(np.isnan(then) & ~np.isnan(state.values[own]))]
+            if removed:
+                flags.append(f"{name}: removes its scores from the board on {in_words(removed)}")
         is_other[:] = True
         if own is not None:
             is_other[own] = False

@@ -36,7 +36,7 @@ from leaderboard.submissions.moderation.decisions import (
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import lone_submission
-from leaderboard.submissions.withdrawals import decline_withdrawal, requests_at, withdraw_own
+from leaderboard.submissions.withdrawals import decline_withdrawal, requested, requests_at, withdraw_own
 
 # What is done to a submission that is or was on the board, and what became of it.
 STEPS = {
@@ -71,7 +71,7 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         "n_waiting": page.paginator.count - n_later,
         "n_approved": n_later,
         "pages": page_links(page),
-        "requests": requests_at(benchmark),
+        "requests": requested(requests_at(benchmark)).values(),
         "votes": VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.PENDING)
         .defer("votes")
         .select_related("uploader")
@@ -153,7 +153,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 }  # fmt: skip
                 steps[action](submission, actor=actor, reason=reason)
             elif not withdraw_own(audience, submission, reason=reason):
-                done = gettext("The owners were asked to withdraw %(shown_name)s.") % {
+                done = gettext("The moderators were asked to withdraw %(shown_name)s.") % {
                     "shown_name": submission.shown_name
                 }
         else:

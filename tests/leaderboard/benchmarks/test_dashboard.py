@@ -130,7 +130,7 @@ def test_it_has_the_benchmarks_one_looks_after_with_what_waits(client, make, me)
     lines = re.findall(r"<tr><th.*?</tr>", part(page, "benchmarks"))
     texts = [re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", line)).strip() for line in lines]
     assert [text.lower() for text in texts[1:]] == [
-        "busy owner public 2 1 manage",
+        "busy owner public 3 1 manage",
         "collected owner public 2 0 manage",
         "quiet owner public 0 0 manage",
     ]

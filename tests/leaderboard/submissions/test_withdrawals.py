@@ -76,8 +76,8 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
 ):
     asks_only(benchmark)
     page = compact(step(client, submitter, submission, action="withdraw", reason="Not ours."))
-    assert "The owners were asked to withdraw New." in page
-    assert "The owners have not decided yet." in page
+    assert "The moderators were asked to withdraw New." in page
+    assert "The moderators have not decided yet." in page
     submission.refresh_from_db()
     assert (submission.state, kinds(submission)[-1]) == ("accepted", ("asked", "Not ours."))
     assert requests_at(benchmark) == [submission]
@@ -85,7 +85,21 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
     notice = Notice.objects.get(user=owner, kind="waiting")
     assert (notice.path, notice.words) == (reverse("batch", args=[submission.batch.uuid]), "Not ours.")
     client.force_login(owner, backend=BACKEND)
-    assert "Withdrawals requested" in compact(client.get(reverse("manage_queue", args=[benchmark.key])))
+    queue = client.get(reverse("manage_queue", args=[benchmark.key])).content.decode()
+    section = re.search(r'<section aria-labelledby="requests">.*?</section>', queue, re.DOTALL)
+    heading, *words = re.findall(r"<(?:h2|p|td|a|th)\b.*?(?=</(?:h2|p|td|a|th)>)", section[0], re.DOTALL)
+    texts = [" ".join(re.sub("<[^>]+>", " ", text).split()) for text in (heading, *words)]
+    asked_at = submission.events.get(kind="asked").at.strftime("%-d %b %Y, %H:%M UTC")
+    assert texts == [
+        "Withdrawals requested",
+        "These scores are on the board, and their submitters ask to withdraw them. Open one to withdraw the scores or "
+        "to decline.",
+        *("System", "Reason", "By, and when"),
+        *("New", "Not ours.", f"Lab {asked_at}"),
+    ]
+    address = f"{reverse('batch', args=[submission.batch.uuid])}#request-of-{submission.uuid}"
+    assert f'href="{address}"' in section[0]
+    assert f'id="request-of-{submission.uuid}"' in compact(client.get(reverse("batch", args=[submission.batch.uuid])))
     page = compact(step(client, owner, submission, action="keep", reason="They are yours.", submission=submission.uuid))
     assert "New stays on the board; its submitter reads your reason." in page
     assert (kinds(submission)[-1], requests_at(benchmark)) == (("kept", "They are yours."), [])
@@ -109,8 +123,10 @@ def test_a_queue_with_a_request_counts_it_and_is_not_called_empty(client, benchm
         act()
         page = compact(client.get(reverse("manage_queue", args=[benchmark.key])))
         counted = re.findall(r'class="unread">(\d+)<span class="visually-hidden"> waiting', page)
-        seen.append(("The queue is empty" in page, "Withdrawals requested" in page, counted))
-    assert seen == [(True, False, []), (False, True, ["1"]), (True, False, [])]
+        line = benchmarks_of(owner)[0]
+        counts = (line.n_waiting, line.n_requests)
+        seen.append(("The queue is empty" in page, "Withdrawals requested" in page, counted, counts))
+    assert seen == [(True, False, [], (0, 0)), (False, True, ["1"], (1, 1)), (True, False, [], (0, 0))]
 
 
 def test_what_is_not_ones_own_not_accepted_without_a_reason_or_asked_twice_is_refused(
@@ -154,7 +170,7 @@ def test_a_submitter_asks_where_no_submissions_are_taken_any_more(
     benchmark.refresh_from_db()
     client.force_login(submitter, backend=BACKEND)
     page = compact(client.get(reverse("batch", args=[submission.batch.uuid])))
-    assert ("Ask the owners to withdraw these scores" in page) is not is_withdrawn
+    assert ("Ask the moderators to withdraw these scores" in page) is not is_withdrawn
     assert withdraw_own(audience_of(submitter, benchmark), submission, reason="Old.") is is_withdrawn
 
 

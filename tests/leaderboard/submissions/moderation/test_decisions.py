@@ -49,6 +49,30 @@ def test_a_correction_of_a_system_is_no_duplicate_of_itself(make):
     assert queue(benchmark, most=9)[0][0].flags == []
 
 
+def test_a_decision_shows_beside_each_score_the_one_that_it_replaces_or_removes(make):
+    tasks = [TaskSpec(name) for name in ("Reading", "Maths", "Code")]
+    scores = {"Alpha": [81.2, 62.5, 40.1], "Beta": [70, 60, None]}
+    benchmark = make.benchmark(scores, tasks=tasks, submission_policy="moderated")
+    rows = {"Alpha": [88.5, 62.5, None], "Beta": [70, 61, 30], "New": [1, 2, None]}
+    owner = owner_of(benchmark)
+    batch = make.pending(benchmark, rows, by=owner)
+    assert queue(benchmark, most=9)[0][0].flags == ["Alpha: removes its scores from the board on Code"]
+    shown = [[(score.text, score.board_text) for score in row.scores] for row in review(batch).rows]
+    assert shown == [
+        [("88.5", "81.2"), ("62.5", "62.5"), ("", "40.1")],
+        [("70", "70"), ("61", "60"), ("30", "")],
+        [("1", ""), ("2", ""), ("", "")],
+    ]
+    page = signed_in(owner).get(reverse("manage_decide", args=[benchmark.key, batch.uuid])).content.decode()
+    table = re.search(r'aria-labelledby="scores".*?</table>', page, re.DOTALL)
+    cells = [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td.*?</td>", table[0], re.DOTALL)]
+    assert cells == [
+        *("88.5 was 81.2", "62.5", "removed was 40.1"),
+        *("70", "61 was 60", "30 was missing"),
+        *("1", "2", "–"),
+    ]
+
+
 def test_the_queue_and_a_decision_say_whose_scores_are_replaced_where_they_are_other_peoples(make):
     benchmark, ada = make.benchmark(SIX_SYSTEMS, submission_policy="moderated"), make.user("Ada")
     accept_batch(make.pending(benchmark, {"Of Ada": [12.0, 48.0]}, by=ada), actor=owner_of(benchmark))
@@ -83,8 +107,9 @@ def test_the_queue_takes_as_many_queries_for_many_submissions_as_for_one(
         waiting, page = queue_page(benchmark, None)
     assert page.paginator.count == n
     replacing = ["S1: replaces scores that owner submitted"] if is_correction else []
+    removing = ["S1: removes its scores from the board on Task 1 and Task 2"] if is_correction else []
     assert [row.flags for row in waiting] == [
-        [*replacing, f"New {number}: far outside the range of the others on Task 1"] for number in range(n)
+        [*replacing, f"New {number}: far outside the range of the others on Task 1", *removing] for number in range(n)
     ]
 
 
