@@ -37,6 +37,7 @@ SIGN_IN_FIRST = gettext_noop("Sign in first.")
 NO_BENCHMARK = gettext_noop("There is no benchmark of this name, or you have no access to it.")
 NO_DRAFT = gettext_noop("You have no such draft. Drafts expire after some days.")
 NO_SUBMISSION = gettext_noop("There is no such submission, or you have no access to it.")
+BANNED = gettext_noop("Its owners or moderators banned you from submitting: %(reason)s")
 DECIDERS_ALONE = gettext_noop("Only the moderators and owners of a benchmark can decide on submissions.")
 
 
@@ -63,6 +64,7 @@ class Audience:
     sees_names: bool = True
     may_send_votes: bool = False
     why_no_votes: str = ""  # why they may not send votes, as a sentence
+    ban_text: str = ""  # that they are banned and why, as a sentence; empty where they are not
 
     @property
     def user(self) -> User:
@@ -137,7 +139,8 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
         )
     is_owner = role == Membership.Role.OWNER
     decides = role in DECIDING
-    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner, ban=ban)
+    ban_text = "" if ban is None or is_owner else gettext(BANNED) % {"reason": ban}
+    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner, ban_text=ban_text)
     level = "owner" if is_owner else "member" if role else "public"
     is_restricted = hides_something(benchmark) and not decides
     # What of the two a benchmark takes; the other one it takes from no one.
@@ -158,6 +161,7 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
         sees_names=not is_restricted or not _is_anonymous(benchmark),
         may_send_votes=not why_no_votes,
         why_no_votes=why_no_votes,
+        ban_text=ban_text,
     )
 
 
@@ -185,7 +189,7 @@ def _is_anonymous(benchmark: Benchmark) -> bool:
     return benchmark.anonymous_until is not None and benchmark.anonymous_until > timezone.now()
 
 
-def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: str | None) -> str:
+def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban_text: str) -> str:
     """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
     if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
@@ -202,9 +206,7 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
         return gettext("Submissions were accepted until %(deadline)s.") % {
             "deadline": moment_in_words(benchmark.deadline)
         }
-    if ban is None:
-        return ""
-    return gettext("Its owners or moderators banned you from submitting: %(reason)s") % {"reason": ban}
+    return ban_text
 
 
 def is_embargoed(benchmark: Benchmark) -> bool:

@@ -9,15 +9,18 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
 from leaderboard.accounts.organisations.roles import give_own_role
-from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
+from leaderboard.common.language.sentences import Sentence
+from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, NoticeKind, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.notifications.deliveries import switch_off_leavers
+from leaderboard.notifications.notices import tell
 from ranking_engine.text.characters import refused_in_line
 
 INVITATION_DAYS = 7
@@ -196,7 +199,7 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
 
 @transaction.atomic
 def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
-    """Take no submissions of someone any more; they read the reason.
+    """Take no submissions of someone any more; a notice gives them the reason.
 
     Raises:
         PeopleError: no reason is given, or they moderate or own the benchmark.
@@ -205,20 +208,43 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
         raise PeopleError(gettext("Give a reason: the banned user sees it."))
     if Membership.objects.filter(benchmark=benchmark, user=user, role__in=[Role.OWNER, Role.MODERATOR]).exists():
         raise PeopleError(gettext("Owners and moderators cannot be banned; remove their role first."))
-    _, is_new = Ban.objects.get_or_create(
+    row, is_new = Ban.objects.get_or_create(
         benchmark=benchmark, user=user, defaults={"reason": reason.strip(), "author": author}
     )
     if is_new:
         _record(benchmark, user, "banned", "no", "yes", actor=author, reason=reason)
+        tell(
+            [user.pk],
+            NoticeKind.DECISION,
+            key=f"ban {row.pk}",
+            sentence=Sentence("You are banned from submitting to %(benchmark)s. You can still read it.").of(
+                benchmark=benchmark.name
+            ),
+            path=reverse("board", args=[benchmark.key]),
+            benchmark=benchmark,
+            words=row.reason,
+            author=author,
+        )
 
 
 @transaction.atomic
 def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> bool:
-    """Take submissions of someone again. Returns whether they were banned."""
-    was_banned = Ban.objects.filter(benchmark=benchmark, user=user).delete()[0] > 0
-    if was_banned:
-        _record(benchmark, user, "banned", "yes", "no", actor=author, reason=reason)
-    return was_banned
+    """Take submissions of someone again, and notify them. Returns whether they were banned."""
+    row = Ban.objects.filter(benchmark=benchmark, user=user).first()
+    if row is None or not Ban.objects.filter(pk=row.pk).delete()[0]:
+        return False
+    _record(benchmark, user, "banned", "yes", "no", actor=author, reason=reason)
+    tell(
+        [user.pk],
+        NoticeKind.DECISION,
+        key=f"ban {row.pk} lifted",
+        sentence=Sentence("You are no longer banned from submitting to %(benchmark)s.").of(benchmark=benchmark.name),
+        path=reverse("board", args=[benchmark.key]),
+        benchmark=benchmark,
+        words=reason,
+        author=author,
+    )
+    return True
 
 
 def _record(

@@ -67,7 +67,8 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
                 else:
                     is_changed = change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
                 if is_changed:
-                    messages.success(request, gettext("Changed."))
+                    done = gettext("%(person)s can submit again.") if action == "lift" else gettext("Changed.")
+                    messages.success(request, done % {"person": member.shown_name})
                 else:
                     messages.info(request, gettext("Nothing changed: it was so already."))
         except PeopleError as error:

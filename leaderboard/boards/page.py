@@ -85,6 +85,7 @@ class BoardPage:
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
         self.submit_url, self.submit_label = submission_door(audience)
+        self.ban_text = audience.ban_text
         self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number
         self.is_archived = benchmark.is_archived

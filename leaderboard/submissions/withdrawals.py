@@ -83,5 +83,6 @@ def requests_at(benchmark: Benchmark) -> list[Submission]:
 def requested(submissions: Iterable[Submission]) -> dict[int, SubmissionEvent]:
     """The open requests to withdraw some submissions, by the id of the submission; those of older ones first."""
     ids = [submission.pk for submission in submissions]
-    events = open_requests().filter(submission__in=ids).select_related("actor", "submission__system", "submission__batch")
-    return {event.submission_id: event for event in events.order_by("submission_id")}
+    events = open_requests().filter(submission__in=ids).order_by("submission_id")
+    events = events.select_related("actor", "submission__system", "submission__batch")
+    return {event.submission_id: event for event in events}

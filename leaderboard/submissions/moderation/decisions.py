@@ -1,14 +1,13 @@
 """The queue of a benchmark: what waits for a decision, what is unusual about it, and what it would change."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
@@ -19,19 +18,19 @@ from leaderboard.access.audience import UNDECIDED
 from leaderboard.accounts.people import ban
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.moments import moment_in_words
-from leaderboard.common.text import in_words, shortened, value_text
+from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import InForce
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.lifecycle import reject_batch, require_reason, take_batch
 from leaderboard.submissions.moderation.flags import flags_of
+from leaderboard.submissions.moderation.scores import ReviewedRow, reviewed
 from leaderboard.submissions.preview.draft import (
     BoardState,
     latest_state,
     rankings_of,
     ranks_others,
-    row_values,
 )
 from leaderboard.submissions.preview.table import TableEffect, table_effect
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
@@ -67,33 +66,6 @@ class Waiting:
     is_correction: bool
     statements: list[str]  # what it states of its systems, in short
     n_more_statements: int
-
-
-@dataclass(frozen=True)
-class ReviewedScore:
-    """A score of a batch beside the one on the board; a text is empty where there is no score."""
-
-    text: str
-    board_text: str
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the board has another score, which this one would replace or remove."""
-        return bool(self.board_text) and self.text != self.board_text
-
-    @property
-    def is_added(self) -> bool:
-        """Whether the board has no score."""
-        return bool(self.text) and not self.board_text
-
-
-@dataclass(frozen=True)
-class ReviewedRow:
-    """One system of a batch."""
-
-    name: str
-    is_new: bool
-    scores: list[ReviewedScore]  # one per task
 
 
 @dataclass(frozen=True)
@@ -158,8 +130,20 @@ def _described(benchmark: Benchmark, batches: Sequence[Batch]) -> list[Waiting]:
     corrected = {one.system_id for submissions in of_batch.values() for one in submissions if one.corrects_id}
     held = holding(benchmark, corrected) if corrected else {}
     submitters = latest_submitters(benchmark, _known_keys(state, rows.values()))
+    banned = set(
+        benchmark.bans.filter(user__in=[batch.uploader_id for batch in batches]).values_list("user_id", flat=True)
+    )
     return [
-        _waiting(batch, state, of_batch[batch.pk], rows, held, submitters=submitters, n_systems=n_systems[batch.pk])
+        _waiting(
+            batch,
+            state,
+            of_batch[batch.pk],
+            rows,
+            held,
+            submitters=submitters,
+            banned_ids=banned,
+            n_systems=n_systems[batch.pk],
+        )
         for batch in batches
         if batch.pk in of_batch
     ]
@@ -173,6 +157,7 @@ def review(batch: Batch) -> Decision:
     corrected = {one.system_id for one in submissions if one.corrects_id}
     held = holding(batch.benchmark, corrected) if corrected else {}
     submitters = latest_submitters(batch.benchmark, _known_keys(state, rows))
+    banned = set(batch.benchmark.bans.filter(user=batch.uploader_id).values_list("user_id", flat=True))
     after = state.with_rows(rows)
     names = [system.name for system in after.systems]
     try:
@@ -193,11 +178,18 @@ def review(batch: Batch) -> Decision:
         summary.insert(0, ranks_sentence(shortened(system["name"]), ranks, n_leaving_out))
     return Decision(
         waiting=_waiting(
-            batch, state, submissions, of_submission, held, submitters=submitters, n_systems=len(submissions)
+            batch,
+            state,
+            submissions,
+            of_submission,
+            held,
+            submitters=submitters,
+            banned_ids=banned,
+            n_systems=len(submissions),
         ),
         revision_number=state.revision_number,
         task_names=[task.name for task in state.configuration.tasks],
-        rows=[_reviewed(row, state) for row in first_rows],
+        rows=[reviewed(row, state) for row in first_rows],
         n_more_rows=len(rows) - len(first_rows),
         statements=statements_of(submissions[:SHOWN_ROWS]),
         effects=effects,
@@ -239,6 +231,7 @@ def _waiting(
     held: Mapping[int, InForce],
     *,
     submitters: Mapping[str, User],
+    banned_ids: Collection[int],
     n_systems: int,
 ) -> Waiting:
     """What is said of one batch.
@@ -250,6 +243,7 @@ def _waiting(
         rows: the same as a draft keeps them, by their ids.
         held: what holds on the board, where one of them is a correction.
         submitters: whose scores the board has of their systems, by the key of the system.
+        banned_ids: of those submitters who are banned.
         n_systems: how many submissions the batch has in all.
     """
     statements = statements_of(submissions)
@@ -275,11 +269,12 @@ def _waiting(
         % {"systems": in_words(systems), "person": person}
         for person, systems in of_others.items()
     ]
+    banned = [gettext("its submitter is banned from submitting")] if batch.uploader_id in banned_ids else []
     overdue = []
     if batch.decide_by is not None and batch.decide_by <= timezone.now():
         until = moment_in_words(batch.decide_by)
         overdue.append(gettext("overdue: the submitter expects a decision by %(until)s") % {"until": until})
-    flags = [*overdue, *outrun, *replacing, *changed, *flags_of(state, own)]
+    flags = [*banned, *overdue, *outrun, *replacing, *changed, *flags_of(state, own)]
     if n_systems > len(submissions):
         partly = ngettext(
             "only the first %(n)s of its %(n_systems)s system was checked: open it to see all",
@@ -303,14 +298,6 @@ def _waiting(
         statements=in_short(statements[:SHOWN_STATEMENTS]),
         n_more_statements=max(0, len(statements) - SHOWN_STATEMENTS),
     )
-
-
-def _reviewed(row: CheckedRow, state: BoardState) -> ReviewedRow:
-    place = next((i for i, system in enumerate(state.systems) if system.key == row["system"]["key"]), None)
-    old = np.full(len(state.configuration.tasks), np.nan) if place is None else state.values[place]
-    new = row_values(row["scores"], state.configuration, None if place is None else old)
-    texts = [["" if np.isnan(value) else value_text(value) for value in values] for values in (new, old)]
-    return ReviewedRow(row["system"]["name"], place is None, [ReviewedScore(*pair) for pair in zip(*texts, strict=True)])
 
 
 class Verdict(StrEnum):

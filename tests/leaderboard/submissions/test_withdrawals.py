@@ -92,8 +92,10 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
     asked_at = submission.events.get(kind="asked").at.strftime("%-d %b %Y, %H:%M UTC")
     assert texts == [
         "Withdrawals requested",
-        "These scores are on the board, and their submitters ask to withdraw them. Open one to withdraw the scores or "
-        "to decline.",
+        (
+            "These scores are on the board, and their submitters ask to withdraw them. Open one to withdraw the scores "
+            "or to decline."
+        ),
         *("System", "Reason", "By, and when"),
         *("New", "Not ours.", f"Lab {asked_at}"),
     ]

@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
-from leaderboard.accounts.people import lift_ban
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Ban, Batch, Revision, Submission
+from leaderboard.notifications.notices import notice_text
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.moderation import decisions
@@ -57,8 +57,8 @@ def test_a_decision_shows_beside_each_score_the_one_that_it_replaces_or_removes(
     owner = owner_of(benchmark)
     batch = make.pending(benchmark, rows, by=owner)
     assert queue(benchmark, most=9)[0][0].flags == ["Alpha: removes its scores from the board on Code"]
-    shown = [[(score.text, score.board_text) for score in row.scores] for row in review(batch).rows]
-    assert shown == [
+    pairs = [[(score.text, score.board_text) for score in row.scores] for row in review(batch).rows]
+    assert pairs == [
         [("88.5", "81.2"), ("62.5", "62.5"), ("", "40.1")],
         [("70", "70"), ("61", "60"), ("30", "")],
         [("1", ""), ("2", ""), ("", "")],
@@ -103,7 +103,7 @@ def test_the_queue_takes_as_many_queries_for_many_submissions_as_for_one(
         batch = make.pending(benchmark, {f"New {number}": [21.0, 47.0]}, by=make.user())
         if is_correction:
             Submission.objects.create(benchmark=benchmark, batch=batch, system=held.system, position=2, corrects=held)
-    with django_assert_num_queries(13 if is_correction else 9):
+    with django_assert_num_queries(14 if is_correction else 10):
         waiting, page = queue_page(benchmark, None)
     assert page.paginator.count == n
     replacing = ["S1: replaces scores that owner submitted"] if is_correction else []
@@ -225,8 +225,37 @@ def test_rejecting_needs_a_reason_and_banning_keeps_the_submitter_out(make):
     assert (batch.submissions.get().state, Ban.objects.get().reason) == ("rejected", "Copied.")
     answer = signed_in(user).get(reverse("submit", args=[benchmark.key]))
     assert (answer.status_code, b"Copied." in answer.content) == (403, True)
-    lift_ban(benchmark, user, author=owner_of(benchmark))
+    assert f"<title>You cannot submit to {benchmark.name} · Plurank</title>" in compact(answer)
+    banned = "Its owners or moderators banned you from submitting: Copied."
+    assert f'<p class="notice">{banned}</p>' in compact(signed_in(user).get(reverse("board", args=[benchmark.key])))
+    assert banned not in compact(client.get(reverse("board", args=[benchmark.key])))
+    people = reverse("manage_people", args=[benchmark.key])
+    explained = (
+        "Banned users can read this benchmark but not submit to it. They are notified, with the reason. You ban "
+        "someone where you reject their submission."
+    )
+    assert explained in compact(client.get(people))
+    page = compact(client.post(people, {"action": "lift", "user": user.pk}, follow=True))
+    assert (f"{user.shown_name} can submit again." in page, explained in page) == (True, True)
+    assert [notice_text(notice) for notice in user.notices.filter(key__startswith="ban ").order_by("pk")] == [
+        f"You are banned from submitting to {benchmark.name}. You can still read it. Reason: Copied.",
+        f"You are no longer banned from submitting to {benchmark.name}.",
+    ]
     assert signed_in(user).get(reverse("submit", args=[benchmark.key])).status_code == 200
+
+
+def test_the_page_of_a_decision_says_what_a_ban_does_and_the_queue_whose_submitter_is_banned(make):
+    benchmark, user = make.benchmark(SIX_SYSTEMS, submission_policy="moderated"), make.user("Bob")
+    first, _ = (make.pending(benchmark, {name: [12.0, 48.0]}, by=user) for name in ("Spam", "More"))
+    client, path = signed_in(owner_of(benchmark)), reverse("manage_decide", args=[benchmark.key, first.uuid])
+    assert (
+        "If you ban Bob, they can read this benchmark but no longer submit to it, and a notice gives them your reason. "
+        "Other submissions of theirs that wait stay in the queue. Owners can lift the ban under People."
+    ) in compact(client.get(path))
+    client.post(path, {"action": "reject_and_ban", "reason": "Copied."})
+    (left,) = queue(benchmark, most=9)[0]
+    assert left.flags[0] == "its submitter is banned from submitting"
+    assert review(benchmark.batches.get(uuid=left.uuid)).waiting.flags[0] == "its submitter is banned from submitting"
 
 
 def test_a_moderator_withdraws_and_reinstates_with_a_reason(make):
