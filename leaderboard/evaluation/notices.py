@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import shortened
-from leaderboard.models import NoticeKind, PredictionSubmission
+from leaderboard.models import NoticeKind, PredictionSubmission, Team, User
 from leaderboard.notifications.notices import tell
 
 
@@ -47,4 +47,18 @@ def tell_of_entering(row: PredictionSubmission) -> None:
         ).of(system=shortened(row.system_name), benchmark=row.benchmark.name),
         path=reverse("prediction", args=[row.uuid]),
         benchmark=row.benchmark,
+    )
+
+
+def tell_of_invitation(team: Team, user: User) -> None:
+    """Tell someone that a team invites them, once for each team. Call in the transaction that does it."""
+    tell(
+        [user.pk],
+        NoticeKind.TEAM,
+        key=f"team {team.pk} invites",
+        sentence=Sentence("The team %(team)s invites you to submit predictions to %(benchmark)s with it.").of(
+            team=team.name, benchmark=team.benchmark.name
+        ),
+        path=reverse("team", args=[team.benchmark.key]),
+        benchmark=team.benchmark,
     )

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.evaluation.notices import tell_of_invitation
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
 from ranking_engine.text.characters import refused_in_line
@@ -83,6 +84,16 @@ def _join(team: Team, user: User) -> None:
     TeamInvitation.objects.filter(team__benchmark=team.benchmark_id, invited=user).delete()
 
 
+def whom_text(team: Team | None) -> str:
+    """For whom someone submits predictions, and what they can no longer do after that; None is themselves."""
+    if team is None:
+        return gettext("You submit for yourself. After this you can no longer join a team of this benchmark.")
+    if has_submitted(team):
+        return gettext("You submit for the team %(team)s.") % {"team": team.name}
+    text = gettext("You submit for the team %(team)s. After this no member can leave the team.")
+    return text % {"team": team.name}
+
+
 def has_submitted(team: Team) -> bool:
     """Whether a team submitted predictions, whatever became of them; trial runs do not count."""
     return team.prediction_submissions.filter(is_trial=False).exists()
@@ -122,7 +133,7 @@ def invite_by_link(team: Team, author: User) -> str:
     Raises:
         EvaluationError: too many invitations are open.
     """
-    if open_team_invitations(team).count() >= MAX_INVITATIONS:
+    if open_team_invitations(team).filter(name="").count() >= MAX_INVITATIONS:
         raise EvaluationError(
             gettext("%(max_invitations)s invitations are open; revoke some, or wait until they are used.")
             % {"max_invitations": MAX_INVITATIONS}
@@ -134,23 +145,33 @@ def invite_by_link(team: Team, author: User) -> str:
 
 @transaction.atomic
 def invite_by_name(team: Team, author: User, name: str) -> None:
-    """Invite the person of this display name; they see it on the page of teams.
+    """Invite the person of this display name, and notify them.
 
-    Whether there is such a person is not said: else anyone could ask who has an account.
+    Whether there is such a person is not said: else anyone could ask who has an account. Every name is in the list of
+    open invitations.
 
     Raises:
         EvaluationError: no name is given.
     """
     name = name.strip()
-    if not 0 < len(name) <= MAX_NAME:
+    if not 0 < len(name) <= MAX_NAME or refused_in_line(name):
         raise EvaluationError(gettext("Write the display name of the person."))
     people = list(User.objects.filter(display_name=name, is_active=True).exclude(team_memberships__team=team)[:2])
-    if len(people) == 1:  # a name that several people have is of none of them
-        TeamInvitation.objects.update_or_create(
-            team=team, invited=people[0], defaults={"author": author, "expires_at": _end()}
-        )
+    invited = people[0] if len(people) == 1 else None  # a name that several people have is of none of them
+    is_same = Q(name=name) if invited is None else Q(name=name) | Q(invited=invited)
+    TeamInvitation.objects.filter(is_same, team=team).delete()
+    TeamInvitation.objects.create(
+        team=team,
+        invited=invited,
+        name=name,
+        secret_hash=None if invited else _hash(secrets.token_urlsafe(24)),  # of a secret that no one has
+        author=author,
+        expires_at=_end(),
+    )
+    if invited is not None:
+        tell_of_invitation(team, invited)
     # An error would say how many of the names are someone's: the oldest invitations go instead.
-    named = TeamInvitation.objects.filter(team=team).exclude(invited=None).order_by("-pk")
+    named = TeamInvitation.objects.filter(team=team).exclude(name="").order_by("-pk")
     TeamInvitation.objects.filter(pk__in=list(named.values_list("pk", flat=True)[MAX_INVITATIONS:])).delete()
 
 
@@ -166,8 +187,9 @@ def revoke_team_invitation(team: Team, number: int) -> None:
 
 
 def open_team_invitations(team: Team) -> QuerySet[TeamInvitation]:
-    """The links that someone may still use; people who were invited by name are not told of, whether they exist."""
-    return TeamInvitation.objects.filter(team=team, invited=None, expires_at__gt=timezone.now())
+    """The links that someone may still use, and the names of those invited, whether there are such people or not."""
+    rows = TeamInvitation.objects.filter(team=team, expires_at__gt=timezone.now())
+    return rows.exclude(invited__isnull=False, name="")  # of older releases, which did not list people
 
 
 def team_invitations_of(user: User, benchmark: Benchmark) -> QuerySet[TeamInvitation]:

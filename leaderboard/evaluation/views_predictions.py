@@ -23,7 +23,7 @@ from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import chosen_metric, ids_of
 from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
-from leaderboard.evaluation.teams import team_of
+from leaderboard.evaluation.teams import team_of, whom_text
 from leaderboard.models import Benchmark, PredictionSubmission, User
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import left_in_words, terms_of
@@ -63,9 +63,13 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         else:
             return redirect("prediction", row.uuid)
     phase = phase_now(benchmark)
+    own = team_of(signed_in(request), benchmark)
+    left = predictions_left(phase, signed_in(request), own) if phase and not audience.may_moderate else {}
     context = {
         "benchmark": benchmark,
         "form": form,
+        "whom": whom_text(own),
+        "left": left_in_words(left),
         "errors": errors,
         "tasks": [
             (one, metric_named(one.metric), field) for one, (_, field) in zip(references, form.file_fields, strict=True)

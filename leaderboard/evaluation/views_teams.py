@@ -95,10 +95,12 @@ def team_step(request: HttpRequest, benchmark: Benchmark, user: User) -> str:
         return request.build_absolute_uri(reverse("join_team", args=[invite_by_link(own, user)]))
     elif action == "invite":
         invite_by_name(own, user, request.POST.get("name", ""))
-        messages.success(request, gettext("If exactly one person has this name, they see the invitation on this page."))
+        messages.success(
+            request, gettext("If exactly one person has this name, they get a notice with the invitation.")
+        )
     elif action == "revoke":
         revoke_team_invitation(own, whole_number(request.POST.get("invitation", "")) or 0)
-        messages.success(request, gettext("The invitation is revoked; its link no longer works."))
+        messages.success(request, gettext("The invitation is revoked; it no longer works."))
     elif action == "leave":
         leave_team(own, user)
         messages.success(request, gettext("You left the team %(own)s.") % {"own": own.name})

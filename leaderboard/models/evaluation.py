@@ -141,10 +141,15 @@ class TeamMembership(models.Model):
 
 
 class TeamInvitation(models.Model):
-    """An invitation to a team: of one person, or by a link. Only the link's hash is stored; each works once."""
+    """An invitation to a team: of one person, or by a link. Only the link's hash is stored; each works once.
+
+    A display name that is not exactly one person's has an invitation, too, which no link opens: else a team would see
+    in its list who has an account.
+    """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     invited = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="team_invitations")
+    name = LineField(max_length=80, blank=True, default="", db_default="")  # as the author wrote it; empty of a link
     secret_hash = models.CharField(max_length=64, unique=True, null=True)  # noqa: DJ001 -- NULLs are distinct
     author = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -47,6 +47,7 @@ class NoticeKind(models.TextChoices):
 
     DECISION = "decision", gettext_lazy("A decision on one of my submissions, or a delay")
     PREDICTIONS = "predictions", gettext_lazy("My predictions that were scored or refused")
+    TEAM = "team", gettext_lazy("An invitation to a team")
     OVERTAKEN = "overtaken", gettext_lazy("One of my systems fell in rank")
     FIRST_PLACE = "first_place", gettext_lazy("A new first place on one of my benchmarks")
     WAITING = "waiting", gettext_lazy("A submission that I can decide on")

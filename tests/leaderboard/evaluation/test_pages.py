@@ -162,6 +162,48 @@ def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
     assert team_of(bob, benchmark) is None
 
 
+def test_a_team_sees_and_revokes_whom_it_invited_by_name(client, make, benchmark):
+    path, ada = reverse("team", args=[benchmark.key]), make.user("Ada")
+    team = found_team(benchmark, ada, "Owls")
+    client.force_login(ada, backend=BACKEND)
+    page = compact(client.post(path, {"action": "invite", "name": "Bob"}, follow=True))
+    (invitation,) = team.invitations.all()
+    until = invitation.expires_at.strftime("%-d %b %Y")
+    for text in (
+        "If exactly one person has this name, they get a notice with the invitation.",
+        f'id="invitation-{invitation.pk}"',
+        "<strong>Bob</strong>, if exactly one person has this name, until",
+        until,
+    ):
+        assert text in page
+    page = compact(client.post(path, {"action": "revoke", "invitation": invitation.pk}, follow=True))
+    assert "The invitation is revoked; it no longer works." in page
+    assert (team.invitations.count(), "<strong>Bob</strong>" in page) == (0, False)
+
+
+def test_the_form_for_predictions_says_for_whom_and_what_they_can_no_longer_do_then(client, make):
+    benchmark = texts_benchmark(make)
+    values = {"name": "Final", "opens_at": timezone.now() - timedelta(days=1), "total_cap": 3}
+    store_phase(benchmark, values, author=owner_of(benchmark))
+    path, ada = reverse("new_predictions", args=[benchmark.key]), make.user("Ada")
+    client.force_login(ada, backend=BACKEND)
+
+    def before_the_button():
+        page = client.get(path).content.decode()
+        return " ".join(re.findall(r'<p class="notice">(.*?)</p>', page, re.DOTALL)[-1].split())
+
+    more = "You can still submit 3 in all. A trial run does not count."
+    assert before_the_button() == (
+        f"You submit for yourself. After this you can no longer join a team of this benchmark. {more}"
+    )
+    team = found_team(benchmark, ada, "Owls")
+    assert before_the_button() == (f"You submit for the team Owls. After this no member can leave the team. {more}")
+    PredictionSubmission.objects.create(
+        benchmark=benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}
+    )
+    assert before_the_button() == f"You submit for the team Owls. {more}"
+
+
 def test_the_page_offers_to_leave_only_a_team_that_submitted_nothing(client, make, benchmark):
     path, ada = reverse("team", args=[benchmark.key]), make.user("Ada")
     team = found_team(benchmark, ada, "Owls")

@@ -23,6 +23,7 @@ from leaderboard.evaluation.teams import (
     team_of,
 )
 from leaderboard.models import PredictionSubmission, Team, TeamInvitation
+from leaderboard.notifications.notices import notice_text
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import hidden_benchmark, upload
 
@@ -52,18 +53,30 @@ def test_a_link_works_once_and_only_while_it_is_open(make, team):
     assert members_of(team) == [ada, bob]
 
 
-def test_who_is_invited_by_name_sees_it_and_no_one_learns_whether_a_name_exists(make, team):
+def test_who_is_invited_by_name_gets_a_notice_and_no_one_learns_whether_a_name_exists(make, team):
     ada, bob = members_of(team)[0], make.user("Bob")
     invite_by_name(team, ada, "Bob")
     invite_by_name(team, ada, "Nobody of this name")
-    assert list(open_team_invitations(team)) == []
+    invite_by_name(team, ada, "Bob")
+    invite_by_name(team, ada, "Nobody of this name")
+    assert [invitation.name for invitation in open_team_invitations(team)] == ["Bob", "Nobody of this name"]
+    (notice,) = bob.notices.all()
+    assert (notice_text(notice), notice.kind, notice.path) == (
+        f"The team Owls invites you to submit predictions to {team.benchmark.name} with it.",
+        "team",
+        f"/b/{team.benchmark.key}/team/",
+    )
     (invitation,) = team_invitations_of(bob, team.benchmark)
     with pytest.raises(EvaluationError, match="already used or revoked"):
         accept_team_invitation(invitation, make.user("Cyd"))
     accept_team_invitation(invitation, bob)
     assert team_of(bob, team.benchmark) == team
-    make.user("Eve"), make.user("Eve")
+    eve = make.user("Eve"), make.user("Eve")
     invite_by_name(team, ada, "Eve")
+    assert [invitation.name for invitation in open_team_invitations(team)] == ["Nobody of this name", "Eve"]
+    assert [list(team_invitations_of(one, team.benchmark)) for one in eve] == [[], []]
+    for invitation in open_team_invitations(team):
+        revoke_team_invitation(team, invitation.pk)
     assert not TeamInvitation.objects.exists()
 
 
@@ -144,6 +157,9 @@ def test_only_so_many_invitations_are_open(make, team):
     with pytest.raises(EvaluationError, match="invitations are open"):
         invite_by_link(team, ada)
     for number in range(MAX_INVITATIONS + 2):
-        make.user(f"Person {number}")
-        invite_by_name(team, ada, f"Person {number}")
-    assert TeamInvitation.objects.exclude(invited=None).count() == MAX_INVITATIONS
+        invited = f"Person {number}"
+        if number % 2:
+            make.user(invited)
+        invite_by_name(team, ada, invited)
+    names = TeamInvitation.objects.exclude(name="").order_by("pk").values_list("name", flat=True)
+    assert list(names) == [f"Person {number}" for number in range(2, MAX_INVITATIONS + 2)]
