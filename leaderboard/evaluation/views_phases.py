@@ -27,6 +27,7 @@ from leaderboard.evaluation.phases import (
     terms_of,
     use_ladder,
 )
+from leaderboard.evaluation.predicting import predicted
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark
 
@@ -87,6 +88,7 @@ def phases_page(request: HttpRequest, benchmark: Benchmark, form: PhaseForm | No
     context = {
         "benchmark": benchmark,
         "here": "phases",
+        "has_references": bool(predicted(benchmark)),
         "phases": [(phase, terms_of(phase), phase == open_now) for phase in phases],
         "chosen": chosen,
         "form": form,

@@ -6,7 +6,7 @@ does not mention stays as it was (`selectors.scores`, "in force").
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -210,10 +210,10 @@ def _is_same_score(cell: CheckedScore, before: CurrentScore) -> bool:
     return bool("value" in cell and cell["value"] == before.value)
 
 
-def stated_scores(corrected: Correctable) -> dict[str, str]:
-    """The current scores as a form states them, by task key: numbers, or why there is none."""
+def stated_scores(scores: Mapping[str, CurrentScore | Score]) -> dict[str, str]:
+    """Scores by task key as a form states them: numbers, or why there is none."""
     texts = {}
-    for key, score in corrected.scores.items():
+    for key, score in scores.items():
         if score.value is not None:
             texts[key] = repr(score.value).removesuffix(".0")
         elif score.missing_reason not in (WITHDRAWN, Score.MissingReason.NOT_REPORTED):

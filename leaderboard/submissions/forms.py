@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.common.language.numbers import localise, typed_number
-from leaderboard.models import Task
+from leaderboard.models import Submission, Task
 from leaderboard.submissions.corrections import Correctable, stated_scores
 from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.system_form import SystemForm
@@ -35,6 +35,13 @@ class SubmissionForm(SystemForm):
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
             field.help_text = scale_text(task)
             self.fields[self.field_name(task.key)] = field
+
+    @classmethod
+    def initial_of(cls, submission: Submission) -> dict[str, str]:
+        """What the form has in its fields where scores are submitted again."""
+        scores = {score.task.key: score for score in submission.scores.select_related("task")}
+        texts = {cls.field_name(key): text for key, text in stated_scores(scores).items()}
+        return texts | {"system_name": submission.shown_name, "note": submission.batch.note}
 
     @property
     def task_fields(self) -> list[forms.BoundField]:
@@ -76,7 +83,7 @@ class CorrectionForm(SubmissionForm):
     )
 
     def __init__(self, *args: Any, corrected: Correctable, **kwargs: Any) -> None:  # noqa: ANN401
-        present_scores = stated_scores(corrected)
+        present_scores = stated_scores(corrected.scores)
         initial = {self.field_name(key): text for key, text in present_scores.items()}
         super().__init__(*args, initial=initial, **kwargs)
         self._submission = corrected.submission

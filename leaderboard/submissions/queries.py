@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import UNDECIDED, Audience
@@ -151,6 +152,7 @@ def scored_files(batch: Batch) -> list[ScoredFile]:
 class OffBoardRow:
     """One system of a submission, and its scores as texts, one per task; empty where there is none."""
 
+    uuid: UUID
     name: str
     texts: list[str]
 
@@ -162,6 +164,8 @@ class SubmittedScores:
     task_names: list[str]
     rows: list[OffBoardRow]
     n_more: int
+    may_send_again: bool  # whether the viewer submitted them and can submit
+    has_withdrawn: bool  # whether some were on the board
 
 
 def submitted_scores(audience: Audience, batch: Batch) -> SubmittedScores | None:
@@ -188,6 +192,19 @@ def submitted_scores(audience: Audience, batch: Batch) -> SubmittedScores | None
     texts = {place: in_language(value_text(value)) for place, value in values.items() if value is not None}
     return SubmittedScores(
         [name for _, name in tasks],
-        [OffBoardRow(row.shown_name, [texts.get((row.pk, task), "") for task, _ in tasks]) for row in rows],
+        [OffBoardRow(row.uuid, row.shown_name, [texts.get((row.pk, task), "") for task, _ in tasks]) for row in rows],
         gone.count() - len(rows),
+        may_send_again=is_own and not is_computed and audience.may_submit,
+        has_withdrawn=any(row.state == Submission.State.WITHDRAWN for row in rows),
     )
+
+
+def submission_to_repeat(audience: Audience, number: str) -> Submission | None:
+    """The submission of this number, where its submitter asks and it is not on the board."""
+    try:
+        uuid = UUID(number)
+    except ValueError:
+        return None
+    own = Submission.objects.filter(benchmark=audience.benchmark, batch__uploader=audience.user, state__in=OFF_BOARD)
+    computed = PredictionSubmission.objects.filter(submission=OuterRef("pk"))
+    return own.filter(~Exists(computed), uuid=uuid).select_related("system", "batch").first()

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import (
+    NO_SUBMISSION,
     Audience,
     batch_of_draft,
     draft_to_confirm,
@@ -35,7 +36,7 @@ from leaderboard.submissions.problems import (
     StalePreviewError,
     SubmissionError,
 )
-from leaderboard.submissions.queries import batch_naming, scored_files, submitted_scores
+from leaderboard.submissions.queries import batch_naming, scored_files, submission_to_repeat, submitted_scores
 from leaderboard.submissions.quotas import takes_predictions_alone, terms_of, why_not_now
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.problems import InputError
@@ -55,7 +56,19 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
         return redirect("new_predictions", key)
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
     is_merging = benchmark.replacement == Benchmark.Replacement.TASK
-    form = SubmissionForm(request.POST or None, tasks=tasks, fields=benchmark.fields_of_systems, is_merging=is_merging)
+    initial = None
+    if request.method != "POST" and (number := request.GET.get("again")):
+        again = submission_to_repeat(audience, number)
+        if again is None:
+            raise Http404(gettext(NO_SUBMISSION))
+        initial = SubmissionForm.initial_of(again)
+    form = SubmissionForm(
+        request.POST or None,
+        initial=initial,
+        tasks=tasks,
+        fields=benchmark.fields_of_systems,
+        is_merging=is_merging,
+    )
     errors: list[str] = []
     if request.method == "POST":
         draft, errors = _drafted(form, audience, Source.FORM)

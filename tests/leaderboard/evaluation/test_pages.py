@@ -162,6 +162,20 @@ def test_people_found_a_team_invite_others_and_leave(client, make, benchmark):
     assert team_of(bob, benchmark) is None
 
 
+def test_a_phase_without_references_says_that_it_has_no_effect(owner, make, benchmark):
+    path = reverse("manage_phases", args=[benchmark.key])
+    address = reverse("manage_references", args=[benchmark.key])
+    warning = (
+        "No task has references yet, so phases have no effect: the board shows none, and scores are submitted as they "
+        f'are. <a href="{address}">Upload references</a>.'
+    )
+    assert warning not in compact(owner.get(path))
+    store_phase(benchmark, {"name": "Final", "opens_at": timezone.now()}, author=owner_of(benchmark))
+    assert warning in compact(owner.get(path))
+    upload(owner, benchmark, b"id,reference\na,yes\nb,no\n", metric="exact_match")
+    assert warning not in compact(owner.get(path))
+
+
 def test_a_team_sees_and_revokes_whom_it_invited_by_name(client, make, benchmark):
     path, ada = reverse("team", args=[benchmark.key]), make.user("Ada")
     team = found_team(benchmark, ada, "Owls")

@@ -7,10 +7,12 @@ from leaderboard.access.audience import audience_of
 from leaderboard.models import Benchmark, Draft, Score, Task
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.lifecycle import accept_batch, reject_batch, retract_batch, withdraw_submission
 from leaderboard.submissions.rows import SubmittedRow
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import add_references
 from tests.markup import compact
+from tests.signing_in import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -115,3 +117,37 @@ def test_where_all_tasks_take_predictions_no_one_is_sent_to_the_form_of_scores(c
     assert client.get(form)["Location"] == predictions
     client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
     assert client.get(form).status_code == 200
+
+
+@pytest.mark.parametrize("state", ["rejected", "retracted", "withdrawn"])
+def test_scores_that_are_not_on_the_board_are_corrected_and_submitted_again_by_their_submitter(client, make, me, state):
+    benchmark = make.published({"A": [1.0, 4.0]}, submission_policy="moderated")
+    batch = make.pending(benchmark, {"Mine": [2.5, None]}, by=me)
+    submission = batch.submissions.get()
+    if state == "rejected":
+        reject_batch(batch, actor=owner_of(benchmark), reason="A typo.")
+    elif state == "retracted":
+        retract_batch(batch, actor=me)
+    else:
+        accept_batch(batch, actor=owner_of(benchmark))
+        withdraw_submission(submission, actor=me, reason="A typo.")
+    page = compact(client.get(reverse("batch", args=[batch.uuid])))
+    address = f"{reverse('submit', args=[benchmark.key])}?again={submission.uuid}"
+    link = f'<a href="{address}">Correct and submit again<span class="visually-hidden">: Mine</span></a>'
+    assert link in page
+    assert ("Moderators can reinstate withdrawn scores." in page) is (state == "withdrawn")
+    form = client.get(address).context["form"]
+    assert {field.name: field.value() for field in form if field.value()} == {
+        "system_name": "Mine", "score-task-1": "2.5"
+    }  # fmt: skip
+    moderator = signed_in(owner_of(benchmark))
+    assert link not in compact(moderator.get(reverse("batch", args=[batch.uuid])))
+    assert moderator.get(address).status_code == 404
+
+
+def test_scores_that_wait_are_not_submitted_again(client, make, me):
+    benchmark = make.published({"A": [1.0, 4.0]}, submission_policy="moderated")
+    submission = make.pending(benchmark, {"Mine": [2.5, None]}, by=me).submissions.get()
+    address = reverse("submit", args=[benchmark.key])
+    answers = [client.get(address, {"again": number}).status_code for number in (submission.uuid, "x", "")]
+    assert answers == [404, 404, 200]
