@@ -137,8 +137,7 @@ def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str |
         return Audience(
             viewer, benchmark, "none", may_read=False, may_submit=False, may_moderate=False, may_administer=False
         )
-    is_owner = role == Membership.Role.OWNER
-    decides = role in DECIDING
+    is_owner, decides = role == Membership.Role.OWNER, role in DECIDING
     ban_text = "" if ban is None or is_owner else gettext(BANNED) % {"reason": ban}
     why_closed = _why_closed(viewer, benchmark, is_owner=is_owner, ban_text=ban_text)
     level = "owner" if is_owner else "member" if role else "public"
@@ -192,10 +191,10 @@ def _is_anonymous(benchmark: Benchmark) -> bool:
 def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban_text: str) -> str:
     """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
-    if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
-        return (
-            gettext("The benchmark is archived.") if benchmark.is_archived else gettext("Its submissions are closed.")
-        )
+    if benchmark.is_archived:
+        return gettext("The benchmark is archived.")
+    if policy == Benchmark.SubmissionPolicy.CLOSED:
+        return gettext("Its submissions are closed.")
     if not viewer.is_authenticated:
         return gettext(SIGN_IN_FIRST)
     if is_owner:
@@ -203,9 +202,8 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban_tex
     if policy == Benchmark.SubmissionPolicy.OWNERS:
         return gettext("Only its owners can submit scores.")
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
-        return gettext("Submissions were accepted until %(deadline)s.") % {
-            "deadline": moment_in_words(benchmark.deadline)
-        }
+        deadline = moment_in_words(benchmark.deadline)
+        return gettext("Submissions were accepted until %(deadline)s.") % {"deadline": deadline}
     return ban_text
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Count, Q, When
+from django.db.models import Case, Count, F, Q, When
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -140,20 +140,22 @@ def own_drafts(user: User) -> list[OwnDraft]:
     scores = Draft.objects.filter(_open_to(user), owner=user, expires_at__gt=now).select_related("benchmark")
     fresh = BenchmarkDraft.objects.filter(owner=user, expires_at__gt=now)
     votes = VoteBatch.objects.filter(_open_to(user), uploader=user, state=VoteBatch.State.DRAFT, expires_at__gt=now)
+    scores = scores.annotate(first_name=F("rows__0__system__name"), second_name=F("rows__1__system__name"))
     rows = list(scores.defer("rows").order_by("-created_at")[:SHOWN_DRAFTS])
     batches = list(votes.select_related("benchmark").defer("votes").order_by("-created_at")[:SHOWN_DRAFTS])
     benchmarks = [*(row.benchmark for row in rows), *(batch.benchmark for batch in batches)]
     reasons = why_not_now(audiences_of(user, benchmarks).values()) if benchmarks else {}
-    drafts = [
-        OwnDraft(
-            gettext("Scores for %(benchmark)s") % {"benchmark": row.benchmark.name},
-            reverse("draft", args=[row.uuid]),
-            row.created_at,
-            row.expires_at,
-            reasons[row.benchmark_id],
-        )
-        for row in rows
-    ] + [
+    drafts = []
+    for row in rows:
+        text = gettext("Scores for %(benchmark)s")
+        if row.second_name is not None:
+            text = gettext("Scores of %(system)s and others for %(benchmark)s")
+        elif row.first_name:
+            text = gettext("Scores of %(system)s for %(benchmark)s")
+        text %= {"system": shortened(row.first_name or ""), "benchmark": row.benchmark.name}
+        url, why_not = reverse("draft", args=[row.uuid]), reasons[row.benchmark_id]
+        drafts.append(OwnDraft(text, url, row.created_at, row.expires_at, why_not))
+    drafts += [
         OwnDraft(
             gettext("Benchmark %(name)s") % {"name": row.name},
             reverse("new_draft", args=[row.uuid]),

@@ -178,9 +178,9 @@ def draft_contents(draft: BenchmarkDraft, source: str = TABLE_NAME) -> DraftCont
     return DraftContents(table, described, proposal, fields)
 
 
-def draft_question(contents: DraftContents, proposal: Proposal) -> str:
-    """A question about tasks that would count as higher is better although their names say otherwise."""
-    names, directions = [task.name for task in proposal.tasks], [int(task.direction) for task in proposal.tasks]
+def draft_question(contents: DraftContents, tasks: Sequence[tuple[str, int]]) -> str:
+    """A question about tasks, by name and direction, of which names say that lower is better, and directions not."""
+    names, directions = [name for name, _ in tasks], [direction for _, direction in tasks]
     return direction_question(doubtful_tasks(names, directions, contents.described.directed_tasks))
 
 

@@ -20,7 +20,7 @@ from leaderboard.common.form_fields import (
 )
 from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark
-from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
+from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_doi, is_key
 from leaderboard.rankings.configuration import default_rule_choices
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import shorten
@@ -166,6 +166,7 @@ class AboutForm(forms.ModelForm):
         required=False,
         max_length=200,
         label=gettext_lazy("DOI"),
+        validators=[is_doi],
         widget=forms.TextInput(attrs=TEXT),
         help_text=gettext_lazy("Such as 10.5281/zenodo.1234567, if the data are archived under one."),
     )

@@ -33,8 +33,8 @@ class FieldForm(forms.Form):
     choices = LineFormField(
         required=False, max_length=MAX_CHOICES * (MAX_CHOICE + 2), widget=forms.TextInput(attrs=TEXT)
     )
-    is_column = forms.BooleanField(required=False)
-    is_removed = forms.BooleanField(required=False)
+    is_column = forms.BooleanField(required=False, label=gettext_lazy("Column on the board"))
+    is_removed = forms.BooleanField(required=False, label=gettext_lazy("Removal"))
 
     def declaration(self) -> dict[str, Any] | None:
         """The field as `read_fields` takes it; None where there is none."""

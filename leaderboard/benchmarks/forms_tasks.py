@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.forms import BoundField
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
 from django.utils.text import format_lazy
@@ -16,7 +17,7 @@ from leaderboard.common.language.numbers import typed_number
 from leaderboard.common.text import decimal_text
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
-from ranking_engine.catalogue.registry import MAX_VARIANTS
+from ranking_engine.catalogue.registry import MAX_VARIANTS, read_variants
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.names import clean_name, fold_name
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 NEW_ROWS = 3
 SHORT = {"autocomplete": "off"}
+NO_NUMBER = gettext_lazy("Enter a number with a decimal point, such as 0.5.")
 FIGURE = {"inputmode": "decimal", "autocomplete": "off", "class": "figure"}
 
 
@@ -32,7 +34,13 @@ class FigureField(forms.FloatField):
     """A number that may be left out."""
 
     def __init__(self, label: "StrOrPromise", help_text: "StrOrPromise" = "") -> None:
-        super().__init__(required=False, label=label, help_text=help_text, widget=forms.TextInput(attrs=FIGURE))
+        super().__init__(
+            required=False,
+            label=label,
+            help_text=help_text,
+            widget=forms.TextInput(attrs=FIGURE),
+            error_messages={"invalid": NO_NUMBER},
+        )
 
     def to_python(self, value: Any) -> Any:  # noqa: ANN401
         """The number; its decimal mark may be the one of the language."""
@@ -54,6 +62,7 @@ class ExactField(forms.DecimalField):
             max_digits=20,
             decimal_places=10,
             widget=forms.TextInput(attrs=FIGURE),
+            error_messages={"invalid": NO_NUMBER},
         )
 
     def to_python(self, value: Any) -> Any:  # noqa: ANN401
@@ -78,15 +87,24 @@ class WeightField(ExactField):
 
 
 class VariantsFormField(LinesFormField):
-    """Variants of rules, one per line; which there are is checked where they are written."""
+    """Variants of rules, one per line."""
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         """The list as lines."""
         return value if isinstance(value, str) or value is None else "\n".join(value)
 
     def clean(self, value: Any) -> list[str]:  # noqa: ANN401
-        """The lines as a list."""
-        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        """The lines as a list, each checked, so that all that are wrong are said at once."""
+        lines = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        problems = []
+        for line in lines:
+            try:
+                read_variants([line])
+            except ValueError as problem:
+                problems.append(f"{problem}.")
+        if problems:
+            raise forms.ValidationError(problems)
+        return lines
 
 
 class RowForm(forms.Form):
@@ -231,9 +249,21 @@ class ProposalForms:
         return bool(self.general or self.counting.errors or any(self.tasks.errors) or any(self.groups.errors))
 
     @property
+    def row_fields(self) -> list[BoundField]:
+        """The fields of all rows."""
+        return [field for row in (*self.tasks.forms, *self.groups.forms) for field in row.visible_fields()]
+
+    @property
     def problems_text(self) -> list[str]:
         """What is wrong with the rows as a whole."""
         return [*self.general, *self.tasks.non_form_errors(), *self.groups.non_form_errors()]
+
+    @property
+    def directions(self) -> list[tuple[str, int]]:
+        """Name and direction of each task as the fields show them, whether they can be stored or not."""
+        known = {str(direction.value): direction.value for direction in Task.Direction}
+        rows = [(form["name"].value(), form["direction"].value()) for form in self.tasks.forms]
+        return [(str(name), known.get(str(int(way) if isinstance(way, int) else way), 1)) for name, way in rows if name]
 
     @property
     def cluster_names(self) -> list[str]:

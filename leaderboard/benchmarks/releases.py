@@ -1,7 +1,7 @@
 """Frozen revisions, their citations, and further editions of a benchmark."""
 
 import base64
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -14,7 +14,7 @@ from leaderboard.benchmarks.tasks import Proposal, ProposalError, present_propos
 from leaderboard.common.citations import Citation, cite_address
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import make_key
-from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User, VoteSettings
+from leaderboard.models import AuditEntry, Baseline, Benchmark, Publication, Release, Score, System, User, VoteSettings
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import clusters_on, current_instances, hidden_instances, shared_sets, unpack_names
@@ -26,7 +26,7 @@ from leaderboard.submissions.instances.vectors import entry_of, pack_names, unpa
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
-from ranking_engine.text.names import check_name
+from ranking_engine.text.names import check_name, fold_name
 
 NOT_COPIED = {"name", "deadline", "embargo_until", "anonymous_until", "doi"}
 
@@ -35,16 +35,33 @@ class ReleaseError(ValueError):
     """A revision that cannot be frozen; the message says why."""
 
 
-@transaction.atomic
-def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: str, note: str = "") -> Release:
-    """Give a published revision a name that stays.
+@dataclass(frozen=True)
+class Freezable:
+    """A published revision with the name that it would have for good."""
+
+    publication: Publication
+    name: str
+    key: str
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems are on its board."""
+        return len(systems_at(self.publication.revision))
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks it has."""
+        return len(configuration_of(self.publication.revision).tasks)
+
+
+def freezable_revision(benchmark: Benchmark, *, number: int, name: str) -> Freezable:
+    """What would be frozen.
 
     Raises:
         ReleaseError: there is no such revision, its rankings are not stored, or the name is taken.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     try:
-        publication = publication_at(locked, number)
+        publication = publication_at(benchmark, number)
     except (WithdrawnRevisionError, RemovedRanksError) as error:
         raise ReleaseError(str(error)) from error
     if publication is None:
@@ -56,19 +73,31 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
         clean = check_name(name, "frozen revision")
     except ValueError as problem:
         raise ReleaseError(in_page_language(str(problem))) from problem
-    taken = dict(Release.objects.filter(benchmark=locked).values_list("key", "name"))
+    taken = dict(Release.objects.filter(benchmark=benchmark).values_list("key", "name"))
     if clean in taken.values():
         raise ReleaseError(gettext("Another frozen revision already has the name %(clean)s.") % {"clean": repr(clean)})
+    return Freezable(publication, clean, make_key(clean.replace(".", "-"), taken))
+
+
+@transaction.atomic
+def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: str, note: str = "") -> Release:
+    """Give a published revision a name that stays.
+
+    Raises:
+        ReleaseError: there is no such revision, its rankings are not stored, or the name is taken.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    freezable = freezable_revision(locked, number=number, name=name)
     release = Release.objects.create(
         benchmark=locked,
-        revision=publication.revision,
-        key=make_key(clean.replace(".", "-"), taken),
-        name=clean,
+        revision=freezable.publication.revision,
+        key=freezable.key,
+        name=freezable.name,
         note=note,
         author=author,
     )
     frozen = Change(AuditEntry.Subject.RELEASE, release.key, "revision", "", str(number))
-    record_changes(locked, [frozen], actor=author, reason=note, revision=publication.revision)
+    record_changes(locked, [frozen], actor=author, reason=note, revision=release.revision)
     return release
 
 
@@ -108,6 +137,9 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
     Raises:
         ValidationError: the name or the key cannot be stored, or the author has stored too many scores.
     """
+    if fold_name(name) == fold_name(benchmark.name):
+        text = gettext("The benchmark that you duplicate has this name. Choose another one, such as %(name)s 2.")
+        raise ValidationError({"name": text % {"name": benchmark.name}})
     copied = {field: getattr(benchmark, field) for field in SETTINGS if field not in NOT_COPIED}
     try:
         edition = create_benchmark(

@@ -35,7 +35,13 @@ from leaderboard.benchmarks.forms import (
 )
 from leaderboard.benchmarks.forms_tasks import ProposalForms
 from leaderboard.benchmarks.listing import listed
-from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition, use_as_template
+from leaderboard.benchmarks.releases import (
+    ReleaseError,
+    freezable_revision,
+    freeze_revision,
+    new_edition,
+    use_as_template,
+)
 from leaderboard.benchmarks.settings import archive, change_settings, settings_token
 from leaderboard.benchmarks.tasks import (
     ProposalError,
@@ -157,17 +163,21 @@ def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage_releases(request: HttpRequest, key: str) -> HttpResponse:
-    """Frozen revisions, and a form for another one."""
+    """Frozen revisions, and a form for another one; what it would freeze is shown before it is."""
     benchmark = administered_benchmark(request.user, key)
     form = ReleaseForm(request.POST or None, initial={"number": benchmark.published_number or None})
+    freezable = None
     if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
         try:
-            release = freeze_revision(benchmark, author=signed_in(request), **form.cleaned_data)
+            if request.POST.get("action") == "freeze":
+                release = freeze_revision(benchmark, author=signed_in(request), **data)
+                return redirect("release", key, release.key)
+            freezable = freezable_revision(benchmark, number=data["number"], name=data["name"])
         except ReleaseError as error:
             form.add_error(None, str(error))
-        else:
-            return redirect("release", key, release.key)
     context = {"benchmark": benchmark, "form": form, "here": "releases", "edition": EditionForm(auto_id="edition_%s"),
+               "freezable": freezable,
                "releases": benchmark.releases.select_related("revision")}  # fmt: skip
     return render(request, "benchmarks/manage_releases.html", context, status=400 if form.errors else 200)
 
@@ -315,7 +325,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     about = CreateForm(data, initial=initial, instance=Benchmark(variants=list(contents.proposal.variants)))
     parts = ProposalForms(contents.proposal, data, new_tasks=0 if contents.table else 3)
-    status, verdicts, proposal = 200, list[RuleVerdict](), contents.proposal
+    status, verdicts = 200, list[RuleVerdict]()
     try:
         if data is None:
             verdicts = draft_verdicts(draft, contents.proposal)
@@ -326,6 +336,8 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 messages.success(request, gettext("Benchmark created. Change anything under Manage."))
                 return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
             verdicts = draft_verdicts(draft, proposal)
+            # With a row for each group that only tasks name, so that its weight can be set.
+            parts = ProposalForms(proposal, new_tasks=0 if contents.table else 3)
     except ProposalError as error:
         parts.take_problems(error.problems)
     except TableError as error:
@@ -337,7 +349,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     table = contents.table
     context = {
         "draft": draft,
-        "direction_question": draft_question(contents, proposal),
+        "direction_question": draft_question(contents, parts.directions),
         "form": about,
         "parts": parts,
         "verdicts": verdicts,

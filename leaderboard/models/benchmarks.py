@@ -25,7 +25,7 @@ is_key = RegexValidator(
 # As the Citation File Format has it: no resolver before it, no spaces.
 is_doi = RegexValidator(
     r"^10\.[0-9]{4,9}(\.[0-9]+)*/[A-Za-z0-9:/_;.()\[\]-]+\Z",
-    gettext_lazy("Write the DOI alone, such as 10.5281/zenodo.1234567, without https://doi.org/ before it."),
+    gettext_lazy("A DOI begins with 10., such as 10.5281/zenodo.1234567; write it without https://doi.org/."),
 )
 
 
@@ -66,8 +66,8 @@ class Benchmark(models.Model):
         CLOSED = "closed", gettext_lazy("closed")
 
     class Replacement(models.TextChoices):
-        ROW = "row", gettext_lazy("a new submission replaces the system's whole row")
-        TASK = "task", gettext_lazy("a new submission replaces the tasks it mentions")
+        ROW = "row", gettext_lazy("replaces the whole row of the system")
+        TASK = "task", gettext_lazy("replaces the tasks it mentions")
 
     class ScoreView(models.TextChoices):
         FULL = "full", gettext_lazy("ranks and scores")

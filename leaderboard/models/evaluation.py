@@ -70,7 +70,7 @@ class Phase(models.Model):
     class Split(models.TextChoices):
         DEVELOPMENT = "development", gettext_lazy("development: the instances of this split")
         PUBLIC = "public", gettext_lazy("public: the instances of this split")
-        TEST = "test", gettext_lazy("test: all instances that are not of the development split")
+        TEST = "test", gettext_lazy("test: all instances except development")
 
     class Counts(models.TextChoices):
         BEST = "best", gettext_lazy("a system's best submission")

@@ -14,8 +14,8 @@ class FollowedAddress(models.Model):
     """An address whose scores a benchmark takes over as they change, in the name of the owner who added it."""
 
     class Kind(models.TextChoices):
-        FILE = "file", gettext_lazy("one file: a table, or a result file that an upload accepts")
-        LIST = "list", gettext_lazy("a JSON list of files, or a folder on GitHub, GitLab, Gitea or Forgejo")
+        FILE = "file", gettext_lazy("one file: a table or a result file")
+        LIST = "list", gettext_lazy("a JSON list of files, or a folder")
         BOARD = "board", gettext_lazy("a board of another Plurank site")
 
     class Every(models.IntegerChoices):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django import template
+from django.forms import BoundField
 from django.template.defaultfilters import date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -42,6 +43,12 @@ SIGNS = {"ascending": "▲", "descending": "▼"}
 def in_words(names: Sequence[str], total: int, most: int = 5) -> str:
     """`A, B and 4 more`, where `names` are at least the first of `total`; long names are shortened."""
     return wording.in_words([wording.shortened(name) for name in names], most, total)
+
+
+@register.filter
+def with_errors(fields: Sequence[BoundField]) -> list[BoundField]:
+    """Those fields of a form with which something is wrong."""
+    return [field for field in fields if field.errors]
 
 
 @register.simple_tag

@@ -152,7 +152,11 @@ def test_a_bad_score_is_named_at_its_field_and_nothing_typed_is_lost(visitors, m
     ]
     error_id = page.locator(".errorlist").get_attribute("id")
     assert error_id in wrong.get_attribute("aria-describedby").split()
-    assert page.get_by_role("alert").inner_text() == "Please fix the highlighted fields."
+    alert = page.get_by_role("alert")
+    assert " ".join(alert.inner_text().split()) == "Please fix the highlighted fields. Task 1"
+    assert alert.evaluate("element => element === document.activeElement")
+    alert.get_by_role("link", name="Task 1").click()
+    assert wrong.evaluate("element => element.id === location.hash.slice(1)")
     assert not Batch.objects.filter(benchmark=benchmark).exclude(source="api").exists()
 
 

@@ -88,7 +88,7 @@ FIELDS = {
     "team": "action name invitation",
     "new_meta_board": "name description benchmarks rule worth missing_policy default_rule least is_public find action",
     "manage_meta_board": "action find benchmarks",
-    "manage_releases": "number name note",
+    "manage_releases": "action number name note",
     "manage_edition": "name key",
     "use_template": "name key",
     "manage_announcements": "text moment action",

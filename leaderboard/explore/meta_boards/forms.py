@@ -55,7 +55,9 @@ class MetaBoardForm(forms.Form):
         label=gettext_lazy("If a system is not on a benchmark"), choices=list(POLICY_NAMES.items())
     )
     default_rule = forms.ChoiceField(label=gettext_lazy("Rule that orders the board"))
-    least = forms.IntegerField(min_value=2, max_value=MAX_BENCHMARKS, label=gettext_lazy("On at least … benchmarks"))
+    least = forms.IntegerField(
+        min_value=2, max_value=MAX_BENCHMARKS, label=gettext_lazy("Least number of benchmarks for a system")
+    )
     is_public = forms.BooleanField(required=False, label=gettext_lazy("Public: listed, everyone can read it"))
 
     def __init__(self, *args: Any, viewer: Viewer, find: str = "", **kwargs: Any) -> None:  # noqa: ANN401

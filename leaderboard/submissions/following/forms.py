@@ -8,7 +8,9 @@ from leaderboard.models import FollowedAddress
 from leaderboard.models.webhooks import ADDRESS_LENGTH
 
 JOINING = gettext_lazy("New scores join the board at once. Otherwise you get a draft to confirm.")
-CREATING = gettext_lazy("So do new systems. Otherwise scores with a new system among them become a draft.")
+CREATING = gettext_lazy(
+    "New systems join the board at once, too. Otherwise scores with a new system among them become a draft."
+)
 
 
 class FollowForm(forms.Form):

@@ -51,6 +51,7 @@ STEPS = {
 def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
     """What waits, with what is unusual about it; several are decided together."""
     benchmark, audience = moderated_benchmark(request.user, key)
+    refusal, ids = "", list[UUID]()
     if request.method == "POST":
         try:
             ids = [UUID(text) for text in request.POST.getlist("batch")[: MAX_AT_ONCE + 1]]
@@ -60,7 +61,10 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
             raise BadRequest(
                 gettext("You can decide on at most %(max_at_once)s submissions at once.") % {"max_at_once": MAX_AT_ONCE}
             )
-        return _decide(request, benchmark, ids)
+        try:
+            return _decide(request, benchmark, ids)
+        except (SubmissionError, PeopleError) as error:
+            refusal = str(error)
     waiting, page = queue_page(benchmark, request.GET.get("page"))
     n_later = n_approved(benchmark)
     context = {
@@ -71,13 +75,15 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
         "n_waiting": page.paginator.count - n_later,
         "n_approved": n_later,
         "pages": page_links(page),
+        "refusal": refusal,
+        "selected": ids,
         "requests": requested(requests_at(benchmark)).values(),
         "votes": VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.PENDING)
         .defer("votes")
         .select_related("uploader")
         .order_by("pk")[:MAX_AT_ONCE],
     }
-    return render(request, "submissions/moderation/manage_queue.html", context)
+    return render(request, "submissions/moderation/manage_queue.html", context, status=400 if refusal else 200)
 
 
 @login_required
@@ -85,11 +91,15 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
 def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     """One submission that waits: its scores, and which ranks it would change under which rule."""
     benchmark, audience = moderated_benchmark(request.user, key)
+    refusal = ""
     if request.method == "POST":
-        return _decide(request, benchmark, [uuid])
+        try:
+            return _decide(request, benchmark, [uuid])
+        except (SubmissionError, PeopleError) as error:
+            refusal = str(error)
     decision = review(undecided_batch(benchmark, uuid))
-    context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": decision}
-    return render(request, "submissions/moderation/manage_decide.html", context)
+    context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": decision, "refusal": refusal}
+    return render(request, "submissions/moderation/manage_decide.html", context, status=400 if refusal else 200)
 
 
 def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> HttpResponse:
@@ -100,11 +110,7 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
         messages.info(request, gettext("You did not select a submission."))
         return redirect("manage_queue", benchmark.key)
     batches, unknown = named_batches(benchmark, numbers)
-    try:
-        result = decide(batches, action, actor=signed_in(request), reason=reason)
-    except (SubmissionError, PeopleError) as error:
-        messages.error(request, str(error))
-        return redirect(request.path)
+    result = decide(batches, action, actor=signed_in(request), reason=reason)
     n_now, n_later = result.n_decided - result.n_approved, result.n_approved
     if n_now:
         done = ngettext("%(n)s submission rejected.", "%(n)s submissions rejected.", n_now)

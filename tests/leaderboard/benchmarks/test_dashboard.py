@@ -101,7 +101,7 @@ def test_it_has_drafts_submissions_with_their_states_and_notices(client, make, m
     assert re.findall(r"<a href=\"[^\"]*\">([^<]*)</a>", part(page, "drafts")) == [
         "Votes for Answers",
         "Benchmark To be",
-        "Scores for Open one",
+        "Scores of Draft for Open one",
     ]
     assert f'href="{reverse("dashboard")}"' in page.partition("</header>")[0]
 

@@ -21,7 +21,9 @@ from leaderboard.rankings.configuration import configuration_of, present_configu
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.rankings.scores import current_scores, systems_at
 from ranking_engine.files.tables import TableError
+from tests.factories import owner_of
 from tests.leaderboard.site.world import sent
+from tests.markup import compact
 
 CSV = b"system,Speed,Recall\nA,1,0.5\nB,2,0.4\nC,3,\n"
 TOML = b"""
@@ -218,8 +220,7 @@ def test_a_draft_asks_about_columns_whose_names_say_that_less_is_better(make, cl
     page = client.get(f"/new/{draft.uuid}/").content.decode()
     assert "“Latency (ms)” is set to “higher is better”, but its name contains “latency”." in page
     contents = draft_contents(draft)
-    tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in contents.proposal.tasks]
-    assert draft_question(contents, replace(contents.proposal, tasks=tasks)) == ""
+    assert draft_question(contents, [("Accuracy", 1), ("Latency (ms)", -1)]) == ""
 
 
 def test_the_form_offers_the_variants_of_the_description_as_default_rule_and_creates_with_one(make, client):
@@ -232,3 +233,53 @@ def test_the_form_offers_the_variants_of_the_description_as_default_rule_and_cre
     about = {field.html_name: field.value() for field in page.context["form"] if field.value() is not None}
     answer = client.post(f"/new/{draft.uuid}/", sent(page.context["parts"]) | about | {"action": "create"})
     assert (answer["Location"], Benchmark.objects.get().default_rule) == ("/b/mine/", rule)
+
+
+def test_all_that_is_wrong_with_a_draft_is_said_at_once_and_the_question_follows_the_fields(make, client):
+    table = b"system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n"
+    draft = make_benchmark_draft(make.user(), name="Mine", table=table)
+    client.force_login(draft.owner)
+    page = client.get(f"/new/{draft.uuid}/")
+    question = "“Latency (ms)” is set to “higher is better”"
+    assert question in compact(page)
+    about = {field.html_name: field.value() for field in page.context["form"] if field.value() is not None}
+    wrong = {
+        "task-0-weight": "0,5",
+        "task-0-minimum": "x",
+        "task-1-direction": "-1",
+        "doi": "nonsense",
+        "variants": "borda[ties=foo]\nxyz\nborda[ties=best]",
+    }
+    refused = client.post(f"/new/{draft.uuid}/", sent(page.context["parts"]) | about | wrong | {"action": "preview"})
+    parts, form = refused.context["parts"], refused.context["form"]
+    number = "Enter a number with a decimal point, such as 0.5."
+    assert (refused.status_code, parts.tasks.errors) == (400, [{"weight": [number], "minimum": [number]}, {}])
+    assert form.errors == {
+        "doi": ["A DOI begins with 10., such as 10.5281/zenodo.1234567; write it without https://doi.org/."]
+    }
+    assert [problem.split(":")[0] for problem in parts.counting.errors["variants"]] == ["borda.ties=foo", "xyz"]
+    assert question not in compact(refused)
+
+
+def test_a_group_that_only_tasks_name_has_a_row_with_its_weight_once_the_preview_is_updated(make, client):
+    draft = make_benchmark_draft(make.user(), name="Mine", table=CSV)
+    client.force_login(draft.owner)
+    page = client.get(f"/new/{draft.uuid}/")
+    about = {field.html_name: field.value() for field in page.context["form"] if field.value() is not None}
+    typed = sent(page.context["parts"]) | about | {"task-0-group": "G"}
+    parts = client.post(f"/new/{draft.uuid}/", typed | {"action": "preview"}).context["parts"]
+    assert [(row["name"].value(), str(row["weight"].value())) for row in parts.groups if row["name"].value()] == [
+        ("G", "1")
+    ]
+    client.post(f"/new/{draft.uuid}/", sent(parts) | about | {"group-0-weight": "3", "action": "create"})
+    (group,) = Benchmark.objects.get().groups.all()
+    assert (group.name, group.weight) == ("G", 3)
+
+
+def test_an_edition_does_not_have_the_name_of_its_original(make):
+    benchmark = make.benchmark({"A": [1.0]}, name="Bench")
+    with pytest.raises(ValidationError) as refused:
+        new_edition(benchmark, author=owner_of(benchmark), name=" bench", with_scores=False)
+    assert refused.value.message_dict == {
+        "name": ["The benchmark that you duplicate has this name. Choose another one, such as Bench 2."]
+    }

@@ -15,7 +15,7 @@ FORMS = {
     "batch_step~pending": {"action": "retract"},
     "takedown": {"reason": "A request.", "is_sure": "1"},
     "correct": {"score-task-3": "5", "note": "The wrong log."},
-    "manage_releases": {"number": "2", "name": "Frozen again"},
+    "manage_releases": {"action": "freeze", "number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "use_template": {"name": "Alike"},
     "manage_archive": {"archived": "1"},

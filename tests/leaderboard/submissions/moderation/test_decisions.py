@@ -250,12 +250,29 @@ def test_the_page_of_a_decision_says_what_a_ban_does_and_the_queue_whose_submitt
     client, path = signed_in(owner_of(benchmark)), reverse("manage_decide", args=[benchmark.key, first.uuid])
     assert (
         "If you ban Bob, they can read this benchmark but no longer submit to it, and a notice gives them your reason. "
-        "Other submissions of theirs that wait stay in the queue. Owners can lift the ban under People."
+        "Their other waiting submissions stay in the queue. Owners can lift the ban under People."
     ) in compact(client.get(path))
     client.post(path, {"action": "reject_and_ban", "reason": "Copied."})
     (left,) = queue(benchmark, most=9)[0]
     assert left.flags[0] == "its submitter is banned from submitting"
     assert review(benchmark.batches.get(uuid=left.uuid)).waiting.flags[0] == "its submitter is banned from submitting"
+
+
+@pytest.mark.parametrize("reason", ["", "  "])
+def test_rejecting_several_without_a_reason_keeps_them_selected_and_says_so_at_the_reason(make, reason):
+    benchmark = make.benchmark(SIX_SYSTEMS, submission_policy="moderated")
+    batches = [make.pending(benchmark, {f"New {n}": [12.0, 48.0]}, by=make.user()) for n in range(3)]
+    client, path = signed_in(owner_of(benchmark)), reverse("manage_queue", args=[benchmark.key])
+    numbers = [str(batch.uuid) for batch in batches[:2]]
+    answer = client.post(path, {"action": "reject", "batch": numbers, "reason": reason})
+    page = compact(answer)
+    assert answer.status_code == 400
+    assert re.findall(r'id="batch-([\w-]+)"\s+checked', page) == numbers
+    assert '<ul class="errorlist" id="reason_error"><li>Give a reason: the submitter sees it.</li></ul>' in page
+    assert re.search(r'<input [^>]*id="reason"[^>]*aria-invalid="true" autofocus[^>]*reason_error">', page)
+    decide_page = client.post(reverse("manage_decide", args=[benchmark.key, numbers[0]]), {"action": "reject"})
+    assert (decide_page.status_code, "Give a reason: the submitter sees it." in compact(decide_page)) == (400, True)
+    assert [batch.submissions.get().state for batch in batches] == ["pending"] * 3
 
 
 def test_a_moderator_withdraws_and_reinstates_with_a_reason(make):
