@@ -35,7 +35,8 @@ def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
             then = row_values(row["scores"], state.configuration, state.values[own])
             removed = [tasks[t].name for t in np.flatnonzero(np.isnan(then) & ~np.isnan(state.values[own]))]
             if removed:
-                flags.append(f"{name}: removes its scores from the board on {in_words(removed)}")
+                gone = gettext("%(system)s: removes its scores from the board on %(tasks)s")
+                flags.append(gone % {"system": name, "tasks": in_words(removed)})
         is_other[:] = True
         if own is not None:
             is_other[own] = False
