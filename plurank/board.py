@@ -55,7 +55,8 @@ class Board:
         precision: the smallest difference on a task that means anything, by name or one per task.
         minimum, maximum, chance: the scale of each task, by name or one per task.
         gamma: the optimality threshold, in the tasks' unit; by default 95 % of the maximum that all voting tasks state.
-        aggregation: how groups count: "basic", "weighted", "balanced" or "two_step".
+        aggregation: how groups count: "basic", "weighted", "balanced" or "two_step". "weighted" multiplies the weights
+            of tasks and groups: if some tasks have no group, ranks depend on the unit of the weights.
         missing: what becomes of missing scores under rules that need all: "undefined" (no ranking), "drop_systems",
             "drop_tasks", "worst", "median" or another key of `ranking_engine.MISSING_POLICIES`.
         variants: of rules, such as "copeland[variant=lower]", that `rank()` shows beside the quick rules.

@@ -177,7 +177,12 @@ class CountingForm(forms.Form):
     """How scores count."""
 
     aggregation = forms.ChoiceField(
-        choices=Benchmark.Aggregation.choices, label=gettext_lazy("How tasks and groups count")
+        choices=Benchmark.Aggregation.choices,
+        label=gettext_lazy("How tasks and groups count"),
+        help_text=gettext_lazy(
+            "Under weighted aggregation, if some tasks are in no group, ranks depend on the unit of the weights: twice "
+            "the weight of everything counts twice for these tasks, and four times for tasks in groups."
+        ),
     )
     missing_policy = forms.ChoiceField(
         choices=[

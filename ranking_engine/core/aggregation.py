@@ -2,6 +2,9 @@
 
 A task without a group is a group by itself whose weight is the task's, so that it counts its own weight under
 every aggregation. Only voting tasks count.
+
+`weighted` depends on the unit of the weights where some tasks have a group and others none: twice the weight of all
+tasks and groups counts twice for a task without a group, and four times for the others.
 """
 
 from __future__ import annotations

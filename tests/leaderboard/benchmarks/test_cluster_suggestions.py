@@ -55,7 +55,7 @@ def test_the_next_revision_counts_the_cluster_as_one(benchmark, make):
     assert (summary["rules"]["borda"]["n_clusters"], len(summary["dependence"]["clusters"])) == (5, 5)
     dependence = published_dependence(benchmark.publication)
     assert dependence.suggestions == []
-    assert dependence.sentence.startswith("The tests assume 5 clusters of tasks, as the owners declared.")
+    assert dependence.sentence.startswith("The tests assume 5 clusters of tasks, by group or as the owners declared.")
     assert cluster_suggestions(benchmark) == []
 
 

@@ -100,7 +100,7 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
             (
                 "No two neighbours under Copeland differ significantly at the 5 % level, by sign-flip tests on 12 "
                 "clusters of "
-                "tasks, as the owners declared; 1 of all 6 pairs. Tested: mean differences."
+                "tasks, by group or as the owners declared; 1 of all 6 pairs. Tested: mean differences."
             ),
             "no two neighbours differ significantly, but 1 of all 6 pairs do",
         ),
@@ -110,8 +110,8 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
             (
                 "18 of 106 pairs of neighbours under Copeland differ significantly at the 5 % level, by sign-flip "
                 "tests on 12 "
-                "clusters of tasks, as the owners declared; 2,900 of all 5,671 pairs. In 16 pairs of neighbours "
-                "and 30 of "
+                "clusters of tasks, by group or as the owners declared; 2,900 of all 5,671 pairs. In 16 pairs of "
+                "neighbours and 30 of "
                 "all pairs the system ranked lower is ahead by more than chance would explain: they contradict the "
                 "ranking. "
                 "Tested: mean differences."
@@ -122,10 +122,10 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
             family(86, verdict="too_few_tasks"),
             family(3741, verdict="too_few_tasks"),
             (
-                "Among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to show a "
-                "significant difference between any two systems of this board at the 5 % level: even a system that is "
-                "ahead on all of them could be so by chance. That is not the same as a tie; a single pair that you "
-                "choose beforehand can be tested: see Head to head. "
+                "Among 3,741 pairs at once, 12 clusters of tasks, by group or as the owners declared, are too few to "
+                "show a significant difference between any two systems of this board at the 5 % level: even a system "
+                "that is ahead on all of them could be so by chance. That is not the same as a tie; a single pair that "
+                "you choose beforehand can be tested: see Head to head. "
                 "Tested: mean differences."
             ),
             (

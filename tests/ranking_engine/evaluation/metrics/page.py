@@ -1,4 +1,4 @@
-"""Writes the table of metrics in docs/scoring.md: `python -m tests.ranking_engine.evaluation.metrics.page`."""
+"""Writes the tables of metrics in docs/scoring.md: `python -m tests.ranking_engine.evaluation.metrics.page`."""
 
 from pathlib import Path
 
@@ -9,6 +9,7 @@ PAGE = Path(__file__).resolve().parents[4] / "docs" / "scoring.md"
 HEAD = (
     "| key | metric | what it says | better | scale | takes | standard error | computed by | options |\n|" + "---|" * 9
 )
+LIMITS_HEAD = "| metric | at most |\n|---|---|\n"
 METHODS = {"mean": "of the mean", "jackknife": "jackknife", "bootstrap": "bootstrap", "none": "none"}
 
 
@@ -37,17 +38,25 @@ def table() -> str:
     return "\n".join([HEAD, *rows]) + "\n"
 
 
+def limits() -> str:
+    """How many pairs each metric compares, a row per metric that has a limit."""
+    limited = [(metric, metric.pairs.__name__.rpartition("_")[2]) for metric in METRICS.values() if metric.pairs]
+    rows = [f"| `{metric.key}` | {metric.max_pairs:,.0f} pairs of {unit} |\n" for metric, unit in limited]
+    return LIMITS_HEAD + "".join(rows)
+
+
 def sources() -> str:
     """The sources, a line per metric."""
     return "".join(f"- `{metric.key}`: {metric.citation}\n" for metric in METRICS.values())
 
 
 def written(text: str) -> str:
-    """The page with its table and its sources written anew."""
+    """The page with its tables and its sources written again."""
     before, _, rest = text.partition("| key | metric |")
-    middle, _, rest = rest.partition("\n\n")[2].partition("- `accuracy`: ")
+    middle, _, rest = rest.partition("\n\n")[2].partition(LIMITS_HEAD)
+    errors, _, rest = rest.partition("\n\n")[2].partition("- `accuracy`: ")
     after = rest.partition("\n\n")[2]
-    return f"{before}{table()}\n{middle}{sources()}" + (f"\n{after}" if after else "")
+    return f"{before}{table()}\n{middle}{limits()}\n{errors}{sources()}" + (f"\n{after}" if after else "")
 
 
 if __name__ == "__main__":
