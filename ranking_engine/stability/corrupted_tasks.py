@@ -213,12 +213,8 @@ def _is_fast(rule: str, matrix: ScoreMatrix) -> bool:
 
 
 def _check(parameters: Parameters) -> None:
-    if parameters["n_repeats"] < 1:
-        raise ValueError(f"`n_repeats` is {parameters['n_repeats']}; expected at least 1")
-    if not all(0 < factor <= 1e12 for factor in parameters["factors"]):
-        raise ValueError(f"`factors` is {parameters['factors']}; expected numbers above 0")
-    if parameters["n_reversed"] is not None and not all(r >= 1 for r in parameters["n_reversed"]):
-        raise ValueError(f"`n_reversed` is {parameters['n_reversed']}; expected numbers of tasks, or null")
+    for name in ("n_repeats", "n_reversed", "factors"):
+        STUDY.parameter(name).checked(parameters[name])
 
 
 STUDY = Study(

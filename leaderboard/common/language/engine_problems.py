@@ -104,8 +104,6 @@ PROBLEMS = (
     gettext_noop("`systems` names %(value)s; there is no such system"),
     gettext_noop("`pool` names %(value)s, which is no system of the board"),
     gettext_noop("`levels` is %(value)s; expected percentages from 0 to below 100"),
-    gettext_noop("`factors` is %(value)s; expected numbers above 0"),
-    gettext_noop("`n_reversed` is %(value)s; expected numbers of tasks, or null"),
     gettext_noop("`least_weight` is %(value)s; expected a share above 0, at most 1"),
     gettext_noop("`level` is %(value)s; expected a share between 0 and 1, such as %(example)s"),
     gettext_noop("`%(name)s` has %(n)s values; at most %(most)s are taken"),

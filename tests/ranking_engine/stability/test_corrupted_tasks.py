@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -92,11 +94,12 @@ def test_the_numbers_of_reversed_tasks_are_few_and_evenly_spread():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_repeats": 0}, "`n_repeats` is 0"),
-        ({"factors": [0]}, "`factors` is"),
-        ({"n_reversed": [0]}, "`n_reversed` is"),
+        ({"n_repeats": 0}, "`n_repeats` is 0; expected a whole number from 1 to 10,000"),
+        ({"factors": [0]}, "`factors` is 0; expected a number from 1e-12 to 1e+12"),
+        ({"factors": [1, 1e13]}, "`factors` is 10000000000000.0; expected a number from 1e-12 to 1e+12"),
+        ({"n_reversed": [0]}, "`n_reversed` is 0; expected a whole number from 1 to 1,000,000"),
     ],
 )
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_parameters_are_named_with_their_bounds(parameters, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         run_study("corrupted_tasks", random_matrix(4, 4, seed=0), parameters)
