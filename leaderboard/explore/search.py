@@ -47,11 +47,6 @@ class Results:
     kinds: list[tuple[str, list[Hit]]]
     problem: str = ""
 
-    @property
-    def n_hits(self) -> int:
-        """How much was found in all."""
-        return sum(len(hits) for _, hits in self.kinds)
-
 
 def search(viewer: Viewer, text: str) -> Results:
     """What is called so, of every kind; at most `MAX_HITS` of each.

@@ -60,7 +60,19 @@ def test_it_finds_benchmarks_systems_tasks_rules_and_pages(make):
 def test_whatever_is_typed_is_answered(client, make, text):
     make.published({"Zebra": [1.0]}, name="Zebras")
     assert client.get(reverse("search"), {"q": text[:3000]}).status_code in (200, 400)
-    assert search(NOBODY, text).n_hits <= 5 * MAX_HITS
+    hits, is_part_of_name = names(text), text == "z\x00e"
+    expected = (["Zebras"], ["Zebra"]) if is_part_of_name else (None, None)
+    assert (hits.get("Benchmarks"), hits.get("Systems")) == expected
+
+
+def test_of_each_kind_so_many_are_found_at_most(make):
+    n = MAX_HITS + 1
+    tasks = [TaskSpec(f"Zebra task {number}", key=f"task-{number}") for number in range(n)]
+    make.published({f"Zebra {number}": [1.0] * n for number in range(n)}, tasks=tasks, name="Zebras")
+    for number in range(n):
+        make.published({"A": [1.0]}, name=f"Zebras {number}")
+    kinds = ("Benchmarks", "Systems", "Tasks")
+    assert {kind: len(names("zebra")[kind]) for kind in kinds} == dict.fromkeys(kinds, MAX_HITS)
 
 
 @pytest.mark.parametrize(

@@ -55,14 +55,14 @@ def parquet_of(rows: list[dict]) -> bytes:
         json.dumps([ARENA, ARENA]).encode(),
         (json.dumps(ARENA) + "\n" + json.dumps(ARENA)).encode(),
         b"model_a,model_b,winner,language,judge,question_id\n" + b"Ash,Birch,tie (bothbad),English,u1,q1\n" * 2,
-        b"Ash;Birch".join([b"model_a;model_b;winner;language;judge;question_id\n", b";tie (bothbad);English;u1;q1\n"]),
+        b"model_a;model_b;winner;language;judge;question_id\n" + b"Ash;Birch;tie (bothbad);English;u1;q1\n" * 2,
     ],
     ids=["list", "lines", "csv", "semicolons"],
 )
 def test_published_shapes_are_read(make, data):
     checked = check(collecting(make), data)
-    assert (checked.systems.keys(), checked.categories.keys()) == ({"Ash", "Birch"}, {"English"})
-    assert (checked.n_votes in (1, 2), checked.n_voters) == (True, 1)
+    assert (checked.n_votes, checked.n_voters) == (2, 1)
+    assert (checked.systems, checked.categories) == ({"Ash": 2, "Birch": 2}, {"English": 2})
 
 
 def test_a_parquet_file_is_read(make):
