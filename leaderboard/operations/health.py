@@ -44,6 +44,19 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
     return failing
 
 
+def own_problem(role: str, *, is_here: bool = False, pid: int | None = None) -> str:
+    """What is wrong with the processes of this role themselves, which starting them again may mend; empty when nothing.
+
+    Not that what they depend on is away: they wait for it. Without the database no one knows of their heartbeats.
+
+    Args:
+        role: `sweep`, or the name of a queue whose workers are meant.
+        is_here: whether a process of the role must live on this host.
+        pid: whether this very process of this host must live.
+    """
+    return "" if database_problem() else silence(role, is_here=is_here, pid=pid)
+
+
 def database_problem() -> str:
     """Why nothing can be read from the database as this release has it; empty where all can."""
     try:

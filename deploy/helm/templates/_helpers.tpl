@@ -41,3 +41,10 @@ volumeMounts:
   - {name: var, mountPath: /var/lib/plurank}
   - {name: tmp, mountPath: /tmp}
 {{- end }}
+
+{{- define "plurank.migrated" -}}
+# No process of a release starts before the database has what it reads.
+- name: migrated
+  {{- include "plurank.container" . | nindent 2 }}
+  command: ["sh", "-c", "until python manage.py migrate --check; do sleep 3; done"]
+{{- end }}

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 import config.celery  # noqa: F401 -- the broker is reached through this application
 from config.processes.arguments import PORTS, whole
-from leaderboard.operations.health import problems
+from leaderboard.operations.health import own_problem, problems
 from leaderboard.queue.heartbeats import LATE_SECONDS, ROLES as BACKGROUND
 
 ROLES = ["web", *BACKGROUND]
@@ -30,19 +30,31 @@ class Command(BaseCommand):
         )
         parser.add_argument("--here", action="store_true", help="a process of this host must do so")
         parser.add_argument("--pid", type=whole(1, 2**31 - 1), help="this process of this host must do so")
+        parser.add_argument(
+            "--alive",
+            action="store_true",
+            help="ask only for the process itself: what it depends on, such as the database, may be away",
+        )
 
     def handle(self, *args: object, **options: object) -> None:
-        """Ask whatever the role depends on."""
+        """Ask whatever the role depends on, or the process alone."""
+        role, is_alive, is_here = str(options["role"]), bool(options["alive"]), bool(options["here"])
         pid = int(str(options["pid"])) if options["pid"] else None
-        failing = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
-        if options["role"] == "web" and not failing:
+        if is_alive:
+            silent = "" if role == "web" else own_problem(role, is_here=is_here, pid=pid)
+            failing = [silent] if silent else []
+        else:
+            failing = problems(role, is_here=is_here, pid=pid)
+        if role == "web" and not failing:
             named = [host.removeprefix(".") for host in settings.ALLOWED_HOSTS if host != "*"]  # which is no name
-            host = next(iter(named), "127.0.0.1")
-            headers = {"Host": host, "X-Forwarded-Proto": "https"}
-            request = urllib.request.Request(f"http://127.0.0.1:{int(str(options['port']))}/healthz/", headers=headers)
+            headers = {"Host": next(iter(named), "127.0.0.1"), "X-Forwarded-Proto": "https"}
+            path = "robots.txt" if is_alive else "healthz/"  # the former needs no database
+            request = urllib.request.Request(f"http://127.0.0.1:{int(str(options['port']))}/{path}", headers=headers)
             try:
                 with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310
                     failing = [] if response.status == 200 else [f"the web server answers {response.status}"]
+            except urllib.error.HTTPError as error:
+                failing = [] if is_alive else [f"the web server answers {error.code}"]
             except (urllib.error.URLError, OSError) as error:
                 failing = [f"the web server does not answer: {error}"]
         if failing:

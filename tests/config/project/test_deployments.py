@@ -48,9 +48,20 @@ def test_each_runs_the_command_of_docker_compose_within_its_memory(part, service
     [container] = containers(objects()["Deployment", f"boards-{part}"])
     assert container["command"] == COMPOSE[service]["command"]
     assert container["image"] == f"plurank:{settings.PLURANK_VERSION}"
-    assert container["livenessProbe"]["exec"]["command"] == COMPOSE[service]["healthcheck"]["test"][1:]
+    health = COMPOSE[service]["healthcheck"]["test"][1:]
+    assert container["readinessProbe"]["exec"]["command"] == health
+    # A pod is not started again because the database or Redis is away.
+    assert container["livenessProbe"]["exec"]["command"] == [*health, "--alive"]
     _, limit = variable(COMPOSE[service]["mem_limit"])
     assert megabytes(container["resources"]["limits"]["memory"].removesuffix("i")) == megabytes(limit)
+
+
+@pytest.mark.parametrize("part", ["web", "sweep", *QUEUES])
+def test_nothing_starts_before_the_database_is_migrated(part):
+    waiting = objects()["Deployment", f"boards-{part}"]["spec"]["template"]["spec"]["initContainers"][-1]
+    assert waiting["name"] == "migrated"
+    assert waiting["command"] == ["sh", "-c", "until python manage.py migrate --check; do sleep 3; done"]
+    assert waiting["image"] == f"plurank:{settings.PLURANK_VERSION}"
 
 
 def test_no_one_kills_a_web_server_that_still_answers_what_is_under_way():

@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 
 from leaderboard.models import Heartbeat, Job
+from leaderboard.operations import health
 from leaderboard.operations.health import problems
 from leaderboard.queue.heartbeats import Process
 from leaderboard.queue.priorities import RECOMPUTATION
@@ -171,6 +172,50 @@ def test_a_health_check_asks_for_any_process_one_of_this_host_or_this_very_one(m
     with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} with process id 7 was seen"):
         call_command("check_health", "rankings", "--pid", "7")
     assert capsys.readouterr().out == 3 * "well\n"
+
+
+def away() -> str:
+    return "the database does not answer: it is away"
+
+
+def test_a_process_is_alive_while_what_it_depends_on_is_away(make, monkeypatch, capsys):
+    """Health checks that start a process again ask so: an outage of the broker or database is none of the process."""
+    heard_of("rankings", "sweep")
+    Job.objects.filter(queue="rankings").update(not_before=timezone.now() - timedelta(minutes=11))
+    monkeypatch.setattr(health, "reaches_broker", lambda: False)
+    for role in ("rankings", "sweep"):
+        with pytest.raises(CommandError, match="the broker does not answer"):
+            call_command("check_health", role, "--here")
+        call_command("check_health", role, "--here", "--alive")
+    with pytest.raises(CommandError, match=f"no worker of queue studies on host {HERE} was seen"):
+        call_command("check_health", "studies", "--here", "--alive")
+    monkeypatch.setattr(health, "database_problem", away)
+    for role in ("rankings", "studies"):
+        with pytest.raises(CommandError, match=away()):
+            call_command("check_health", role, "--here")
+        call_command("check_health", role, "--here", "--alive")
+    assert capsys.readouterr().out == 4 * "well\n"
+
+
+def test_a_web_server_is_alive_if_it_answers_whatever_it_answers(make, monkeypatch):
+    paths = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            paths.append(self.path)
+            self.send_response(503)
+            self.end_headers()
+
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(CommandError, match="the web server answers 503"):
+            call_command("check_health", "web", port=server.server_port)
+        monkeypatch.setattr(health, "database_problem", away)
+        call_command("check_health", "web", "--alive", port=server.server_port)
+        server.shutdown()
+    assert paths == ["/healthz/", "/robots.txt"]
+    with pytest.raises(CommandError, match="the web server does not answer"):
+        call_command("check_health", "web", "--alive", port=server.server_port)
 
 
 def test_the_status_page_names_living_processes_to_staff_alone(make, client):
