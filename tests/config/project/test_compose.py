@@ -158,10 +158,31 @@ def test_the_limits_fit_the_machine_that_the_manual_names():
     assert [total < gigabytes * 1024 - 256 for total, gigabytes in zip(sums, (4, 8, 16), strict=True)] == [True] * 3
 
 
-def test_web_and_redis_stay_within_their_limits():
+def megabytes_of_web(command: str, children: str) -> int:
+    """What the manual's formula says that the web server may take."""
+    assert "\n    web processes x (250 MB + children x PLURANK_ON_DEMAND_MEMORY_MB)\n" in OPERATE
+    n_processes = int(re.search(r"--workers (\d+)", command)[1])
+    return n_processes * (250 + int(children) * (settings.ON_DEMAND_MEMORY_BYTES >> 20))
+
+
+def test_the_web_server_stays_within_its_limit_wherever_it_is_started():
+    deploy = settings.ROOT / "deploy"
+    unit = dict(
+        re.findall(r"^(\w+)=(.*)$", (deploy / "systemd" / "plurank-web.service").read_text(), flags=re.MULTILINE)
+    )
+    children = unit["Environment"].removeprefix("PLURANK_ON_DEMAND_CHILDREN=")
+    assert megabytes_of_web(unit["ExecStart"], children) <= megabytes(unit["MemoryMax"])
+    values = yaml.safe_load((deploy / "helm" / "values.yaml").read_text())
+    limit = megabytes(values["web"]["resources"]["limits"]["memory"].removesuffix("i"))
+    command = " ".join(SERVICES["web"]["command"])  # that of the chart is the same
+    assert megabytes_of_web(command, values["settings"]["PLURANK_ON_DEMAND_CHILDREN"]) <= limit
     table = memory_table()
     for children, limit in zip(table["PLURANK_ON_DEMAND_CHILDREN"], table["PLURANK_WEB_MEMORY"], strict=True):
-        assert 2 * (250 + int(children) * 384) <= megabytes(limit)
+        assert megabytes_of_web(command, children) <= megabytes(limit)
+
+
+def test_redis_stays_within_its_limit():
+    table = memory_table()
     for largest, limit in zip(table["REDIS_MAXMEMORY"], table["REDIS_MEMORY"], strict=True):
         assert 1.5 * megabytes(largest) <= megabytes(limit)
     name, default = variable(SERVICES["redis"]["command"][SERVICES["redis"]["command"].index("--maxmemory") + 1])
