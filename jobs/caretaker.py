@@ -1,6 +1,7 @@
 """Looks after a worker, in a thread of its main process.
 
-It writes that the worker lives, tells systemd so, ends a worker that is deaf, and has jobs run that no one woke it for.
+It writes that the worker lives, tells systemd so, ends it if it is unresponsive, and has jobs run that no one woke it
+for.
 """
 
 import faulthandler
@@ -37,9 +38,9 @@ class Caretaker:
         consumed = worker.app.amqp.queues.consume_from
         self.queues = [queue.alias or name for name, queue in consumed.items()]
         self.processes = [Process(queue, name=worker.hostname) for queue in self.queues]
-        self.watchdog = watchdog.Watchdog(watchdog.DEAF_SECONDS)
+        self.watchdog = watchdog.Watchdog(watchdog.UNRESPONSIVE_SECONDS)
         self.unwoken = Unwoken(self.queues, time.monotonic(), include=worker.include or ())
-        self.is_connected = threading.Event()  # before, a broker that is not reached yet makes no one deaf
+        self.is_connected = threading.Event()  # before, a broker that is not reached yet makes no one unresponsive
         self.is_stopping = threading.Event()
 
     def hear(self) -> None:
@@ -65,10 +66,12 @@ class Caretaker:
             finally:  # on a connection for this moment alone: a worker keeps no more of them than its jobs need
                 connection.close()
             n_waiting = sum(map(count_wake_ups, self.queues)) if self.is_connected.is_set() else 0
-            if self.watchdog.is_deaf(time.monotonic(), is_at_work=bool(state.active_requests), n_waiting=n_waiting):
+            if self.watchdog.is_unresponsive(
+                time.monotonic(), is_at_work=bool(state.active_requests), n_waiting=n_waiting
+            ):
                 logger.error("%d wake-ups wait, and this worker has not taken any for too long: it ends", n_waiting)
                 sys.stderr.flush()
-                os._exit(watchdog.DEAF_STATUS)  # an orderly end would wait for what no longer answers
+                os._exit(watchdog.UNRESPONSIVE_STATUS)  # an orderly end would wait for what no longer answers
             notify(GOES_ON)
             self.is_stopping.wait(CHECK_SECONDS)
         faulthandler.cancel_dump_traceback_later()  # a job may still take its time

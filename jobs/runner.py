@@ -80,7 +80,7 @@ NOTHING = "nothing to do"
 
 
 def run_most_urgent(job_id: int, *, worker: str) -> str:
-    """Run what a wake-up for this job is good for: the job, or in a queue of studies the most urgent one.
+    """Run what a wake-up for this job is good for: the most urgent job of its queue, which may be another.
 
     Args:
         job_id: the row that the message names.

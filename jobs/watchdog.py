@@ -1,26 +1,26 @@
-"""Whether a worker is deaf: connected and alive, and taking nothing any more.
+"""Whether a worker is unresponsive: connected and alive, and taking nothing any more.
 
 A Celery worker may stay so after its broker went away and came back. Nothing is lost by that, as jobs are rows; but
-they wait. Wake-ups that lie in the queue of a worker that does nothing are the sign of it. The worker then ends itself,
-so that anyone who keeps it running starts it again.
+they wait. Wake-ups that wait in the queue of an idle worker are the sign of it. The worker then ends itself, so that
+anyone who keeps it running starts it again.
 """
 
-DEAF_SECONDS = 15.0  # a worker that hears takes a message within moments
-DEAF_STATUS = 75  # "try again later", as sysexits.h has it
+UNRESPONSIVE_SECONDS = 15.0  # others take a message within moments
+UNRESPONSIVE_STATUS = 75  # "try again later", as sysexits.h has it
 
 
 class Watchdog:
-    """Since when wake-ups have been lying there without anyone at work here."""
+    """Since when wake-ups have been waiting without anyone at work here."""
 
-    def __init__(self, deaf_seconds: float) -> None:
-        self.deaf_seconds = deaf_seconds
+    def __init__(self, limit_seconds: float) -> None:
+        self.limit_seconds = limit_seconds
         self._since: float | None = None
 
     def hear(self) -> None:
-        """A message was taken: the worker is not deaf."""
+        """A message was taken: the worker is not unresponsive."""
         self._since = None
 
-    def is_deaf(self, now: float, *, is_at_work: bool, n_waiting: int) -> bool:
+    def is_unresponsive(self, now: float, *, is_at_work: bool, n_waiting: int) -> bool:
         """Whether messages have been waiting for too long beside an idle worker. To be asked again and again.
 
         Args:
@@ -33,4 +33,4 @@ class Watchdog:
             return False
         if self._since is None:
             self._since = now
-        return now - self._since >= self.deaf_seconds
+        return now - self._since >= self.limit_seconds

@@ -1,7 +1,7 @@
 """Permissions: who can see and do what on a benchmark.
 
-A view finds the `Audience` once, at the door, and hands it to everything that it calls: no one behind the door looks up
-a role again. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.
+A view finds the `Audience` once, when it begins, and hands it to everything that it calls, which needs no further
+queries for roles. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.
 """
 
 from collections.abc import Collection, Iterable

@@ -13,7 +13,7 @@ BRIEF_MS = 50
 
 @contextmanager
 def user_lock(user: User) -> Iterator[None]:
-    """A transaction beside which no other one of the same user's is inside this.
+    """A transaction in which no other one of the same user runs this block at the same time.
 
     An UPDATE that changes nothing keeps the user's row until the transaction ends; SQLite has one writer anyway.
     """

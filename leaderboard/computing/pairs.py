@@ -13,7 +13,7 @@ from ranking_engine.stability.separability.pair_tests import pair_test
 
 
 def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> dict[str, Any]:
-    """The rows compared with every system, task by task, in integers; the fields of `services.margins.Margins`.
+    """The rows compared with every system, task by task, in integers; the fields of `rankings.margins.Margins`.
 
     Args:
         matrix: with the weights that decide majorities.

@@ -205,7 +205,7 @@ def scored_instances(row: PredictionSubmission, file: PredictionFile) -> tuple[l
     references = TaskReferences.objects.get(task=file.task_id, number=file.scored_by["references"])
     split, values = counted_split(row.phase), unpack_vector(file.instance_values)
     names = ids_of(references, DEVELOPMENT if split == DEVELOPMENT else TEST)
-    if split not in (DEVELOPMENT, TEST):  # which instances are public is no one's business, so it is not stored
+    if split not in (DEVELOPMENT, TEST):  # which instances are public is secret, so it is not stored
         hidden = opened(references)[1]
         of_split = dict(zip(hidden.ids, hidden.splits or (), strict=False))
         places = [k for k, name in enumerate(names) if of_split.get(name) == split]

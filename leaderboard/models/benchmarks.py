@@ -112,7 +112,7 @@ class Benchmark(models.Model):
     submitters_withdraw = models.BooleanField(default=True, db_default=True)
     # Whether readers see how many systems each submitter entered (`submissions.disclosure` says which of them).
     shows_submitters = models.BooleanField(default=True, db_default=True)
-    # What those see who do not moderate. `selectors.audience` is the only reader of these two.
+    # What those see who do not moderate. `access.audience` is the only reader of these two.
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)
     is_archived = models.BooleanField(default=False)

@@ -112,7 +112,7 @@ class Submission(models.Model):
     corrects = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections")
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     # What it states of its system: `name`, and where it states them `key`, `organisation`, `url`, `description`, `tags`
-    # and `metadata`. The board says it once it is accepted (`services.statements`).
+    # and `metadata`. The board says it once it is accepted (`submissions.statements`).
     statement = models.JSONField(null=True, editable=False)
 
     class Meta:

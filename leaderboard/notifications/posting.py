@@ -29,7 +29,7 @@ NOT_PUBLIC = "The address does not lead to the public internet."
 INCOMPLETE = "The answer is incomplete: the connection ended before all of it arrived."
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 # What `ipaddress` takes for global and is not, or may lead to what is not: relays and translations of IPv4, IPv4 in
-# IPv6 in all its spellings, site-local addresses of old.
+# IPv6 in all its spellings, and the deprecated site-local addresses.
 NEVER: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (

@@ -42,7 +42,7 @@ SKEW = timedelta(seconds=60)  # by which the clocks of the machines may differ
 REWAKE_SECONDS = 5  # a due job is woken again when the last wake-up was so long ago
 WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
-# to them is through with stale ones at once, whereupon the next sweep sends fresh ones.
+# to them is through with stale ones at once, and then the next sweep sends fresh ones.
 WAKE_UPS_A_QUEUE = 100
 WAKE_UPS_UNHURRIED = 20  # for jobs that no one waits for no more are sent than a queue then holds
 TAKEN_OVER_A_SWEEP = 200  # jobs that an older engine version left
@@ -263,7 +263,7 @@ def _end_attempt(row: QuerySet[Job], job: Job, error: str, *, is_own: bool) -> b
 
 
 def _revive_superseded(job: Job) -> None:
-    """After a board failed for good: the newest one that was superseded for its sake is computed after all."""
+    """After a board failed for good: the newest one that it superseded is computed after all."""
     older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
     newest = older.order_by("-sequence").first()
     if newest and newest.state == Job.State.SUPERSEDED and not newer_jobs(newest).exists():

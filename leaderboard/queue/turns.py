@@ -1,8 +1,9 @@
 """Whose job is next: benchmarks take turns, so that a busy one, or many, keep no one from theirs.
 
-What comes with a board goes before every study, anyone who's. Of equals the benchmarks go first that someone submitted
-to or waits for on a page, then the one whose last turn is longest ago. A turn for what comes with a board lasts until
-all of its revision is there: a newcomer waits for one turn, not for one at each part. A turn for studies is one job.
+What comes with a board goes before every study of any benchmark. Of equals the benchmarks go first that someone
+submitted to or waits for on a page, then the one whose last turn is longest ago. A turn for what comes with a board
+lasts until all of its revision is there: a newcomer waits for one turn, not for one at each part. A turn for studies is
+one job.
 
 To score predictions, people take turns, not benchmarks: who sends many waits between them while others have theirs.
 """

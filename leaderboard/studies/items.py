@@ -79,7 +79,7 @@ def items_of_board(
         scores: on single instances, the tasks in the board's order.
         names: for each task those of its instances.
         seed: of the folds on which the cost of anchors is measured.
-        hidden: the keys of tasks whose single instances are no one's business.
+        hidden: the keys of tasks whose single instances no one sees.
 
     Returns:
         An entry a task, and by `items_{k}` of the k-th task difficulty, discrimination, its standard error, and the

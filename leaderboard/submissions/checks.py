@@ -221,7 +221,7 @@ class _Check:
         for row in rows:
             with suppress(ValueError):  # what is no name is told with its row
                 names.append(fold_name(check_name(row.system_name)))
-        # Systems that were on the board once; one that only waits for a moderator is no one's business.
+        # Systems that were on the board once; one that only waits for a moderator is not shown.
         once = System.objects.filter(benchmark=self.benchmark, changes__isnull=False, name_folded__among=names)
         self.once = dict(once.values_list("name_folded", "pk"))
         self.replaceable = Replaceable(audience)

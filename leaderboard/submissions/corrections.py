@@ -1,7 +1,7 @@
 """Corrections: which submission may be corrected, by whom, and what of it a correction takes over.
 
 A correction is a submission like any other that names the one it corrects. It is in that one's place, so what it
-does not mention stays as it was (`selectors.scores`, "in force").
+does not mention stays as it was (`rankings.scores`, "in force").
 """
 
 import base64

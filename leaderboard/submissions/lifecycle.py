@@ -89,7 +89,7 @@ def submit_rows(
     is_counted: bool = False,
     **about: Any,  # noqa: ANN401
 ) -> Batch:
-    """Store checked rows as someone's submission and, where no one has to decide, accept it. Every door leads here.
+    """Store checked rows as someone's submission, each of which comes here; accept it if no one has to decide.
 
     Args:
         audience: who submits, and where to, which they may: found while the caller's transaction locks the

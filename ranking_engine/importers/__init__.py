@@ -57,8 +57,8 @@ class Format(Protocol):
         """The scores of the files."""
 
 
-# In the order in which they are tried: what says most of itself first, the plainest table last.
 MAX_BINARY_TABLES = 20  # workbooks and Parquet files of one import
+# In the order in which they are tried: what says most of itself first, the plainest table last.
 FORMATS: Sequence[Format] = (
     benchmark_folder,
     inspect_ai,

@@ -42,14 +42,14 @@ def test_a_sweep_is_ready_after_its_first_round_and_goes_on_after_each(committed
         assert ["WATCHDOG=1" in listener.recv(1000).decode().splitlines() for _ in range(2)] == [True, True]
 
 
-def test_a_worker_is_ready_and_goes_on_until_it_is_deaf(make_committed, site):
-    """Takes about ten seconds: a deaf worker starts, and ends."""
+def test_a_worker_is_ready_and_goes_on_until_it_is_unresponsive(make_committed, site):
+    """Takes about ten seconds: an unresponsive worker starts, and ends."""
     make_committed.benchmark()
     with systemd(site) as listener:
-        site.start("rankings", include="tests.jobs.disturbed.deaf")
+        site.start("rankings", include="tests.jobs.disturbed.unresponsive")
         assert [listener.recv(1000), listener.recv(1000)] == [b"READY=1", b"WATCHDOG=1"]
         site.start("sweep")
-        site.wait_until(lambda: site.running["rankings"].poll() is not None, 30, "the deaf worker ends")
+        site.wait_until(lambda: site.running["rankings"].poll() is not None, 30, "the unresponsive worker ends")
 
 
 @pytest.mark.skipif(settings.IS_SQLITE, reason="SQLite is a file: nothing hangs")

@@ -1,1 +1,1 @@
-"""Modules that a worker of a test loads beside its own, so that it is deaf, slow or stopped."""
+"""Modules that a worker of a test loads beside its own, so that it is unresponsive, slow or stopped."""
