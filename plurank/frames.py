@@ -137,7 +137,9 @@ def to_frame(
     if name not in BACKENDS:
         raise ValueError(f"`backend` is {name!r}; expected one of {', '.join(BACKENDS)}")
     if importlib.util.find_spec(name) is None:
-        raise ImportError(f"{name} is not installed: pip install {name}, or name another of {', '.join(BACKENDS)}")
+        raise ImportError(
+            f"{name} is not installed: pip install 'plurank[frames]' {name}, or name another of {', '.join(BACKENDS)}"
+        )
     kinds = {
         column: column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()
     }

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from plurank.board import Board
 from plurank.client.errors import SiteError
+from plurank.client.formats import FORMATS
 from plurank.client.predictions import RemotePredictions, send_predictions
 from plurank.client.submissions import RemoteSubmission
 from plurank.client.tokens import token_for
@@ -139,6 +140,11 @@ class RemoteBenchmark:
         }
         head = pages[0]
         notes = [text for text in (head.get("reason"), head.get("separability")) if text]
+        if drawn := head.get("intervals"):
+            notes.append(
+                f"lower and upper: {100 * drawn['level']:g} % intervals, n_resamples {drawn['n_resamples']}, seed "
+                f"{drawn['seed']}"
+            )
         return ResultTable(f"{head['name']}, revision {head['revision']} of {self.key}", columns, notes)
 
     def prospects(self, **conditions: Any) -> ResultTable:  # noqa: ANN401 -- JSON
@@ -199,9 +205,14 @@ class RemoteBenchmark:
             raise SiteError(f"the folder of {self.key} is no archive with scores.csv and benchmark.toml") from error
 
     def export(self, table: str = "board", format: str = "csv") -> str:  # noqa: A002 -- as the API calls it
-        """Return a table of the site as text: "board", "scores", "tasks", "rankings/borda", ... as csv, tex or md."""
+        """Return a table of the site as text: "board", "scores", "tasks", "rankings/borda", ...
+
+        Args:
+            table: its address below that of the benchmark.
+            format: "csv", "json", "latex" (or "tex") or "markdown" (or "md").
+        """
         path = "/".join(quote(part, safe="") for part in table.strip("/").split("/"))
-        return self.transport.request("GET", f"{self.path}{path}/", {"format": format}).decode()
+        return self.transport.request("GET", f"{self.path}{path}/", {"format": FORMATS.get(format, format)}).decode()
 
     def preview(self, systems: object, *, create_systems: bool = True) -> ResultTable:
         """Say which ranks a submission would change; nothing is stored. Arguments as for `submit`.

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from plurank.client import RemoteBenchmark
 
 EXIT_STATUS = """
-exit status: 0 it is done; 2 bad input or arguments; 3 the site refused or did not answer; 4 the submission was
-rejected or withdrawn, or its board is not published yet; 130 interrupted.
+exit status: 0 it is done; 1 a fault in the program itself, or its output cannot be written; 2 bad input or arguments;
+3 the site refused or did not answer; 4 the submission was rejected or withdrawn, or its board is not published yet; 130
+interrupted.
 
 The token is taken from PLURANK_TOKEN, else from ~/.config/plurank/tokens.toml, which only you may read:
   "https://boards.example" = "plurank_..."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from plurank.client.formats import FORMATS
 from plurank.command_line.addresses import EXIT_STATUS, add_board_argument, board_at, refusals
 
 EXAMPLES = """\
@@ -13,12 +14,6 @@ examples:
   one rule's ranking, for a paper
       plurank export --board https://boards.example/b/glue/ rankings/borda --format latex
 """
-FORMATS = {
-    "csv": "csv",
-    "latex": "tex",
-    "markdown": "md",
-    "json": "json",
-}  # as the other commands call them, and a site
 HELP = "csv, latex, markdown or json (default: csv)"
 
 
@@ -33,11 +28,17 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     add_board_argument(command)
     command.add_argument("table", metavar="TABLE", nargs="?", default="board", help="default: board")
-    command.add_argument("--format", metavar="FORMAT", choices=[*FORMATS, *FORMATS.values()], default="csv", help=HELP)
+    command.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=list(dict.fromkeys([*FORMATS, *FORMATS.values()])),
+        default="csv",
+        help=HELP,
+    )
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Return the table."""
     with refusals():
-        return board_at(options.board).export(options.table, FORMATS.get(options.format, options.format))
+        return board_at(options.board).export(options.table, options.format)

@@ -15,7 +15,7 @@ from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.tables import TableError
 
-BAD_INPUT = 2
+FAULT, BAD_INPUT = 1, 2
 SHOWN_PROBLEMS = 3  # of files; the first ones say enough for a line
 INTERRUPTED = 130
 
@@ -36,11 +36,15 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         arguments: default those of the process.
         parser: default that of `python -m ranking_engine`.
     """
+    text = None
     try:
         options = (parser or argument_parser()).parse_args(arguments)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
-        print(options.run(options), end="")
+        text = options.run(options)
+        if sys.stdout is None:
+            raise OSError("it is closed")  # noqa: TRY301 -- one place says what cannot be written
+        print(text, end="")
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -49,16 +53,18 @@ def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TableError as error:
         return _fail(error.one_line())
-    except UsageError as error:
-        return _fail(str(error), error.status)
+    except (UsageError, ImportError) as error:  # ImportError: of an extra of the distribution; it says which
+        return _fail(str(error), getattr(error, "status", BAD_INPUT))
     except InputError as error:
         return _fail("; ".join(error.problems.lines[:SHOWN_PROBLEMS]))
-    except ImportError as error:  # of an extra of the distribution; it says which
-        return _fail(str(error))
     except MemoryError as error:
         return _fail(f"the table is too large for this machine's memory: {error}")
     except OSError as error:
-        return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
+        if text is None:
+            return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
+        if sys.stdout is not None:  # all is computed, and cannot be written, as where a disk is full
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _fail(f"standard output: {error.strerror or error}", FAULT)
     return 0
 
 

@@ -18,7 +18,7 @@ from ranking_engine.command_line.inputs import (
     add_input_arguments,
     add_rule_arguments,
     read_rankings,
-    rule_key,
+    rule_argument,
 )
 from ranking_engine.command_line.rank import board
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
@@ -89,7 +89,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--reference",
         metavar="KEY",
-        type=rule_key,
+        type=rule_argument,
         help="the rule from which rank changes are counted (default: the first that ranks)",
     )
     for name, ends, default in (("--top", "first", TOP), ("--least", "last", LEAST)):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import RULES, TIES, get_rule, in_order, listed_rules
+from ranking_engine.catalogue.rule_names import rule_key
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, RuleOptions, option_lines, read_rule_options
 from ranking_engine.core.aggregation import AGGREGATIONS, reweighted
@@ -33,8 +34,9 @@ DEFAULT_POLICY = "undefined"
 OPTION_LIST = "options of rules, the default first:\n" + "\n".join(f"  {line}" for line in option_lines()) + "\n"
 
 EXIT_STATUS = """
-exit status: 0 it is done; 1 a fault in the program itself; 2 bad input or arguments, or a table too large for the
-memory, reported on one line of standard error that names file, line and column where there are any; 130 interrupted.
+exit status: 0 it is done; 1 a fault in the program itself, or its output cannot be written; 2 bad input or arguments,
+or a table too large for the memory, reported on one line of standard error that names file, line and column where there
+are any; 130 interrupted.
 """
 
 
@@ -100,7 +102,7 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         "--rule",
         metavar="KEY",
         action="append",
-        type=rule_key,
+        type=rule_argument,
         help=f"one of {', '.join(RULES)}, or a variant such as copeland[variant=lower]; repeatable "
         f"(default: all but {', '.join(key for key, rule in RULES.items() if not rule.is_listed)}, and the variants of "
         "the benchmark file)",
@@ -141,12 +143,10 @@ def column_role(text: str) -> tuple[str, str]:
     return name, role
 
 
-def rule_key(text: str) -> str:
+def rule_argument(text: str) -> str:
     """Return the key of the rule, or the variant, that an argument names, or raise an ArgumentTypeError."""
-    if "[" not in text and text not in RULES:
-        raise argparse.ArgumentTypeError(f"invalid choice: {shorten(text)!r} (choose from {', '.join(RULES)})")
     try:
-        return get_rule(text).key
+        return rule_key(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

@@ -20,7 +20,7 @@ from ranking_engine.command_line.inputs import (
     add_input_arguments,
     aggregated,
     read_inputs,
-    rule_key,
+    rule_argument,
 )
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.missing import MISSING_POLICIES
@@ -67,7 +67,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--rule",
         metavar="KEY",
         action="append",
-        type=rule_key,
+        type=rule_argument,
         help=f"rank by this rule, or a variant such as copeland[variant=lower]; repeatable (default: {DEFAULT_RULE})",
     )
     command.add_argument(

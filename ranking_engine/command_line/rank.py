@@ -74,11 +74,12 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
-    return FORMATS[options.format](board(read_rankings(options), options.aggregation))
+    is_json = options.format == "json"  # the only one that shows the choice sets
+    return FORMATS[options.format](board(read_rankings(options), options.aggregation, has_choice_sets=is_json))
 
 
-def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
-    """Return the leaderboards as plain data, which is what the JSON holds.
+def board(rankings: Rankings, aggregation: str, *, has_choice_sets: bool = True) -> dict[str, Any]:
+    """Return the leaderboards as plain data, which is what the JSON holds; the choice sets, which take long, on demand.
 
     Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
     choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes. `gamma` is the optimality
@@ -119,13 +120,14 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
         "missing": rankings.missing,
         "gamma": matrix.gamma if rankings.derived_gamma is None else None,
         "derived_gamma": rankings.derived_gamma,
-        **(majority(matrix) if has_majority else dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))),
+        **dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets")),
+        **(majority(matrix, has_choice_sets=has_choice_sets) if has_majority else {}),
         "rules": rules,
     }
 
 
-def majority(matrix: ScoreMatrix) -> dict[str, Any]:
-    """Return the Condorcet winner, the Smith set and the further choice sets, by name.
+def majority(matrix: ScoreMatrix, *, has_choice_sets: bool) -> dict[str, Any]:
+    """Return the Condorcet winner, the Smith set and, on demand, the further choice sets, by name.
 
     The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size. The
     essential set is null where its linear program stays unsolved. `cycles` has at most 20 cycles, short ones first: the
@@ -134,16 +136,18 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
     """
     pairwise = Pairwise.of(matrix)
     smith = smith_set(pairwise)
-    winner, loser = condorcet_winner(pairwise), condorcet_loser(pairwise)
-    essential = essential_set(pairwise)
-
-    cycles = [[matrix.system_names[i] for i in cycle] for cycle in shortest_cycles(pairwise, MAX_CYCLES)]
+    winner = condorcet_winner(pairwise)
+    first = {"condorcet_winner": None if winner is None else matrix.system_names[winner]}
 
     def named(systems: tuple[int, ...]) -> list[str]:
         return sorted(matrix.system_names[i] for i in systems)
 
+    if not has_choice_sets:
+        return {**first, "smith_set": named(smith)}
+    loser, essential = condorcet_loser(pairwise), essential_set(pairwise)
+    cycles = [[matrix.system_names[i] for i in cycle] for cycle in shortest_cycles(pairwise, MAX_CYCLES)]
     return {
-        "condorcet_winner": None if winner is None else matrix.system_names[winner],
+        **first,
         "smith_set": named(smith),
         "choice_sets": {
             "weak_condorcet_winners": named(weak_condorcet_winners(pairwise)),

@@ -18,7 +18,7 @@ from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_
 from ranking_engine.importers import SourceFile, UnclearColumnsError, benchmark_folder, read_results
 from ranking_engine.importers.documents import MAX_TOTAL, unpacked_files
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
-from ranking_engine.importers.table import table_in
+from ranking_engine.importers.table import KEY as TABLE, table_in
 from ranking_engine.text.close_names import CloseNames
 
 TABLES = frozenset({".csv", ".tsv", ".txt", ""})
@@ -204,7 +204,7 @@ def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
     }
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
-    is_one_table = results.format_key == "table" and len(files) == 1
+    is_one_table = results.format_key == TABLE and len(files) == 1
     return ScoreFiles(table, frozenset(lower), notes, is_one_table)
 
 
@@ -225,7 +225,15 @@ def _import_of(files: Sequence[SourceFile], filters: ResultFilters) -> Import:
     if len(set(names)) < len(names):
         names = [file.name for file in files]
     named = [replace(file, name=name) for name, file in zip(names, files, strict=True)]
-    return table_of(read_results(named, filters.importer, columns=filters.columns))
+    try:
+        results = table_of(read_results(named, filters.importer, columns=filters.columns))
+    except UnclearColumnsError as unclear:
+        name = unclear.table.columns.names[0]
+        how = f". In a command --column {f'{name}=system'!r} says so, in Python columns={ {name: 'system'}!r}"
+        raise UnclearColumnsError(unclear.table, how) from None
+    if filters.columns and filters.columns.roles and results.format_key != TABLE:
+        raise InputError.of(f"roles of columns are for tables; these files are read as {results.format_name}")
+    return results
 
 
 def _columns_of(results: Import, metric: str) -> dict[int, FileColumn]:

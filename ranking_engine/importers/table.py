@@ -43,14 +43,14 @@ class SourceTable:
 
 
 class UnclearColumnsError(InputError):
-    """A table whose columns are not clear; `table` is the first one."""
+    """A table whose columns are not clear; `table` is the first one, and `how` how to say what they are."""
 
-    def __init__(self, table: SourceTable) -> None:
+    def __init__(self, table: SourceTable, how: str = "") -> None:
         self.table = table
         taken = ", ".join(
             f"{showable(name)!r}: {role}" for name, role in zip(table.columns.names, table.columns.roles, strict=True)
         )
-        message = f"{'; '.join(table.columns.doubts)}. Say what the columns are; so far: {taken}"
+        message = f"{'; '.join(table.columns.doubts)}. Say what the columns are; so far: {taken}{how}"
         super().__init__([problem_in(message[:2_000], table.file.name)])
 
 

@@ -60,6 +60,7 @@ def test_a_board_is_read_ranked_pulled_and_submitted_to(running, board, remote, 
     assert dict(zip(theirs["system"], theirs["rank"], strict=True)) == ours.ranks
     assert theirs.to_frame().loc["One", "rank"] == 1
     assert remote.export("rankings/borda").startswith("system,")
+    assert remote.export("rankings/borda", "latex") == remote.export("rankings/borda", "tex")
     assert "task_subsets" in remote.studies()["study"]
     assert remote.prospects(conditions=["Task 1 >= 0.9"])["name"]
     # What is pulled is read as the same board, and nothing is written over.

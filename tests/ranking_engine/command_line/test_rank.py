@@ -215,7 +215,7 @@ def test_an_unknown_rule_ends_with_status_2(toy, capsys):
     with pytest.raises(SystemExit) as caught:
         run(capsys, toy, "--rule", "bordo")
     assert caught.value.code == 2
-    assert "invalid choice: 'bordo'" in capsys.readouterr().err
+    assert "there is no rule 'bordo'; did you mean 'Borda'?" in capsys.readouterr().err
 
 
 def test_points_of_ones_own_make_a_further_column(toy, capsys):
