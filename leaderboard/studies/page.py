@@ -1,6 +1,8 @@
 """What the stability page shows: every study of what is published, with what it found."""
 
+import json
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +24,7 @@ from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
 from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames
 from leaderboard.studies.verdicts import StudyGrade, verdict_of
 from leaderboard.studies.waits import waiting_texts
+from ranking_engine.stability.catalogue import EXPERIMENTS
 
 STATE_TEXTS = {
     "done": "",
@@ -55,6 +58,26 @@ class StudySection:
     verdict: StudyGrade | None = None
     downloads: list[dict[str, str]] = field(default_factory=list)  # filled in by the page
     citation: Citation | None = None  # filled in by the page
+
+    @property
+    def command(self) -> str:
+        """The command that computes it from the board's folder; empty for what is computed with every board."""
+        if not self.parameters or self.state.key in STUDIES_WITH_BOARDS:
+            return ""
+        defaults = EXPERIMENTS[self.state.key].parameters
+        words = [
+            "plurank",
+            "stability",
+            "scores.csv",
+            "--study",
+            self.state.key,
+            "--seed",
+            str(self.parameters["seed"]),
+        ]
+        for name, value in self.parameters.items():
+            if name != "seed" and value != defaults.get(name):
+                words += ["--param", f"{name}={json.dumps(value)}"]
+        return shlex.join(words)
 
 
 def stability_sections(benchmark: Benchmark, publication: Publication, marked: str) -> list[StudySection]:

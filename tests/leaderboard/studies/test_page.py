@@ -1,5 +1,6 @@
 """The stability page: what it says of each study, against the distribution that the study stored."""
 
+import html
 import io
 from dataclasses import replace
 from itertools import combinations
@@ -12,11 +13,12 @@ from scipy import stats
 from jobs.runner import run_job
 from leaderboard.common.charts.lines import Curve, line_chart
 from leaderboard.common.text import percent
-from leaderboard.models import Job
+from leaderboard.models import Job, Report
 from leaderboard.rankings.confidence.significance import OUTDATED
 from leaderboard.studies.findings import TELLERS, findings
 from leaderboard.studies.page import stability_sections
 from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability import catalogue
 from ranking_engine.stability.separability.significance import significance
 
@@ -146,6 +148,26 @@ def test_a_study_that_is_not_there_says_where_it_stands(make, client):
     assert (answer["state"], answer["summary"], answer["distribution_url"]) == ("unplanned", {}, None)
     assert client.get(f"/b/{benchmark.key}/stability/?rule=nothing").status_code == 400
     assert client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/nothing/").status_code == 404
+
+
+def test_the_page_says_how_to_compute_a_study_with_the_parameters_that_differ_from_the_defaults(make, client):
+    benchmark = make.published({f"S{i}": [i, 9 - i, (3 * i) % 7] for i in range(6)})
+    revision = benchmark.publication.revision
+    parameters = catalogue.STUDIES["missing_scores"].with_defaults(
+        {"budget": 59.957, "levels": [0, 10], "more_repeats": 0.04}
+    )
+    result = catalogue.run_study("missing_scores", random_matrix(6, 3, seed=1), parameters | {"n_repeats": 2}, 3)
+    Report.objects.create(
+        revision=revision, kind="study", engine_version=benchmark.publication.engine_version, summary=result.summary,
+        parameters={"study": "missing_scores", "seed": 3, **parameters}, seconds=1, arrays=b"",
+    )  # fmt: skip
+    command = (
+        "plurank stability scores.csv --study missing_scores --seed 3 "
+        "--param 'levels=[0, 10]' --param more_repeats=0.04 --param budget=59.957"
+    )
+    assert set(sections(benchmark)["missing_scores"].command.split(" --param ")) == set(command.split(" --param "))
+    page = html.unescape(client.get(f"/b/{benchmark.key}/stability/").content.decode())
+    assert f"<code>{sections(benchmark)['missing_scores'].command}</code>" in page
 
 
 def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
