@@ -212,12 +212,12 @@ def take_batch(batch: Batch, *, actor: User, reason: str = "") -> Revision | Non
     Raises:
         SubmissionError: it was decided already.
     """
-    _lock(batch)
+    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
     return _take(batch, actor=actor, reason=reason)
 
 
 def _lock(batch: Batch) -> None:
-    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+    Benchmark.objects.select_for_update().only("pk").get(pk=batch.benchmark_id)
 
 
 def _take(batch: Batch, *, actor: User, reason: str = "") -> Revision | None:
