@@ -272,11 +272,6 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
             problems.append(
                 ("tasks", i, "group", gettext("There is no group %(group)s.") % {"group": repr(task.group)})
             )
-        low, high, chance = task.minimum, task.maximum, task.chance
-        if low is not None and high is not None and low >= high:
-            problems.append(("tasks", i, "maximum", gettext("The maximum must be above the minimum.")))
-        elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
-            problems.append(("tasks", i, "chance", gettext("The chance level is outside the scale.")))
     if problems:
         raise ProposalError(problems)
     writer = _Writer(benchmark)

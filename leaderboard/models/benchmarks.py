@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q, Value
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.models.people import User
 from leaderboard.models.texts import FieldsField, LineField, LinesField, ListedField, VariantsField
@@ -251,3 +251,11 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """The scale has an extent, and the chance level is on it. Tasks of old may be otherwise until they change."""
+        low, high, chance = self.minimum, self.maximum, self.chance
+        if low is not None and high is not None and low >= high:
+            raise ValidationError({"maximum": gettext("The maximum must be above the minimum.")})
+        if chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
+            raise ValidationError({"chance": gettext("The chance level is outside the scale.")})

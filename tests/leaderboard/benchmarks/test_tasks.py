@@ -4,8 +4,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from leaderboard.access.audience import audience_of
+from leaderboard.admin import TaskAdminForm
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
 from leaderboard.benchmarks.tasks import (
     GroupEdit,
@@ -158,6 +160,27 @@ def test_what_cannot_be_stored_is_refused_with_its_place(make, fields, place, me
     where = [(kind, row, name) for kind, row, name, _ in caught.value.problems]
     assert ("tasks", 1 if fields.get("name") == "Task 2" else 0, place) in where
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "problems"),
+    [
+        ({"minimum": 5.0, "maximum": 1.0, "chance": 9.0}, {"maximum": ["The maximum must be above the minimum."]}),
+        ({"minimum": 1.0, "maximum": 1.0}, {"maximum": ["The maximum must be above the minimum."]}),
+        ({"minimum": 1.0, "chance": 0.5}, {"chance": ["The chance level is outside the scale."]}),
+        ({"maximum": 1.0, "chance": 2.0}, {"chance": ["The chance level is outside the scale."]}),
+        ({"minimum": 0.0, "maximum": 1.0, "chance": 1.0}, {}),
+    ],
+)
+def test_no_door_takes_a_scale_without_extent_or_a_chance_level_outside_of_it(make, fields, problems):
+    owner, task, said = make.user(), make.benchmark({}, n_tasks=1).tasks.get(), []
+    try:
+        create_benchmark(name="New", owner=owner, tasks=[TaskSpec("T", **fields)])
+    except ValidationError as error:
+        said.append(error.message_dict)
+    values = {"order": 0, "name": task.name, "key": task.key, "direction": 1, "weight": 1} | fields
+    form = TaskAdminForm(values, instance=task)
+    assert (said, dict(form.errors)) == ([problems] if problems else [], problems)
 
 
 def test_a_benchmark_without_scores_changes_without_a_revision(make):
