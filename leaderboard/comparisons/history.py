@@ -17,7 +17,7 @@ from leaderboard.access.audit import Change, changes_between
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.language.stored import in_english
 from leaderboard.comparisons.iia_violations import stored_iia_violations
-from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
+from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task, User
 from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
 from leaderboard.rankings.revisions import revisions_of, revisions_where
 
@@ -40,6 +40,7 @@ class PastRevision:
     at: datetime
     cause: str
     who: str
+    accepted_by: str  # who accepted the scores, where that is not who submitted them
     note: str
     systems: list[str]  # what happened to systems, in words
     iia_violations: str  # whether others changed their order because of it, in words
@@ -103,14 +104,19 @@ def _lines(
         .order_by()
         .annotate(is_correction=Q(submission__corrects__isnull=False))
         .values("revision", "kind", "is_correction")
-        .annotate(n=Count("pk"), name=Min("submission__system__name"))
+        .annotate(n=Count("pk"), name=Min("submission__system__name"), decider=Min("actor"))
     )
     moves: dict[int, list[str]] = defaultdict(list)
+    deciders: dict[int, int] = {}
     for line in counted:
+        if line["kind"] == SubmissionEvent.Kind.ACCEPTED and line["decider"] is not None:
+            deciders[line["revision"]] = line["decider"]
         what = line["name"] if line["n"] == 1 else gettext("%(n)s systems") % {"n": localise(line["n"], ",")}
         is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
         sentence = MOVES.get(CORRECTED if is_corrected else line["kind"], f"%(what)s {line['kind']}")
         moves[line["revision"]].append(gettext(sentence) % {"what": what})
+    others = {pk for row in rows if (pk := deciders.get(row.pk)) is not None and pk != row.author_id}
+    users = User.objects.in_bulk(others) if others else {}
     releases: dict[int, list[Release]] = defaultdict(list)
     for release in Release.objects.filter(revision__in=[row.pk for row in rows]):
         releases[release.revision_id].append(release)
@@ -128,8 +134,9 @@ def _lines(
         past[row.pk] = PastRevision(
             number=row.number,
             at=row.created_at,
-            cause=row.get_cause_display(),
+            cause=gettext("scores accepted") if row.cause == Revision.Cause.BATCH else row.get_cause_display(),
             who=row.author.shown_name if row.author and is_signed else "",
+            accepted_by=users[pk].shown_name if (pk := deciders.get(row.pk)) in users else "",
             note=row.note if is_signed else "",
             systems=moves[row.pk],
             iia_violations=violations.get(row.pk, ""),

@@ -55,7 +55,9 @@ class Column:
     n_apart: int = 0  # pairs of systems without a common task that votes, where the rule compares pairs
 
     def reason_of(self, i: int) -> str:
-        """Why system `i` is unranked."""
+        """Why system `i` is unranked: where the rule ranks none, why that is, whatever scores the system lacks."""
+        if self.status == "undefined":
+            return self.reason
         code = int(self.reason_codes[i]) if len(self.reason_codes) else -1
         return self.reasons[code] if code >= 0 else self.reason
 

@@ -258,6 +258,8 @@ def _entry(
                 "Revision %(number)s (%(cause)s): %(details)s and %(n)s more changes",
                 line.n_more_changes,
             )
+        elif line.systems:  # which says what the cause was
+            sentence = gettext("Revision %(number)s: %(details)s")
         elif details:
             sentence = gettext("Revision %(number)s (%(cause)s): %(details)s")
         values = {"number": line.number, "cause": line.cause.lower(), "details": details, "n": line.n_more_changes}

@@ -307,11 +307,12 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
     ]
     changed.sort(key=lambda change: (change.before or last, change.system_name))
     overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
+    reason = after.reason if after.status == "undefined" else after.unranked_reasons.get(i, after.reason)
     return RuleEffect(
         rule_name=rule_name(rule),
         rank_before=own.before,
         rank_after=own.after,
-        reason=after.unranked_reasons.get(i, after.reason) if own.after is None else "",
+        reason=reason if own.after is None else "",
         ranks_others=ranks_others(after, i),
         n_ranks_changed=len(changed),
         overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],

@@ -37,7 +37,7 @@ def winners_sentence(effects: Sequence[Effect]) -> str:
 
 
 def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 0) -> str:
-    """Where a system would be over the rules, in one to three sentences.
+    """Where a system would be over the rules, in one to four sentences.
 
     Args:
         name: the system's.
@@ -61,7 +61,12 @@ def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 
         sentences.append(gettext("It would be first under %(n)s of %(n_rules)s.") % firsts)
     if n_leaving_out:
         unranked = ngettext(
-            "%(n)s rule would leave it unranked.", "%(n)s rules would leave it unranked.", n_leaving_out
+            "%(n)s rule would rank other systems and leave it unranked.",
+            "%(n)s rules would rank other systems and leave it unranked.",
+            n_leaving_out,
         )
         sentences.append(unranked % {"n": n_leaving_out})
+    if n_without := len(ranks) - len(known) - n_leaving_out:
+        without = ngettext("%(n)s rule would rank no system.", "%(n)s rules would rank no system.", n_without)
+        sentences.append(without % {"n": n_without})
     return " ".join(sentences)

@@ -196,7 +196,7 @@ def test_the_feed_tells_each_new_board_what_changed_and_who_leads(make):
         "E wins alone under 25 of 26 rules with a winner and beats every other system head to head (Condorcet winner)"
         in second["summary"]
     )
-    assert "Revision 2 (batch): E accepted." in second["summary"]
+    assert "Revision 2: E accepted." in second["summary"]
     assert "4 systems accepted" in first["summary"]
     assert second["id"] != first["id"]
     assert re.fullmatch(r"tag:[\w.]+,2026:benchmark/toy/publication/\d+", second["id"])

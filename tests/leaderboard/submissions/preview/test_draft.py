@@ -1,6 +1,7 @@
 """What a draft would change, held against boards that are ranked here by the engine itself."""
 
 import random
+from decimal import Decimal
 
 import pytest
 
@@ -8,6 +9,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.common.text import in_words
 from leaderboard.models import Draft
+from leaderboard.rankings.published import published_board
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import Preview, preview_draft
@@ -168,5 +170,23 @@ def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
     assert min(left, placed) > 1
     summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
     assert "over the rules that rank it. It would be first under" in summary
-    assert f". {left} rules would leave it unranked. " in summary
+    nowhere = sum(not any(ranks.values()) for ranks, _ in after.values())
+    assert nowhere > 1
+    assert placed + left + nowhere == len(after)
+    assert f". {left} rules would rank other systems and leave it unranked. " in summary
+    assert f" {nowhere} rules would rank no system. " in summary
     assert "unranked" not in previewed(make, benchmark, "C", [5.0, 5.0, 5.0, 5.0]).summary
+
+
+def test_where_a_rule_ranks_no_system_the_reason_is_that_and_not_a_missing_score(make):
+    tasks = [TaskSpec("T", weight=Decimal(1)), TaskSpec("U", weight=Decimal(1), direction=-1)]
+    benchmark = make.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]}, tasks=tasks, missing_policy="drop_systems")
+    effects = previewed(make, benchmark, "C", [5.0, None]).effects
+    reasons = {effect.rule_name: effect.reason for effect in effects}
+    assert (reasons["Geometric mean"], reasons["Mean"]) == (
+        "task U has lower-is-better scores", "no score on 1 of 2 tasks of weight above 0: U",
+    )  # fmt: skip
+    make.accepted(benchmark, {"C": [5.0, None]})
+    board = published_board(make.publish(benchmark).publication)
+    (column,) = (column for column in board.columns if column.rule == "geometric_mean")
+    assert column.reason_of(2) == "task U has lower-is-better scores"
