@@ -48,6 +48,8 @@ from leaderboard.rankings.text import (
 )
 from leaderboard.rankings.verdict import short_headline
 from leaderboard.submissions.quotas import submission_door
+from leaderboard.votes.content import collects_votes
+from leaderboard.votes.queries import is_rating
 from ranking_engine import MISSING_POLICIES, TIES
 from ranking_engine.catalogue.omission import NATIVE_RULES, policy_sentence
 from ranking_engine.catalogue.registry import get_rule
@@ -78,8 +80,11 @@ class BoardPage:
             "description_html": render_markdown(benchmark.description),
         }
         self.latest_revision_number = benchmark.last_revision_number
-        self.is_computing = benchmark.last_revision_number > benchmark.published_number
-        self.job = board_job(benchmark) if self.is_computing else None
+        is_newer = benchmark.last_revision_number > benchmark.published_number
+        # Of votes, ratings come before the first revision.
+        self.is_computing = is_newer or (not benchmark.last_revision_number and is_rating(benchmark))
+        self.collects_votes = collects_votes(benchmark)
+        self.job = board_job(benchmark) if is_newer else None
         is_waiting = self.job is not None and self.job.state == Job.State.WAITING
         self.place = places(Job.Queue.RANKINGS).get(self.job.pk) if self.job and is_waiting else None
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING

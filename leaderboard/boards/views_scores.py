@@ -11,6 +11,8 @@ from leaderboard.common.files import export_links
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.votes.content import collects_votes
+from leaderboard.votes.queries import is_rating
 
 
 @require_safe
@@ -22,7 +24,9 @@ def scores(request: HttpRequest, key: str) -> HttpResponse:
         return redirect(request.path + query.text)  # a form sends its empty fields along
     benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     if benchmark.publication is None:
-        return render(request, "boards/scores.html", {"benchmark": benchmark})
+        is_computing = benchmark.last_revision_number > 0 or is_rating(benchmark)
+        context = {"benchmark": benchmark, "is_computing": is_computing, "collects_votes": collects_votes(benchmark)}
+        return render(request, "boards/scores.html", context)
     try:
         page = ScoresPage(benchmark, benchmark.publication, query)
     except (TooLargeError, UnknownChoiceError) as error:

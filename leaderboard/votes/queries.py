@@ -22,6 +22,7 @@ from leaderboard.votes.jobs import newest_job
 from leaderboard.votes.lifecycle import may_withdraw
 
 State = VoteBatch.State
+UNDER_WAY = (Job.State.WAITING, Job.State.RUNNING)
 NO_VOTES = gettext_noop("There are no such votes, or you have no access to them.")
 
 
@@ -94,10 +95,16 @@ def open_batches(audience: Audience) -> QuerySet[VoteBatch]:
     return rows.filter(pk__in=counted or [])
 
 
+def is_rating(benchmark: Benchmark) -> bool:
+    """Whether ratings of its votes are being computed, or wait for it."""
+    job = newest_job(benchmark) if collects_votes(benchmark) else None
+    return job is not None and job.state in UNDER_WAY
+
+
 def ratings_for(audience: Audience) -> ShownRatings:
     """The newest ratings that the viewer may see, and what changes them just now."""
     rows, job = shown_ratings(audience), newest_job(audience.benchmark)
-    is_under_way = job is not None and job.state in (Job.State.WAITING, Job.State.RUNNING)
+    is_under_way = job is not None and job.state in UNDER_WAY
     error = told_error(job, sees_all=True) if job is not None and job.state == Job.State.FAILED else ""
     return ShownRatings(rows.first(), job if is_under_way else None, error)
 
