@@ -85,7 +85,9 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
     take_quota(locked, actor, 1, limited=not audience.may_moderate)
     take_cells(actor, cells_of(batch.n_votes))
     batch.benchmark = locked
-    _move(batch, [State.DRAFT], State.PENDING, expires_at=None)
+    # It is of now, as everyone else sees it, and not of when its sender uploaded it.
+    batch.created_at = timezone.now()
+    _move(batch, [State.DRAFT], State.PENDING, expires_at=None, created_at=batch.created_at)
     _begin(batch, audience)
     return batch
 

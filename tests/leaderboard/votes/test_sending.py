@@ -331,3 +331,18 @@ def test_what_is_overdue_is_rejected_once_where_owners_chose_so(make, rejects):
     assert (reject_overdue_votes(), reject_overdue_votes()) == (int(rejects), 0)
     batch.refresh_from_db()
     assert batch.state == ("rejected" if rejects else "pending")
+
+
+def test_votes_were_sent_when_they_were_confirmed_and_not_when_they_were_uploaded(make, client):
+    benchmark = collecting(make)
+    owner = owner_of(benchmark)
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.post(reverse("send_votes", args=[benchmark.key]), {"text": vote_lines(60)})
+    batch = VoteBatch.objects.get()
+    VoteBatch.objects.filter(pk=batch.pk).update(created_at=timezone.now() - timedelta(days=2))
+    before = timezone.now()
+    client.post(reverse("vote_batch", args=[batch.uuid]), {"action": "confirm"})
+    batch.refresh_from_db()
+    (at,) = batch.events.filter(kind="sent").values_list("at", flat=True)
+    assert (batch.state, before <= batch.created_at <= at) == ("accepted", True)
+    assert (at - batch.created_at).total_seconds() < 60
