@@ -145,13 +145,14 @@ def figures_of_all(boards: QuerySet[Benchmark]) -> Figures:
         "revision",
         "parameters__study",
         "summary__diversity_tie_corrected",
+        "summary__n_tasks",
         f"summary__feasible__{FEASIBLE}__discordant_share",
         "summary__discordant_share",
         "summary__note",
     )
-    for revision, study, tie_corrected, cardinal, ordinal, note in columns.order_by("revision"):
+    for revision, study, tie_corrected, n_tasks, cardinal, ordinal, note in columns.order_by("revision"):
         share = cardinal if study == CARDINAL else None if note else ordinal
-        if study == DIVERSITY and tie_corrected is not None:
+        if study == DIVERSITY and tie_corrected is not None and n_tasks != 1:
             diversity[revision] = float(tie_corrected)
         elif study != DIVERSITY and share is not None:
             shares[study][revision] = share
@@ -179,7 +180,8 @@ def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     for benchmark in benchmarks:
         of_study = summaries[benchmark.pk]
         of_diversity = of_study.get(DIVERSITY, {})
-        diversity = of_diversity.get("diversity_tie_corrected")
+        # One task cannot disagree with itself: its 0 says nothing of the benchmark.
+        diversity = None if of_diversity.get("n_tasks") == 1 else of_diversity.get("diversity_tie_corrected")
         n_scores = int(of_diversity.get("n_systems", 0)) * int(of_diversity.get("n_tasks", 0))
         places.append(
             Place(

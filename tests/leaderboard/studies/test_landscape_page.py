@@ -70,6 +70,24 @@ def test_every_benchmark_is_where_its_studies_put_it(make, client, django_assert
     assert page.count('<a href="/b/first/stability/" aria-label=') == 6  # two planes, each for three widths
 
 
+@pytest.mark.parametrize("most", [100, 1])
+def test_a_benchmark_of_one_task_is_no_point_of_a_relation(make, client, monkeypatch, most):
+    monkeypatch.setattr(service, "PAGE_PLACES", most)
+    studied(make, 1, name="B")
+    lone = make.published({name: scores[:1] for name, scores in table(2).items()}, name="A")
+    matrix = ScoreMatrix([scores[:1] for scores in table(2).values()], system_names=list(table(2)))
+    for key in KEYS:
+        summary = run_study(key, matrix).summary
+        make_report(
+            lone.publication.revision, "study", parameters={"study": key}, summary=summary, arrays={}, seconds=0.0
+        ).save()
+    page = landscape(AnonymousUser())
+    assert (page.places[0].name, page.places[0].diversity) == ("A", None)
+    assert (page.cardinal.fit.n, page.ordinal.fit.n) == (1, 1)
+    text = compact(client.get("/landscape/"))
+    assert "the benchmarks on this site that you can see whole and that have at least two tasks" in text
+
+
 def test_the_landscape_has_pages_each_with_its_own_dots_and_rows(make, client, monkeypatch, django_assert_num_queries):
     monkeypatch.setattr(service, "PAGE_PLACES", 2)
     for seed, name in enumerate(("C", "A", "B")):
