@@ -156,7 +156,7 @@ def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> 
     wanted = list(dict.fromkeys(keys))
     if not LEAST_BENCHMARKS <= len(wanted) <= MAX_BENCHMARKS:
         message = gettext(
-            "%(n_wanted)s benchmarks; a meta-board has from %(least_benchmarks)s to %(max_benchmarks)s."
+            "Select %(least_benchmarks)s to %(max_benchmarks)s benchmarks; you selected %(n_wanted)s."
         ) % {"n_wanted": len(wanted), "least_benchmarks": LEAST_BENCHMARKS, "max_benchmarks": MAX_BENCHMARKS}
         raise ValidationError({"benchmarks": message})
     known = {benchmark.key: benchmark for benchmark in listed_benchmarks(author).filter(key__in=wanted)}

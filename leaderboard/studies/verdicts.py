@@ -58,9 +58,15 @@ def verdict_of(study: str, summary: Summary, rule: str) -> StudyGrade | None:
 
 
 def board_sentence(
-    verdicts: Sequence[StudyGrade], rule_name: str, n_studies: int, first: Sequence[IntervalRow], level: float
+    verdicts: Sequence[StudyGrade],
+    rule_name: str,
+    n_studies: int,
+    first: Sequence[IntervalRow],
+    level: float,
+    *,
+    n_pending: int = 0,
 ) -> str:
-    """All verdicts in a sentence or two.
+    """All verdicts in some sentences.
 
     Args:
         verdicts: of the studies that are done.
@@ -68,6 +74,7 @@ def board_sentence(
         n_studies: how many studies there are, with those that are skipped or not done.
         first: the systems at rank 1 with their intervals; none where these are not computed.
         level: of the intervals, each system separately.
+        n_pending: how many of the studies are being computed or queued.
     """
     parts = []
     if len(first) == 1 and (row := first[0]).interval_text:
@@ -88,18 +95,19 @@ def board_sentence(
     if stable and changing:
         what = gettext("%(stable)s, but %(changing)s") % {"stable": stable, "changing": changing}
     if what:
-        n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts)
-        sentence = gettext("The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies.")
+        n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts) - n_pending
+        parts.append(gettext("The order %(clauses)s.") % {"clauses": what})
+        parts.append(
+            gettext("This sums up %(n)s of %(n_studies)s studies.") % {"n": n, "n_studies": n_studies},
+        )
+        if n_pending:
+            pending = ngettext("%(n)s study is not computed yet.", "%(n)s studies are not computed yet.", n_pending)
+            parts.append(pending % {"n": n_pending})
         if n_without:
-            sentence = ngettext(
-                "The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies; %(n_without)s has no result for "
-                "this rule.",
-                "The order %(clauses)s. This sums up %(n)s of %(n_studies)s studies; %(n_without)s have no result for "
-                "this rule.",
-                n_without,
+            without = ngettext(
+                "%(n)s study has no result for this rule.", "%(n)s studies have no result for this rule.", n_without
             )
-        figures = {"clauses": what, "n": n, "n_studies": n_studies, "n_without": n_without}
-        parts.append(sentence % figures)
+            parts.append(without % {"n": n_without})
     return " ".join(parts)
 
 

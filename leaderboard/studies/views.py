@@ -75,7 +75,12 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "publication": publication,
         "summary": board_sentence(
-            verdicts, rule_name(marked), len(sections), first, intervals.level if intervals else 0
+            verdicts,
+            rule_name(marked),
+            len(sections),
+            first,
+            intervals.level if intervals else 0,
+            n_pending=len(waiting),
         ),
         "intervals": intervals,
         "sections": [

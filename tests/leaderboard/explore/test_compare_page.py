@@ -106,7 +106,7 @@ def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_a
 def test_links_to_rules_that_are_not_shown_lead_somewhere_and_are_not_in_the_caption(three, client, address):
     page = compact(client.get(address))
     before, _, after = page.partition("</table>")
-    said = "Not shown (this benchmark lacks the data they need):"
+    said = "Not shown (undefined for these scores):"
     assert (said in before, f'</div><p class="small soft">{said}' in after) == (False, True)
     links = re.findall(r'href="([^"]+)"', after.partition(said)[2].partition("</p>")[0])
     rules = [link.removeprefix("#rule-").removeprefix("/rules/").strip("/") for link in links]

@@ -156,7 +156,7 @@ def test_the_page_takes_few_queries(make, client, django_assert_num_queries):
 def test_what_is_not_shown_is_said_below_the_board_and_not_within_its_wide_table(make, client):
     page = compact(client.get(f"/b/{make.published().key}/what-if/"))
     before, _, after = page.partition("</table>")
-    said = "Not shown (this benchmark lacks the data they need): Normalised mean"
+    said = "Not shown (undefined for these scores): Normalised mean"
     assert (said in before, f'</div><p class="small soft">{said}' in after) == (False, True)
 
 

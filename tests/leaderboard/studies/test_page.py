@@ -2,6 +2,7 @@
 
 import html
 import io
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
@@ -48,8 +49,8 @@ def _small_budget(study) -> dict:
 
 
 @pytest.fixture
-def studied(make, monkeypatch):
-    """Twelve systems with every study, small."""
+def planned(make, monkeypatch):
+    """Twelve systems without studies; those that are planned are small."""
     small = {
         key: _with_defaults(study, {**SMALL.get(key, {}), **_small_budget(study)})
         for key, study in catalogue.STUDIES.items()
@@ -57,9 +58,14 @@ def studied(make, monkeypatch):
     monkeypatch.setattr(catalogue, "STUDIES", small)
     scores = np.random.default_rng(7).normal(50, 10, size=(12, 5)).round(1)
     names = {f"System {i}": row.tolist() for i, row in enumerate(scores)}
-    benchmark = make.published(names, default_rule="copeland")
+    return make.published(names, default_rule="copeland")
+
+
+@pytest.fixture
+def studied(planned):
+    """The same with every study."""
     run_all()
-    return benchmark
+    return planned
 
 
 def sections(benchmark, marked="copeland"):
@@ -70,6 +76,21 @@ def arrays_of(client, benchmark, study) -> dict[str, np.ndarray]:
     content = client.get(f"/b/{benchmark.key}/stability/{study}.npz").content
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
         return dict(stored)
+
+
+def test_a_study_that_is_queued_is_not_one_without_a_result(planned, client):
+    for kind in ("study_plan", ":missing_scores"):
+        while due := Job.objects.filter(kind__contains=kind, state="waiting").order_by("-priority", "pk").first():
+            run_job(due.pk, worker="test")
+    shown_page = client.get(f"/b/{planned.key}/stability/")
+    states = Counter(section.state.state for section in shown_page.context["sections"])
+    assert states["done"] == 1
+    assert states["waiting"] > 1
+    assert f" studies. {states['waiting']} studies are not computed yet." in shown_page.context["summary"]
+    n_without = len(catalogue.STUDIES) - 1 - states["waiting"]
+    said = f" {n_without} study has no" if n_without == 1 else f" {n_without} studies have no" if n_without else ""
+    assert said in shown_page.context["summary"]
+    assert ("for this rule" in shown_page.context["summary"]) == bool(n_without)
 
 
 def test_every_study_of_the_catalogue_is_told_by_the_page():

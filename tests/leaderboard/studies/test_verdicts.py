@@ -164,7 +164,13 @@ def test_the_board_has_one_sentence_with_the_winner_and_what_its_order_survives(
     assert board_sentence(verdicts, "Borda", 9, [row], 0.9) == (
         "A is first under Borda; if the tasks are drawn again, the 90 % interval of its rank is 1 to 3. The order is "
         "stable when systems join and when one task is reversed, but changes a lot when 10 % of the scores are missing "
-        "(first 7 systems only). This sums up 3 of 9 studies; 5 have no result for this rule."
+        "(first 7 systems only). This sums up 3 of 9 studies. 5 studies have no result for this rule."
+    )
+    assert board_sentence(verdicts, "Borda", 9, [], 0.9, n_pending=4).endswith(
+        " This sums up 3 of 9 studies. 4 studies are not computed yet. 1 study has no result for this rule."
+    )
+    assert board_sentence(verdicts, "Borda", 5, [], 0.9, n_pending=1).endswith(
+        " This sums up 3 of 5 studies. 1 study is not computed yet."
     )
     assert board_sentence([], "Borda", 9, [], 0.95) == ""
 

@@ -152,7 +152,7 @@ def test_the_author_saves_what_was_compared_changes_it_and_deletes_it(three, aut
 @pytest.mark.parametrize(
     ("keys", "fields", "problem"),
     [
-        (["first"], {}, "1 benchmarks; a meta-board has from 2 to 12"),
+        (["first"], {}, "Select 2 to 12 benchmarks; you selected 1."),
         ([f"b{k}" for k in range(MAX_BENCHMARKS + 1)], {}, "13 benchmarks"),
         (["first", "nothing"], {}, "There is no benchmark 'nothing', or you have no access to it"),
         (["first", "hidden"], {}, "There is no benchmark 'hidden', or you have no access to it"),
