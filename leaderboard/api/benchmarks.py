@@ -54,7 +54,7 @@ class ListedBenchmarkSerializer(Shape):
 
     key = s.CharField()
     name = s.CharField()
-    summary = s.CharField(allow_blank=True, help_text="The first line of the description.")
+    summary = s.CharField(allow_blank=True, help_text="The first paragraph of the description, shortened.")
     visibility = s.ChoiceField(choices=Benchmark.Visibility.values)
     revision = s.IntegerField(allow_null=True, help_text=REVISION_TEXT)
     published_at = s.DateTimeField(source="updated_at", allow_null=True)

@@ -156,7 +156,7 @@ class AboutForm(forms.ModelForm):
     description = LinesFormField(
         required=False,
         max_length=20_000,
-        help_text=gettext_lazy("Markdown; its first line is shown in lists."),
+        help_text=gettext_lazy("Markdown; its first paragraph is shown in lists."),
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     citation = LinesFormField(

@@ -18,7 +18,7 @@ from leaderboard.benchmarks.tag_queries import tags_in
 from leaderboard.common.language.engine import rule_name
 from leaderboard.comparisons.since import PERIODS, recent_changes
 from leaderboard.models import Benchmark
-from leaderboard.models.benchmarks import first_line
+from leaderboard.models.benchmarks import first_paragraph
 from leaderboard.queue.queries import has_failed_board
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import Camp, joint_winners, lone_system_text
@@ -152,7 +152,7 @@ def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchma
             ListedBenchmark(
                 key=benchmark.key,
                 name=benchmark.name,
-                summary=Truncator(first_line(benchmark.beginning)).chars(SUMMARY_LENGTH),  # type: ignore[attr-defined]
+                summary=Truncator(first_paragraph(benchmark.beginning)).chars(SUMMARY_LENGTH),  # type: ignore[attr-defined]
                 visibility=benchmark.visibility,
                 n_systems=board.n_systems if board else 0,
                 n_tasks=board.n_tasks if board else 0,

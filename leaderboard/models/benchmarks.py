@@ -17,6 +17,7 @@ from ranking_engine.files.metadata import MetadataField
 
 KEY_LENGTH = 80
 NAME_LENGTH = 200
+BLOCKS = ("#", "- ", "* ", "> ", "|", "```")  # how lines of Markdown begin that end a paragraph
 is_key = RegexValidator(
     r"^[a-z0-9]+(-[a-z0-9]+)*\Z", "A key is lower-case letters and digits with single hyphens between them."
 )
@@ -40,6 +41,18 @@ def is_precision(value: Decimal) -> None:
 def first_line(description: str) -> str:
     """The first line of a description that says something."""
     return next((line.strip() for line in description.splitlines() if line.strip()), "")
+
+
+def first_paragraph(description: str) -> str:
+    """The first paragraph of a description, or its heading, in one line; lines are often cut at some width."""
+    lines: list[str] = []
+    for line in map(str.strip, description.strip().splitlines()):
+        if lines and (not line or line.startswith(BLOCKS)):
+            break
+        lines.append(line)
+        if line.startswith("#"):
+            break
+    return " ".join(lines)
 
 
 def searched_text(name: str, description: str) -> str:

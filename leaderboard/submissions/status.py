@@ -299,7 +299,7 @@ def _queue_text(batch: Batch) -> str:
     if is_overdue:
         then = gettext("The decision was due on %(due)s; the moderators see that it is overdue.") % {"due": due}
     elif due:
-        first = gettext("A moderator decides until %(due)s; %(before)s.")
+        first = gettext("A moderator decides by %(due)s; %(before)s.")
         then = as_sentence(after_deadline(batch.benchmark))
     last = gettext("You can close this page and come back.")
     return " ".join(filter(None, (first % {"due": due, "before": before}, then, last)))

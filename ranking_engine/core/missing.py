@@ -283,7 +283,7 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
     is_predicted = gaps & is_open & is_known[:, None]
     if not is_predicted.any():
         why = (
-            f"no task with a gap has scores of which predictions explain {PREDICTABLE:.0%} of the variance"
+            f"no task with a gap has scores of which predictions explain {100 * PREDICTABLE:.0f} % of the variance"
             if not (gaps & is_open).any()
             else f"no system with such a gap has {LEAST_OWN} scores of its own and half of all"
         )

@@ -186,11 +186,12 @@ def flip_sentence(first_place: Report) -> str:
     if n_votes == 0:
         return f"{leader} and {rival} share the first place."
     least = f", but not fewer than {first_place['least']:,}" if first_place["least"] > 1 else ""
-    kind = "No fewer do" if first_place["is_exact"] else f"Fewer may do{least}: this number is confirmed by a new fit"
+    kind = f"Fewer may be enough{least}: this number is confirmed by a new fit"
+    if first_place["is_exact"]:
+        kind = "Fewer votes are not enough"
     votes = "1 vote" if n_votes == 1 else f"{n_votes:,} votes"
-    return (
-        f"Without {votes} ({100 * first_place['share']:.2g} % of all), {rival} ties with {leader} or passes it. {kind}."
-    )
+    share = f"{100 * first_place['share']:.2g} %"
+    return f"Without {votes} ({share} of all), {rival} ties with {leader} or overtakes it. {kind}."
 
 
 def number(value: float | np.floating[Any]) -> float | None:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from leaderboard.benchmarks import listing
 from leaderboard.benchmarks.listing import listed
 from leaderboard.models import Benchmark, ListedBoard
-from leaderboard.models.benchmarks import first_line
+from leaderboard.models.benchmarks import first_line, first_paragraph
 from leaderboard.rankings.listed_boards import store_missing_listed_boards
 from ranking_engine import ScoreMatrix, rank
 from tests.factories import TOY
@@ -103,6 +103,26 @@ def test_who_sees_which_benchmark(make):
 )
 def test_the_first_line_is_the_first_that_says_something(text, line):
     assert first_line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "paragraph"),
+    [
+        ("", ""),
+        (
+            "\n Three tasks,\nwhose answers stay:\r\n  digits.\n\nMore.",
+            "Three tasks, whose answers stay: digits.",
+        ),
+        ("# T\ntext", "# T"),
+        ("Some of:\n- one\n- two", "Some of:"),
+        ("- one\n- two", "- one"),
+        ("Before\n## After", "Before"),
+    ],
+)
+def test_lists_show_the_first_paragraph_and_not_half_a_sentence(make, client, text, paragraph):
+    assert first_paragraph(text) == paragraph
+    make.benchmark({}, n_tasks=1, name="Wrapped", description=text, visibility="public")
+    assert listed(ANYONE).benchmarks[0].summary == paragraph
 
 
 def test_pages_follow_each_other_by_name_and_miss_nobody(make, monkeypatch):

@@ -59,7 +59,7 @@ def test_every_format_has_every_system(capsys, battles, form):
     assert status == 0
     assert all(name in out for name in ("claude", "gpt", "llama"))
     if form == "table":
-        assert "Without 1 vote (11 % of all), claude ties with gpt or passes it. No fewer do." in out
+        assert "Without 1 vote (11 % of all), claude ties with gpt or overtakes it. Fewer votes are not enough." in out
         assert "It depends on the order of the votes" in out
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(out)))

@@ -212,7 +212,7 @@ def test_half_of_the_scores_are_enough_and_no_fewer():
         (ScoreMatrix(np.where(np.eye(30, 4) > 0, NAN, 7.0)), "each with two different ones"),
         (
             ScoreMatrix(np.where(np.eye(30, 4) > 0, NAN, np.random.default_rng(0).normal(size=(30, 4)))),
-            "no task with a gap has scores of which predictions explain 50% of the variance",
+            "no task with a gap has scores of which predictions explain 50 % of the variance",
         ),
     ],
 )

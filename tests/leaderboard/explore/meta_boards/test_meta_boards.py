@@ -153,7 +153,7 @@ def test_the_author_saves_what_was_compared_changes_it_and_deletes_it(three, aut
     ("keys", "fields", "problem"),
     [
         (["first"], {}, "Select 2 to 12 benchmarks; you selected 1."),
-        ([f"b{k}" for k in range(MAX_BENCHMARKS + 1)], {}, "13 benchmarks"),
+        ([f"b{k}" for k in range(MAX_BENCHMARKS + 1)], {}, "you selected 13."),
         (["first", "nothing"], {}, "There is no benchmark 'nothing', or you have no access to it"),
         (["first", "hidden"], {}, "There is no benchmark 'hidden', or you have no access to it"),
         (["first", "second"], {"rule": "x" * 100}, "is not a rule"),
