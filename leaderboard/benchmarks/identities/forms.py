@@ -12,7 +12,9 @@ class LinkForm(forms.Form):
     """One system and its model, both by key."""
 
     system = LineFormField(
-        max_length=KEY_LENGTH, label=gettext_lazy("System"), help_text=gettext_lazy("Its key on this board.")
+        max_length=KEY_LENGTH,
+        label=gettext_lazy("System"),
+        help_text=gettext_lazy("Its key: the end of the address of its page on this board."),
     )
     model = LineFormField(
         max_length=KEY_LENGTH, required=False, label=gettext_lazy("Model"),

@@ -22,6 +22,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.common.language.sentences import Sentence
+from leaderboard.common.text import in_a_list
 from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.notices import tell
@@ -35,7 +36,7 @@ from leaderboard.submissions.imports import note_of, rows_of_import, suggested
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.uploads import Upload, submit_upload
-from ranking_engine.files.problems import InputError
+from ranking_engine.files.problems import InputError, Problems
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers.results_table import Import
 from ranking_engine.text.characters import writable
@@ -49,6 +50,7 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=10), timedelta(hours=6)  # after 
 DIRECT_A_DAY = 24  # changes of one address that join the board without a person
 KEPT = 200  # fetches of one address, of each outcome
 ERROR_LENGTH = 2000
+SHOWN_NAMES = 20  # columns and tasks that an error names
 # What the columns of another site's table of scores are; some may be empty, so that nothing shows what they are.
 BOARD_COLUMNS = {
     "system": "system",
@@ -160,6 +162,12 @@ def take_results(row: FollowedAddress, fetch: Fetch, results: Import) -> None:
     audience = audience_of(author, benchmark)
     require_may_submit(audience)
     assignment = suggested(benchmark, results, kept_assignment(benchmark, author, results))
+    if not any(text.strip() for text in assignment.tasks.values()):
+        columns = in_a_list([column.name for column in results.columns], SHOWN_NAMES)
+        tasks = in_a_list(list(benchmark.tasks.filter(is_archived=False).values_list("name", flat=True)), SHOWN_NAMES)
+        problems = Problems()
+        problems.add("", f"no column is named like a task; the columns are {columns}, and the tasks are {tasks}")
+        raise InputError(problems)
     changes = changed_rows(audience, rows_of_import(audience, results, assignment))
     fetch.n_new, fetch.n_changed = changes.n_new, len(changes.rows) - changes.n_new
     if not changes.rows:

@@ -133,7 +133,7 @@ def test_scores_that_are_not_on_the_board_are_corrected_and_submitted_again_by_t
         withdraw_submission(submission, actor=me, reason="A typo.")
     page = compact(client.get(reverse("batch", args=[batch.uuid])))
     address = f"{reverse('submit', args=[benchmark.key])}?again={submission.uuid}"
-    link = f'<a href="{address}">Correct and submit again<span class="visually-hidden">: Mine</span></a>'
+    link = f'<a class="button is-small" href="{address}">Correct Mine and submit again</a>'
     assert link in page
     assert ("Moderators can reinstate withdrawn scores." in page) is (state == "withdrawn")
     form = client.get(address).context["form"]

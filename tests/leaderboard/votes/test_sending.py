@@ -317,7 +317,7 @@ def test_what_waits_is_in_the_queue_and_counted(make, client):
     assert 'class="unread">1<' in page
     assert "The queue is empty" not in page
     title = compact(client.get(address)).partition("<title>")[2].partition("</title>")[0]
-    assert title.strip() == f"1 vote for {benchmark.name}, {batch.created_at:%-d %b %Y, %H:%M} · Plurank"
+    assert title.strip() == f"1 vote for {benchmark.name}, {batch.created_at:%-d %b %Y, %H:%M} UTC · Plurank"
 
 
 @pytest.mark.parametrize("rejects", [False, True])

@@ -194,7 +194,9 @@ def test_what_cannot_be_mapped_fails_with_the_reason(board, server):
     follow(board, server.put("/results.csv", "model,first,second\nA,1,2\n"))
     fetch = again()
     assert fetch.outcome == "failed"
-    assert "no column is assigned to a task" in fetch.error
+    assert fetch.error == (
+        "no column is named like a task; the columns are first, second, and the tasks are Task 1, Task 2"
+    )
 
 
 def test_a_list_of_files_is_read_as_one_import(board, server):
