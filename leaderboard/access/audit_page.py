@@ -18,7 +18,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy
 
-from leaderboard.common.files import csv_text
+from leaderboard.common.files import spreadsheet_csv_text
 from leaderboard.common.text import whole_number
 from leaderboard.models import AuditEntry, Benchmark, Membership, Release, SubmissionEvent, User
 
@@ -137,11 +137,11 @@ def audit_lines(
 
 def audit_csv(benchmark: Benchmark, query: AuditQuery) -> Iterator[str]:
     """Every line that a query asks for as a CSV file, newest first: parts of it, each made when it is asked for."""
-    yield csv_text([FILE_HEADER])
+    yield spreadsheet_csv_text([FILE_HEADER])
     start: Position | None = Position()
     while start is not None:
         lines, start = audit_lines(benchmark, query, start, most=FILE_LINES)
-        yield csv_text(
+        yield spreadsheet_csv_text(
             [
                 line.at.isoformat().replace("+00:00", "Z"),
                 line.who,

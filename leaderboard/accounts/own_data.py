@@ -11,7 +11,7 @@ from django.db.models import Case, CharField, F, QuerySet, Value, When
 
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import tokens_of
-from leaderboard.common.files import csv_text, json_text
+from leaderboard.common.files import json_text, spreadsheet_csv_text
 from leaderboard.common.zips import zip_of
 from leaderboard.models import (
     AuditEntry,
@@ -66,7 +66,7 @@ def own_data(user: User) -> bytes:
     """
     files = {"README.txt": README.format(most=MAX_ROWS), "account.json": json_text(account_of(user))}
     for name, (heads, rows) in tables_of(user).items():
-        files[name] = csv_text([heads, *rows])
+        files[name] = spreadsheet_csv_text([heads, *rows])
     return zip_of("plurank-data", {name: text.encode() for name, text in files.items()})
 
 

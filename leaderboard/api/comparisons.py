@@ -24,7 +24,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.margins import margins_between
-from leaderboard.rankings.published import Column, PublishedBoard, number, published_board
+from leaderboard.rankings.published import Column, PublishedBoard, number_or_none, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
 
 PAIRS_A_PAGE = 20_000
@@ -166,7 +166,7 @@ class PairDetailSerializer(PublishedSerializer):
 
     def value_of_p_value(self, content: dict[str, Any]) -> float | None:
         """The p-value, where there is a test."""
-        return number(content["pair"].p_value)
+        return number_or_none(content["pair"].p_value)
 
 
 class ComparisonView(FigureView):

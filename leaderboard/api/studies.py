@@ -19,7 +19,7 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
 from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.revision_exports import Origin, studies_export, study_export
-from leaderboard.common.files import csv_lines
+from leaderboard.common.files import spreadsheet_csv_lines
 from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.models import Job, Revision
 from leaderboard.rankings.configuration import configuration_of
@@ -241,4 +241,4 @@ class InstanceScoresView(FigureView):
         size = len(instances.names) * len(instances.rows)
         if size > SCORES_A_FILE:
             raise ApiError(422, f"There are {size:,} scores; up to {SCORES_A_FILE:,} are sent as one file.")
-        return self.table(publication, f"{task}-instances", lambda: csv_lines(instance_lines(instances)))
+        return self.table(publication, f"{task}-instances", lambda: spreadsheet_csv_lines(instance_lines(instances)))

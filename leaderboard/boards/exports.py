@@ -14,12 +14,12 @@ from leaderboard.boards.board import Board
 from leaderboard.boards.rows import Cell
 from leaderboard.common.files import (
     ColumnHead,
-    csv_lines,
     json_lines,
     latex_table,
     latex_text,
     markdown_table,
     markdown_text,
+    spreadsheet_csv_lines,
 )
 from leaderboard.rankings.text import PREDICTED_MARK
 
@@ -31,12 +31,12 @@ def board_csv(board: Board, name: str) -> Iterator[str]:
     heads = ["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]
     predicting = [k for k, column in enumerate(board.visible) if column.n_predicted is not None]
     heads += [f"{rules[k]}_predicted_scores" for k in predicting]
-    yield from csv_lines([[*heads, *(["group"] if board.query.group else [])]])
+    yield from spreadsheet_csv_lines([[*heads, *(["group"] if board.query.group else [])]])
     for row in board.rows:
         scores = [float(column.scores[places[row.id]]) for column in board.visible]
         group = [row.group.text if row.group else None] if board.query.group else []
         predicted = [row.cells[k].n_predicted for k in predicting]
-        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores, *predicted, *group]])
+        yield from spreadsheet_csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores, *predicted, *group]])
 
 
 def board_json(board: Board, name: str) -> Iterator[str]:

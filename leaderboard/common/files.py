@@ -62,15 +62,15 @@ def listed_export(stem: str, caption: str, keys: Sequence[str], entries: Sequenc
     return ExportTable(stem, caption, headings, rows)
 
 
-def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+def spreadsheet_csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Rows as lines of CSV: numbers with every digit, None as an empty cell, texts so that no spreadsheet takes one for
     a formula. Names cannot begin like one and stay as they are."""
     return csv_rows.csv_lines([_csv_cell(value) for value in row] for row in rows)
 
 
-def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """As `csv_lines`, in one text."""
-    return "".join(csv_lines(rows))
+def spreadsheet_csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """As `spreadsheet_csv_lines`, in one text."""
+    return "".join(spreadsheet_csv_lines(rows))
 
 
 def _csv_cell(value: object) -> object:
@@ -89,7 +89,7 @@ def tame(text: str) -> str:
 
 def export_csv(table: ExportTable) -> Iterator[str]:
     """The table under its keys."""
-    return csv_lines(chain([[heading.key for heading in table.headings]], table.rows))
+    return spreadsheet_csv_lines(chain([[heading.key for heading in table.headings]], table.rows))
 
 
 def export_json(table: ExportTable) -> Iterator[str]:
@@ -206,7 +206,7 @@ FORMAT_NAMES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
 
 def csv_response(request: HttpRequest, name: str, rows: Iterable[Sequence[object]]) -> HttpResponseBase:
     """Rows as a CSV file of this name; they may be made while it is sent."""
-    response = file_response(request, csv_lines(rows), "text/csv; charset=utf-8")
+    response = file_response(request, spreadsheet_csv_lines(rows), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 

@@ -24,7 +24,7 @@ from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
-from leaderboard.rankings.published import UnknownChoiceError, number, published_board
+from leaderboard.rankings.published import UnknownChoiceError, number_or_none, published_board
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from ranking_engine.catalogue.variants import LONGEST_KEY
 
@@ -150,7 +150,7 @@ def _taus(page: AgreementPage) -> Sequence[Sequence[object]]:
 
 def _figures(page: AgreementPage) -> Sequence[Sequence[object]]:
     figures = page.figures.rows if page.figures else []
-    rows = [{"rule": row.column.rule, "kendall_tau": number(row.kendall_tau), **row.values} for row in figures]
+    rows = [{"rule": row.column.rule, "kendall_tau": number_or_none(row.kendall_tau), **row.values} for row in figures]
     return [list(row) for row in rows[:1]] + [list(row.values()) for row in rows]
 
 

@@ -28,7 +28,7 @@ from leaderboard.evaluation.references import EVALUATOR, chosen_metric, ids_of
 from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, Phase, PredictionFile, PredictionSubmission, Task, TaskReferences, User
 from leaderboard.models.submissions import Source
-from leaderboard.on_demand.uploads import turn_to_read
+from leaderboard.on_demand.uploads import turn_to_read_parquet
 from leaderboard.queue.kinds import EVALUATION, JOB_KINDS, SCORING, insert_job_about
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.lifecycle import require_may_submit
@@ -224,7 +224,7 @@ def read_task_file(references: TaskReferences, name: str, data: bytes, split: st
     if len(ids) > settings.PREDICTIONS_ROWS:
         limit = settings.PREDICTIONS_ROWS
         raise InputError.of(f"{task} has {len(ids):,} instances; one submission may have {limit:,} predictions")
-    with turn_to_read(data):
+    with turn_to_read_parquet(data):
         read_predictions(data, shorten(name), ids, chosen_metric(references.metric))
     kept_name = "file" if line_problem(name) else shorten(name, FILE_NAME) or "file"
     return TaskFile(references, kept_name, data, len(ids))

@@ -21,7 +21,7 @@ from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, PUBLIC, TEST
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, PredictionFile, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
-from leaderboard.on_demand.uploads import turn_to_read
+from leaderboard.on_demand.uploads import turn_to_read_parquet
 from ranking_engine.evaluation.instances import References
 from ranking_engine.evaluation.leaks import effective_number
 from ranking_engine.evaluation.metrics import METRICS, Kind, Library, Metric, check_references, is_available
@@ -111,7 +111,7 @@ def check_file(data: bytes, name: str, metric_key: str, options: Mapping[str, ob
     metric = chosen_metric(metric_key)
     chosen = metric.read_options(options)
     try:
-        with turn_to_read(data):
+        with turn_to_read_parquet(data):
             references = read_references(data, name, metric)
         check_references(metric, references, options)
     except InputError as error:

@@ -16,7 +16,7 @@ _turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 @contextmanager
-def turn_to_read(data: bytes) -> Iterator[None]:
+def turn_to_read_parquet(data: bytes) -> Iterator[None]:
     """Wait a little for the turn to read a file, if it is Parquet; others are read in this process, at once.
 
     Args:

@@ -304,7 +304,7 @@ class UnknownChoiceError(ValueError):
     """The address names a rule, a policy or an order that there is not."""
 
 
-def number(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
     """A figure; None where it is none."""
     return float(value) if math.isfinite(value) else None
 
@@ -330,7 +330,7 @@ def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
         "system": system.key,
         "name": system.name,
         "rank": rank,
-        "score": number(column.scores[i]),
+        "score": number_or_none(column.scores[i]),
         "interval": _interval(column.lower, column.upper, i) if rank else None,
         "simultaneous_interval": _interval(column.simultaneous_lower, column.simultaneous_upper, i) if rank else None,
         "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,

@@ -19,7 +19,7 @@ from leaderboard.submissions.checks import stated_reason
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.imported_metadata import imported_metadata
-from leaderboard.submissions.importing.turns import turn_to_read
+from leaderboard.submissions.importing.turns import turn_to_read_large_files
 from leaderboard.submissions.instances.uploads import with_imported_instances
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError, Problem, Problems
@@ -60,7 +60,7 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "", columns:
         InputError: they cannot be read, or hold too much for one import.
     """
     chosen = [SourceFile(name, data) for name, data in files]
-    with turn_to_read(chosen):
+    with turn_to_read_large_files(chosen):
         results = table_of(read_results(chosen, importer, columns=columns))
     if len(results.columns) > MAX_COLUMNS or len(results.systems) > MAX_SYSTEMS:
         message = (
@@ -78,7 +78,7 @@ def read_tables(files: Iterable[tuple[str, bytes]], choices: ColumnChoices | Non
         InputError: they cannot be read, or what was said of the columns does not fit them.
     """
     chosen = [SourceFile(name, data) for name, data in files]
-    with turn_to_read(chosen):
+    with turn_to_read_large_files(chosen):
         first, *_ = unpacked_files(chosen)
         return table_in(first, choices)
 

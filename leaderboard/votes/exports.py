@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leaderboard.access.audience import Audience
-from leaderboard.common.files import csv_lines
+from leaderboard.common.files import spreadsheet_csv_lines
 from leaderboard.models import VoteBatch, VoteSettings
 from leaderboard.votes.queries import open_batches
 from ranking_engine.votes.data import BOTH_BAD, FIRST, NO_CATEGORY, SECOND, TIE
@@ -62,11 +62,11 @@ def columns_of(batch: PackedVotes, names: list[str], covariates: list[str]) -> l
 def vote_lines(audience: Audience) -> Iterator[str]:
     """The votes as lines of CSV, their head first."""
     names, covariates = column_names(audience)
-    yield from csv_lines([names])
+    yield from spreadsheet_csv_lines([names])
     for batch in stored_batches(audience):
         columns = columns_of(batch, names, covariates)
         for start in range(0, batch.votes.n_votes, AT_ONCE):
-            yield from csv_lines(zip(*(column[start : start + AT_ONCE] for column in columns), strict=True))
+            yield from spreadsheet_csv_lines(zip(*(column[start : start + AT_ONCE] for column in columns), strict=True))
 
 
 def vote_parquet(audience: Audience) -> bytes:

@@ -1,4 +1,4 @@
-"""Rows as CSV: the one place that writes it, whatever the table."""
+"""Rows as CSV, every text as it is: nothing here tames what a spreadsheet takes for a formula."""
 
 from __future__ import annotations
 

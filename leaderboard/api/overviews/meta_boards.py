@@ -29,7 +29,7 @@ from leaderboard.explore.benchmarks import MAX_ROWS
 from leaderboard.explore.meta_boards.page import MetaBoardPage, meta_board_page
 from leaderboard.models import Benchmark, MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
-from leaderboard.rankings.published import number
+from leaderboard.rankings.published import number_or_none
 from ranking_engine.core.benchmark_agreement import (
     LEAST_BENCHMARKS,
     LEAST_SYSTEMS,
@@ -83,19 +83,19 @@ class MeasureSerializer(Shape):
 
     def value_of_whole(self, one: AgreementMeasure) -> float | None:
         """Over all."""
-        return number(one.whole)
+        return number_or_none(one.whole)
 
     def value_of_mean(self, one: AgreementMeasure) -> float | None:
         """Over the subsets."""
-        return number(one.mean)
+        return number_or_none(one.mean)
 
     def value_of_deviation(self, one: AgreementMeasure) -> float | None:
         """Of the subsets."""
-        return number(one.deviation)
+        return number_or_none(one.deviation)
 
     def value_of_z(self, one: AgreementMeasure) -> float | None:
         """Among the benchmarks."""
-        return number(one.z)
+        return number_or_none(one.z)
 
 
 class VoterSerializer(Shape):
@@ -208,8 +208,8 @@ def content_of(board: MetaBoard, page: MetaBoardPage) -> dict[str, Any]:
                 "first": compared.benchmarks[pair.first].key,
                 "second": compared.benchmarks[pair.second].key,
                 "n_systems": pair.n_systems,
-                "kendall": number(pair.kendall),
-                "pearson": number(pair.pearson),
+                "kendall": number_or_none(pair.kendall),
+                "pearson": number_or_none(pair.pearson),
             }
             for pair in compared.pairs
         ],

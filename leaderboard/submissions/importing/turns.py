@@ -15,7 +15,7 @@ one_large = threading.BoundedSemaphore(1)
 
 
 @contextmanager
-def turn_to_read(files: Sequence[SourceFile]) -> Iterator[None]:
+def turn_to_read_large_files(files: Sequence[SourceFile]) -> Iterator[None]:
     """Wait until no other import of this process reads large files, where these are.
 
     What is packed counts as large, whatever its size: a small workbook may hold much.

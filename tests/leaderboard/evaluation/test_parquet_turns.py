@@ -14,7 +14,7 @@ from django.urls import reverse
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import PredictionSubmission, TaskReferences
 from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, compute
-from leaderboard.on_demand.uploads import AT_ONCE, turn_to_read
+from leaderboard.on_demand.uploads import AT_ONCE, turn_to_read_parquet
 from ranking_engine.core.ranking import ranks_of
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import hidden_benchmark, numbers_file
@@ -37,7 +37,7 @@ def all_taken(few):
     """The same, while two files are being read."""
     with ExitStack() as stack:
         for _ in range(AT_ONCE):
-            stack.enter_context(turn_to_read(MARK))
+            stack.enter_context(turn_to_read_parquet(MARK))
         yield
 
 
@@ -60,12 +60,12 @@ def api_of(user) -> Client:
 
 
 def test_so_many_are_read_at_once_and_no_more(few):
-    with turn_to_read(MARK), turn_to_read(MARK):
-        with pytest.raises(BusyError), turn_to_read(MARK):
+    with turn_to_read_parquet(MARK), turn_to_read_parquet(MARK):
+        with pytest.raises(BusyError), turn_to_read_parquet(MARK):
             raise AssertionError("it had a turn")
-        with turn_to_read(b"id,prediction\n"):  # no process is needed for it
+        with turn_to_read_parquet(b"id,prediction\n"):  # no process is needed for it
             pass
-    with turn_to_read(MARK):
+    with turn_to_read_parquet(MARK):
         pass
 
 
@@ -75,9 +75,9 @@ def test_files_that_are_read_take_no_turn_of_what_readers_have_computed(all_take
 
 def test_a_turn_is_given_back_whatever_happens(few):
     for _ in range(5):
-        with pytest.raises(ZeroDivisionError), turn_to_read(MARK):
+        with pytest.raises(ZeroDivisionError), turn_to_read_parquet(MARK):
             raise ZeroDivisionError
-    with turn_to_read(MARK), turn_to_read(MARK):
+    with turn_to_read_parquet(MARK), turn_to_read_parquet(MARK):
         pass
 
 
@@ -85,11 +85,11 @@ def test_who_waits_gets_the_turn_that_becomes_free(few):
     few.ON_DEMAND_PATIENCE_SECONDS = 20
 
     def read() -> bool:
-        with turn_to_read(MARK):
+        with turn_to_read_parquet(MARK):
             return True
 
     with ThreadPoolExecutor(1) as threads:
-        with turn_to_read(MARK), turn_to_read(MARK):
+        with turn_to_read_parquet(MARK), turn_to_read_parquet(MARK):
             later = threads.submit(read)
         assert later.result(timeout=20)
 
