@@ -51,7 +51,7 @@ MATRICES = {
     "kendall_tau": "Kendall's tau-b",
     "spearman": "Spearman's correlation",
     "normalized_distance": "Kendall distance, as a share of all pairs",
-    "max_rank_change": "Largest rank change",
+    "max_rank_change": "Largest rank change, as a share of n - 1",
 }
 
 # what the JSON and the CSV say of one rule by itself

@@ -288,7 +288,7 @@ def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
         tables = ""
         if entry["proven"] is not None:
             share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
-            tables = f"; orders proven to be the best: {share:.1f}% of {entry['n_tables']:,}"
+            tables = f"; orders proven to be the best: {share:.1f} % of {entry['n_tables']:,}"
         resamples = ""
         if "n_resamples" in entry:
             resamples = f", and {entry['n_resamples']:,} of {entry['of_resamples']:,} resamples in each round"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.evaluation.metric import CodeArray, FloatArray, codes_of
+from ranking_engine.text.names import counted
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class Predictions:
         place = {name: k for k, name in enumerate(self.ids)}
         missing = [name for name in ids if name not in place]
         if missing:
-            raise ValueError(f"{len(missing):,} instances have no prediction, such as {missing[0]!r}")
+            has = "has" if len(missing) == 1 else "have"
+            raise ValueError(f"{counted(len(missing), 'instance')} {has} no prediction, such as {missing[0]!r}")
         take: Callable[[str], Any] = lambda name: self.values[place[name]]  # noqa: E731
         return Predictions(tuple(ids), tuple(map(take, ids)), self.ignored_columns)

@@ -185,8 +185,9 @@ def check_twice(recognised: Recognised) -> None:
         what = ", ".join(part for part in record.column if part)
         key = (record.system, record.revision, *record.column)
         if key in first:
-            message = f"a second score of {record.system or 'the model'} on {what}; the first is in {first[key].source}"
-            problems.append(problem_in(message, record.source))
+            place = problem_in("", first[key].source, first[key].place).source
+            message = f"a second score of {record.system or 'the model'} on {what}; the first is in {place}"
+            problems.append(problem_in(message, record.source, record.place))
         first.setdefault(key, record)
         better = record.higher_is_better
         if better is not None and directions.setdefault(record.column, better) != better:

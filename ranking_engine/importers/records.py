@@ -46,7 +46,7 @@ class Record:
 
     `value` is None where the file has a place for the score and says that there is none. `standard_error` is on the
     value's scale, `n` the number of instances, `source` and `raw_hash` name the file and the SHA-256 of its bytes.
-    `missing` is the word for why there is no value, where the file has one.
+    `place` is where in the file it is. `missing` is the word for why there is no value, where the file has one.
     `shots` is the number of examples in the prompt, where the file states it apart from the task.
     `aside` says why the score is a column that is left empty unless someone chooses it: it is a mean of others, or says
     how the run was made. `instances` are the scores whose mean it is, where files have them.
@@ -68,6 +68,7 @@ class Record:
     aside: str = ""
     shots: int | None = None
     instances: Instances | None = None
+    place: str = field(default="", compare=False)
 
     @property
     def column(self) -> tuple[str, str, str, str]:

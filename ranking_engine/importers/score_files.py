@@ -221,7 +221,8 @@ def _sources(files: Sequence[Path]) -> list[SourceFile]:
 
 def _import_of(files: Sequence[SourceFile], filters: ResultFilters) -> Import:
     """What result files say, as a table."""
-    names = [str(Path(*Path(file.name).parts[-NAMING_PARTS:])) for file in files]
+    parts = [Path(file.name).parts for file in files]
+    names = [str(Path(*("..." if len(p) > NAMING_PARTS else "", *p[-NAMING_PARTS:]))) for p in parts]
     if len(set(names)) < len(names):
         names = [file.name for file in files]
     named = [replace(file, name=name) for name, file in zip(names, files, strict=True)]
@@ -231,6 +232,10 @@ def _import_of(files: Sequence[SourceFile], filters: ResultFilters) -> Import:
         name = unclear.table.columns.names[0]
         how = f". In a command --column {f'{name}=system'!r} says so, in Python columns={ {name: 'system'}!r}"
         raise UnclearColumnsError(unclear.table, how) from None
+    except InputError as error:
+        if isinstance(error.__cause__, ImportError):
+            raise ImportError("; ".join(error.problems.lines)) from error  # noqa: TRY004 -- what is missing is a package
+        raise
     if filters.columns and filters.columns.roles and results.format_key != TABLE:
         raise InputError.of(f"roles of columns are for tables; these files are read as {results.format_name}")
     return results

@@ -215,6 +215,7 @@ class _Reader:
                 n=collect.count_of(count, place),
                 higher_is_better=DIRECTIONS.get(direction) if direction else self.directions.get(task),
                 missing=missing,
+                place=f"line {line}",
                 source=collect.source,
                 raw_hash=collect.raw_hash,
             )

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import sys
 import zipfile
 
 import numpy as np
@@ -187,7 +188,7 @@ def test_a_broken_file_is_refused_with_its_name_line_and_column(tmp_path, conten
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("One,QA,1\nOne,QA,2\n", "scores.csv: a second score of One on QA; the first is in "),
+        ("One,QA,1\nOne,QA,2\n", "scores.csv, line 3: a second score of One on QA; the first is in "),
         ("One,QA,1\nTwo,QA,x2\n", "scores.csv, line 3, column 'score': 'x2' is not a number"),
     ],
 )
@@ -210,11 +211,9 @@ def test_no_file_and_too_large_ones_are_refused_before_they_are_read(tmp_path):
 
 
 def test_without_pyyaml_only_yaml_is_refused_and_the_extra_is_named(tmp_path, monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "yaml", None)
     monkeypatch.delitem(sys.modules, "ranking_engine.importers.plain_yaml", raising=False)
     folder = write(tmp_path, {"r.yaml": "- a: 1\n", "scores.csv": TABLE})
     assert plurank.read(folder / "scores.csv").tasks == ("QA", "Loss")
-    with pytest.raises(ValueError, match=r"reading YAML needs PyYAML: pip install 'plurank\[files\]'"):
+    with pytest.raises(ImportError, match=r"reading YAML needs PyYAML: pip install 'plurank\[files\]'"):
         plurank.read(folder / "r.yaml")

@@ -23,7 +23,7 @@ def test_mappings_and_files_give_the_same_score(tmp_path):
         (("acuracy", {"a": "x"}, {"a": "x"}), {}, "no metric is called 'acuracy'; did you mean 'accuracy'?"),
         (("rmse", {"a": 1}, {"a": "much"}), {}, "the prediction of 'a': 'much' is not a finite number"),
         (("rmse", {"a": None}, {"a": 1}), {}, "the reference of 'a': no number"),
-        (("rmse", {"a": 1, "b": 2}, {"a": 1}), {}, "1 instances have no prediction, such as 'b'"),
+        (("rmse", {"a": 1, "b": 2}, {"a": 1}), {}, "1 instance has no prediction, such as 'b'"),
         (("rmse", {"a": 1}, {"a": 1, "b": 2}), {}, "1 predictions have no reference, such as that of 'b'"),
         (("rmse", {"a": 1}, {"a": 1}), {"k": 2}, "Root mean squared error has no such option; it has none"),
     ],

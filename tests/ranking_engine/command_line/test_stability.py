@@ -306,7 +306,7 @@ def test_an_experiment_can_be_about_the_first_systems_with_a_task_copied(table, 
 def test_a_share_of_proven_orders_is_never_rounded_up_to_all():
     entry = {"n_repeats": 2, "of": 100, "n_tables": 2_500, "proven": 0.9996}
     assert slow_rule_notes({"slow_rules": {"kemeny": entry}}) == [
-        "Kemeny ranked 2 of 100 repeats; orders proven to be the best: 99.9% of 2,500"
+        "Kemeny ranked 2 of 100 repeats; orders proven to be the best: 99.9 % of 2,500"
     ]
     rounds = {"n_resamples": 2, "of_resamples": 20, **entry}
     (note,) = slow_rule_notes({"slow_rules": {"kemeny": rounds}})
