@@ -36,7 +36,7 @@ from leaderboard.explore import (
 from leaderboard.explore.identities import views as models
 from leaderboard.explore.meta_boards import views as meta_boards
 from leaderboard.notifications import views as notifications
-from leaderboard.operations import views as operations, views_crawlers as crawlers
+from leaderboard.operations import views as operations, views_crawlers as crawlers, views_styleguide as styleguides
 from leaderboard.papers import views as papers
 from leaderboard.studies import views as studies
 from leaderboard.studies.experiments import views as experiments
@@ -176,7 +176,7 @@ urlpatterns = [
     path("account/sessions/", accounts.sessions, name="sessions"),
     path("account/second-factor/picture.svg", accounts.second_factor_picture, name="second_factor_picture"),
     path("api/", include("leaderboard.api.urls")),
-    path("styleguide/", boards.styleguide, name="styleguide"),
+    path("styleguide/", styleguides.styleguide, name="styleguide"),
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path(".well-known/security.txt", crawlers.security, name="security_txt"),

@@ -1,10 +1,7 @@
 """The board page and its downloads."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
-from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, ValidationError
@@ -18,14 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 from leaderboard.access.audience import Audience, administered_benchmark, readable_benchmark
 from leaderboard.benchmarks.baselines import mark_baseline
 from leaderboard.benchmarks.releases import cite
-from leaderboard.boards.answers import camp_lines
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.boards.forms import BaselineForm
 from leaderboard.boards.open_data.pages import published_dataset
 from leaderboard.boards.page import BoardPage
 from leaderboard.boards.query import BoardQuery, query_text, read_query
-from leaderboard.boards.rows import Cell, Row
 from leaderboard.boards.share import board_share, system_share
 from leaderboard.boards.system import system_page
 from leaderboard.common.citations import cite_figure
@@ -42,7 +37,6 @@ from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.revisions import release_of, show_revision, told_hash
-from leaderboard.rankings.verdict import Camp
 from leaderboard.submissions.quotas import board_terms
 
 
@@ -200,76 +194,3 @@ def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
         "has_data": not (is_withdrawn or audience.is_restricted),
     }
     return render(request, "boards/release.html", context)
-
-
-SHEETS = [f"css/{name}.css" for name in ("table", "answers", "toolbar", "board", "progress", "prospects", "styleguide")]
-COLOURS = [
-    ("Surfaces and ink", ["paper", "sheet", "shade", "ink", "ink-soft", "hairline", "rule"]),
-    ("Accent", ["accent", "accent-strong", "accent-tint", "on-accent"]),
-    ("Better and worse", [f"{way}-{step}" for way, steps in (("better", "4321"), ("worse", "1234")) for step in steps]),
-    ("From nothing to all", [f"level-{step}" for step in range(1, 6)]),
-    ("Series", [f"series-{k}" for k in range(1, 8)]),
-    ("States", ["alert", "alert-tint", "sound", "sound-tint", "warn", "warn-tint", "note-tint"]),
-]
-CELL = Cell(rank=4, n_tied_with=0, change=0, score_text="", reason="", interval_text="")
-ROW = Row(
-    id=1, key="a", name="A", is_own=False, n_scored=9, n_voting_tasks=9, reference_rank=1, place=1, least_rank=1,
-    median_rank=2.5, greatest_rank=30, cells=[], interval=(1, 12), url="#board",
-)  # fmt: skip
-
-
-class _Form(forms.Form):
-    name = forms.CharField(label="A field", help_text="With its help.", required=False)
-    agree = forms.BooleanField(label="A tick", required=False)
-    wrong = forms.CharField(label="A field with an error")
-
-
-@require_safe
-def styleguide(request: HttpRequest) -> HttpResponse:
-    """The page; there is none where the site is not being worked on."""
-    if not settings.DEBUG:
-        raise Http404(gettext("The style guide exists only in debug mode."))
-    shades = [replace(CELL, change=change, shade=shade) for change, shade in
-              ((40, 4), (20, 3), (8, 2), (2, 1), (-2, -1), (-8, -2), (-20, -3), (-40, -4))]  # fmt: skip
-    others = [
-        replace(CELL, rank=1, is_sole_winner=True),
-        replace(CELL, rank=1, n_tied_with=1, joins_below=True),
-        replace(CELL, n_tied_with=1, joins_below=True),
-        replace(CELL, rank=None, change=None, reason="no score on 2 of 9 tasks of weight above 0"),
-        replace(CELL, interval_text="2–7", score_text="0.8125"),
-    ]
-    below = [replace(cell, joins_below=False, joins_above=cell.joins_below) for cell in others]
-    columns = [
-        {"name": "Rule", "key": "rule", "status": "ranked", "reason": "", "n_ranked": 100, "sort_url": "#board"}
-        for _ in shades + others
-    ]
-    columns[0] |= {"is_reference": True, "sort_state": "ascending"}
-    columns[1] |= {"status": "computing"}
-    columns[2] |= {"n_ranked": 60}
-    context = {
-        "sheets": SHEETS,
-        "colours": COLOURS,
-        "form": _Form({"name": "Text"}),
-        "benchmark": SimpleNamespace(key="example", name="Example"),
-        "options": [
-            {"name": "Chosen", "text": gettext("What it means."), "url": "#choices", "is_active": True},
-            {"name": "Other", "text": gettext("What it means."), "url": "#choices", "is_active": False},
-        ],
-        "rules": [("borda", "Borda"), ("mean", "Mean")],
-        "downloads": [{"url": "#ranks", "label": label} for label in ("CSV", "LaTeX")],
-        "chips": [{"text": "scores on all tasks", "url": "#choices"}],
-        "pages": {"number": 2, "n_pages": 3, "previous_url": "#ranks", "next_url": "#ranks"},
-        "camps": camp_lines([Camp(("Mean", "Borda"), ("ERNIE",), 1), Camp(("Copeland",), ("Human", "T5"), 2)]),
-        "agreement": {
-            "n_rules": 2, "from_text": "0", "least_text": "0.40", "greatest_text": "0.90", "median_x": 130,
-            "dots": [{"x": 80, "name": "Veto", "text": "0.40"}, {"x": 180, "name": "Mean", "text": "0.90"}],
-        },
-        "columns": columns,
-        "rows": [
-            replace(ROW, cells=shades + others),
-            replace(ROW, key="b", name="A system whose name is longer than there is room for", is_own=True,
-                    cells=shades + below),
-            replace(ROW, key="c", name="C", is_pinned=True, reference_rank=None, place=None, cells=shades + others),
-        ],
-    }  # fmt: skip
-    return render(request, "styleguide.html", context)
