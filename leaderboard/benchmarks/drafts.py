@@ -262,7 +262,7 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
         raise ValidationError(str(problem)) from problem
     accept_batch(batch, actor=draft.owner)
     mark_stated_baselines(benchmark, contents.described)
-    return batch.benchmark  # as it is with its first revision
+    return benchmark
 
 
 @transaction.atomic

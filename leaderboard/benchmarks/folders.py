@@ -69,7 +69,7 @@ def import_folder(
     batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER, is_limited=False)
     accept_batch(batch, actor=owner)
     mark_stated_baselines(benchmark, described)
-    return batch.benchmark  # as it is with its first revision
+    return benchmark
 
 
 def table_entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
