@@ -50,16 +50,16 @@ def test_where_owners_decide_a_submitter_asks_and_reads_their_answer(visitors, m
     batch = make_committed.submitted(board, "Newcomer", SCORES, by=submitter)
     site.wait_until(is_all_published, 30, "the board is published")
     page = visitors(submitter).open(f"/submissions/{batch.uuid}/")
-    page.get_by_text("Ask the owners to withdraw these scores").click()
+    page.get_by_text("Ask the moderators to withdraw these scores").click()
     page.get_by_label("Why", exact=True).fill("Trained on the test set.")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Request the withdrawal", exact=True).click()
     expect(page.locator(".notice.is-warning")).to_contain_text("Withdrawal requested for Newcomer")
     expect(page.locator("#withdraw")).to_have_count(0)
 
     desk = visitors(owner).open("/account/")
     benchmarks = desk.get_by_role("region", name="Benchmarks").locator("tr", has_text=board.name)
     assert benchmarks.locator("td").nth(3).inner_text() == "1"
-    benchmarks.get_by_role("link", name="1", exact=True).click()
+    benchmarks.get_by_role("link", name="1", exact=True).last.click()
     desk.locator("#requests").wait_for()
     desk.get_by_role("link", name=re.compile("Newcomer")).first.click()
     desk.get_by_label("Your reason; the submitter sees it").fill("It was not.")
@@ -68,7 +68,7 @@ def test_where_owners_decide_a_submitter_asks_and_reads_their_answer(visitors, m
 
     page.reload()
     expect(page.get_by_text("It was not.")).to_be_visible()
-    expect(page.get_by_text("Ask the owners to withdraw these scores")).to_be_visible()
+    expect(page.get_by_text("Ask the moderators to withdraw these scores")).to_be_visible()
 
 
 def test_three_ticked_rows_of_a_board_are_compared_side_by_side(reader):
