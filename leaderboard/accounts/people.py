@@ -3,7 +3,6 @@
 An owner who could name people by their email addresses would learn who has an account here; so they send a link.
 """
 
-import hashlib
 import secrets
 from datetime import timedelta
 
@@ -16,6 +15,7 @@ from django.utils.translation import gettext
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
 from leaderboard.accounts.organisations.roles import give_own_role
+from leaderboard.common.hashing import secret_hash
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, NoticeKind, User
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -73,7 +73,7 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
         role=role,
         name=name.strip(),
         hands_over=hands_over,
-        secret_hash=_hash(secret),
+        secret_hash=secret_hash(secret),
         author=author,
         expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
     )
@@ -116,17 +116,13 @@ def members_of(benchmark: Benchmark) -> QuerySet[Membership]:
 def find_invitation(secret: str) -> Invitation | None:
     """The open invitation of this secret."""
     rows = Invitation.objects.select_related("benchmark", "author").filter(used_by=None, expires_at__gt=timezone.now())
-    return rows.filter(secret_hash=_hash(secret)).first()
+    return rows.filter(secret_hash=secret_hash(secret)).first()
 
 
 def benchmark_joined_by(secret: str, user: User) -> Benchmark | None:
     """The benchmark on which a user has a role, where they took the invitation of this secret before."""
-    used = Invitation.objects.filter(secret_hash=_hash(secret), used_by=user)
+    used = Invitation.objects.filter(secret_hash=secret_hash(secret), used_by=user)
     return Benchmark.objects.filter(invitations__in=used, memberships__user=user).first()
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @transaction.atomic

@@ -23,11 +23,9 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.systems import about_systems
-from ranking_engine.files.benchmark_file import DIRECTIONS
+from ranking_engine.files.benchmark_file import DIRECTION_NAMES
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.text.characters import writable
-
-DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
 
 
 class FolderError(ValueError):

@@ -1,4 +1,4 @@
-"""Hashes of things that JSON can say."""
+"""Hashes of things that JSON can say, and of secrets."""
 
 import hashlib
 import json
@@ -13,3 +13,8 @@ def canonical_json(content: Any) -> str:  # noqa: ANN401
 def content_hash(content: Any) -> str:  # noqa: ANN401
     """SHA-256 of the canonical JSON of `content`, in hexadecimal."""
     return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+
+
+def secret_hash(secret: str) -> str:
+    """SHA-256 of a long random secret, in hexadecimal: what is stored of one in its place."""
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
-from django.db import transaction
 from django.http import Http404
 
 from leaderboard.computing.scoring import Scored, SplitFigure
@@ -223,9 +222,3 @@ def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:
     if not np.isfinite(values).all():
         raise ReportError("A score of a single instance is not a finite number.", "instances")
     return values
-
-
-@transaction.atomic
-def give_evaluation_back(evaluation: ClaimedFile) -> None:
-    """Let go of a claim, so that another program gets it at once."""
-    jobs.give_back(evaluation.job)

@@ -119,16 +119,6 @@ def counted_split(phase: Phase | None) -> str:
     return PRIVATE if phase.went_private_at else phase.split
 
 
-def splits_of(counted: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The splits of a file of references that a counted split consists of; all of them where the file states none.
-
-    Args:
-        counted: as `counted_split` returns it.
-        names: the splits that the file has, empty where it states none.
-    """
-    return tuple(name for name in names if name != DEVELOPMENT) if counted == TEST else (counted,)
-
-
 def phases_of(benchmark: Benchmark) -> list[Phase]:
     """All phases, in the order in which they open."""
     return list(Phase.objects.filter(benchmark=benchmark))

@@ -4,7 +4,6 @@ Members see all that their team submits. Once it submitted predictions no one ca
 cannot join another team: so no one gets a new quota, or takes what they saw to another team.
 """
 
-import hashlib
 import secrets
 from datetime import datetime, timedelta
 
@@ -13,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.common.hashing import secret_hash
 from leaderboard.evaluation.notices import tell_of_invitation
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import Benchmark, PredictionSubmission, Team, TeamInvitation, TeamMembership, User
@@ -139,7 +139,7 @@ def invite_by_link(team: Team, author: User) -> str:
             % {"max_invitations": MAX_INVITATIONS}
         )
     secret = secrets.token_urlsafe(24)
-    TeamInvitation.objects.create(team=team, author=author, secret_hash=_hash(secret), expires_at=_end())
+    TeamInvitation.objects.create(team=team, author=author, secret_hash=secret_hash(secret), expires_at=_end())
     return secret
 
 
@@ -164,7 +164,7 @@ def invite_by_name(team: Team, author: User, name: str) -> None:
         team=team,
         invited=invited,
         name=name,
-        secret_hash=None if invited else _hash(secrets.token_urlsafe(24)),  # of a secret that no one has
+        secret_hash=None if invited else secret_hash(secrets.token_urlsafe(24)),  # of a secret that no one has
         author=author,
         expires_at=_end(),
     )
@@ -201,7 +201,7 @@ def team_invitations_of(user: User, benchmark: Benchmark) -> QuerySet[TeamInvita
 def find_team_invitation(secret: str) -> TeamInvitation | None:
     """The open invitation of a link's secret."""
     rows = TeamInvitation.objects.select_related("team__benchmark")
-    return rows.filter(secret_hash=_hash(secret), expires_at__gt=timezone.now()).first()
+    return rows.filter(secret_hash=secret_hash(secret), expires_at__gt=timezone.now()).first()
 
 
 @transaction.atomic
@@ -222,7 +222,3 @@ def accept_team_invitation(invitation: TeamInvitation, user: User) -> Team:
 
 def _end() -> datetime:
     return timezone.now() + timedelta(days=INVITATION_DAYS)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

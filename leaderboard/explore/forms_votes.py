@@ -7,13 +7,8 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.explore.forms import CODE
+from leaderboard.votes.settings import CLUSTERS
 from ranking_engine.votes.models import MODELS
-
-CLUSTERS = {
-    "vote": gettext_lazy("each vote by itself"),
-    "voter": gettext_lazy("votes of one person together"),
-    "prompt": gettext_lazy("votes on one prompt together"),
-}
 
 
 class TryVotesForm(forms.Form):

@@ -30,6 +30,7 @@ from ranking_engine.text.names import fold_name, shorten
 STANDARD_INPUT = "-"
 _VECTOR_RULE = "positional"  # whose vector --vector states
 DEFAULT_POLICY = "undefined"
+REWEIGHTINGS = ("basic", "weighted", "balanced")  # those of AGGREGATIONS that are weights of tasks
 
 OPTION_LIST = "options of rules, the default first:\n" + "\n".join(f"  {line}" for line in option_lines()) + "\n"
 

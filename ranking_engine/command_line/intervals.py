@@ -16,6 +16,7 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
+    REWEIGHTINGS,
     UsageError,
     add_input_arguments,
     aggregated,
@@ -37,7 +38,6 @@ Report = dict[str, Any]
 Ranks = NDArray[np.int32]
 
 DEFAULT_RULE = "borda"
-AGGREGATIONS = ("basic", "weighted", "balanced")
 MAX_RESAMPLES = 1_000_000
 EXAMPLES = """\
 examples:
@@ -95,7 +95,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument(
         "--aggregation",
-        choices=AGGREGATIONS,
+        choices=REWEIGHTINGS,
         help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
     command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")

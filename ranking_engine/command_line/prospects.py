@@ -12,6 +12,7 @@ from ranking_engine.catalogue.registry import TIES
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
+    REWEIGHTINGS,
     UsageError,
     add_input_arguments,
     aggregated,
@@ -34,7 +35,6 @@ from ranking_engine.text.names import fold_name, listed, shorten
 
 Report = dict[str, Any]
 
-AGGREGATIONS = ("basic", "weighted", "balanced")
 EXAMPLES = """\
 examples:
   every system: can it win, and under which weights?
@@ -92,7 +92,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument(
         "--aggregation",
-        choices=list(AGGREGATIONS),
+        choices=REWEIGHTINGS,
         help="which weights are the benchmark's own, from which changes are counted (default: the benchmark file's, "
         "else basic)",
     )

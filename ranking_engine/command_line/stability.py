@@ -12,7 +12,14 @@ import numpy as np
 
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import variant_key
-from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, aggregated, read_inputs
+from ranking_engine.command_line.inputs import (
+    EXIT_STATUS,
+    REWEIGHTINGS,
+    UsageError,
+    add_input_arguments,
+    aggregated,
+    read_inputs,
+)
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
 from ranking_engine.command_line.study_figures import (
@@ -40,7 +47,6 @@ from ranking_engine.text.names import listed, shorten
 Report = dict[str, Any]
 
 LIST = "list"
-AGGREGATIONS = ("basic", "weighted", "balanced")
 MAX_COLUMNS = 5  # of one curve in a table
 DETAILS = ("deviation", "most_disruptive", "_tasks")  # figures that are for the JSON and the CSV
 EXAMPLES = """\
@@ -105,7 +111,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument(
         "--aggregation",
-        choices=AGGREGATIONS,
+        choices=REWEIGHTINGS,
         help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
     command.add_argument("--seed", metavar="N", type=_seed, default=0, help="of the random numbers (default: 0)")

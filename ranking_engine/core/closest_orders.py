@@ -12,7 +12,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.comparison import task_ranks
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 
 KENDALL, FOOTRULE, SQUARES, SPEARMAN, PLACES = "kendall", "footrule", "squares", "spearman", "places"
@@ -112,11 +111,6 @@ def closest_order(measure: str, of_tasks: FloatArray, shares: FloatArray) -> NDA
 
     places = linear_sum_assignment(place_costs(measure, of_tasks, shares))[1]
     return np.asarray(places + 1, dtype=np.intp)
-
-
-def closest_places(matrix: ScoreMatrix, measure: str) -> NDArray[np.intp]:
-    """Return the places of the closest order to the voting tasks of a matrix without gaps; see `closest_order`."""
-    return closest_order(measure, task_ranks(matrix), task_shares(matrix))
 
 
 def _displacement(measure: str, change: FloatArray) -> FloatArray:

@@ -58,6 +58,7 @@ from ranking_engine.text.names import clean_name, fold_name, name_problem, short
 BASELINES = ("none", "human", "other", "guest")
 OF_BOARD = ("gamma", "policy", "variants")  # at the top, and no metadata
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
+DIRECTION_NAMES: Mapping[int, str] = {number: name for name, number in DIRECTIONS.items()}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 OF_TASKS = ("direction", "weight", "minimum", "maximum", "chance", "precision", "cluster")  # at the top no metadata
 ELSEWHERE: Mapping[str, str] = {  # what an option of commands and of Python is called here

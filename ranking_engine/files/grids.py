@@ -167,20 +167,6 @@ def rows_of_records(records: Iterable[tuple[int, Any]]) -> list[Row]:
     return bounded([(1, header), *((line, [row.get(c, "") for c in range(len(header))]) for line, row in cells)])
 
 
-def rows_of_lines(text: str, load: Callable[[str, int], Any]) -> list[Row]:
-    """Return a table from JSON lines: an object a line.
-
-    Args:
-        text: of the file.
-        load: reads one line, of which it gets the number.
-
-    Raises:
-        GridError: as `rows_of_records`.
-    """
-    lines = enumerate(io.StringIO(text), start=1)
-    return rows_of_records((number, load(line, number)) for number, line in lines if line.strip())
-
-
 def flat_cells(record: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:
     """Yield the names and cells of an object, those of an object in it behind its name and a point."""
     for key, value in record.items():

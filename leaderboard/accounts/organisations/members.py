@@ -1,6 +1,5 @@
 """People of an organisation: invited by a link, given another role, removed; each change holds for its benchmarks."""
 
-import hashlib
 import secrets
 from datetime import timedelta
 
@@ -16,6 +15,7 @@ from leaderboard.accounts.organisations.founding import (
     note_change,
 )
 from leaderboard.accounts.organisations.roles import update_roles
+from leaderboard.common.hashing import secret_hash
 from leaderboard.models import Organisation, OrganisationInvitation, OrganisationMember, User
 
 INVITATION_DAYS = 7
@@ -42,7 +42,7 @@ def invite_to_organisation(organisation: Organisation, *, author: User, role: st
     OrganisationInvitation.objects.create(
         organisation=organisation,
         role=role,
-        secret_hash=_hash(secret),
+        secret_hash=secret_hash(secret),
         author=author,
         expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
     )
@@ -72,15 +72,11 @@ def revoke_organisation_invitation(organisation: Organisation, number: int, *, a
 def find_organisation_invitation(secret: str) -> OrganisationInvitation | None:
     """The open invitation of this secret, if its author still owns the organisation."""
     rows = OrganisationInvitation.objects.select_related("organisation", "author")
-    invitation = rows.filter(secret_hash=_hash(secret), expires_at__gt=timezone.now()).first()
+    invitation = rows.filter(secret_hash=secret_hash(secret), expires_at__gt=timezone.now()).first()
     if invitation is None:
         return None
     owners = OrganisationMember.objects.filter(organisation=invitation.organisation, role=Role.OWNER)
     return invitation if owners.filter(user=invitation.author).exists() else None
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @transaction.atomic

@@ -23,9 +23,8 @@ from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_a
 from leaderboard.rankings.systems import about_systems
 from leaderboard.studies.prospects.stored import stored_prospects
 from leaderboard.studies.states import study_states
-from ranking_engine.files.benchmark_file import DIRECTIONS
+from ranking_engine.files.benchmark_file import DIRECTION_NAMES
 
-DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
 MAX_ROWS = 50_000  # of one table: 1,000 systems under 50 rules
 
 

@@ -23,7 +23,7 @@ from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import in_a_list
-from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind
+from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError
@@ -132,8 +132,8 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
         return None
     row.benchmark, row.author = benchmark, followed.author
     fetch.outcome = Outcome.UNCHANGED
-    if results is not None:
-        take_results(row, fetch, results)
+    if results is not None and followed.author is not None:
+        take_results(row, followed.author, fetch, results)
     fetch.save()
     if fetch.outcome == Outcome.DRAFT and followed.author_id:
         n = fetch.n_new + fetch.n_changed
@@ -154,11 +154,9 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
     return fetch
 
 
-def take_results(row: FollowedAddress, fetch: Fetch, results: Import) -> None:
+def take_results(row: FollowedAddress, author: User, fetch: Fetch, results: Import) -> None:
     """Compare what was read with the board; what differs becomes a draft, or joins the board."""
-    benchmark, author = row.benchmark, row.author
-    if author is None:  # unreachable: `take_content` compares the author under the lock
-        return
+    benchmark = row.benchmark
     audience = audience_of(author, benchmark)
     require_may_submit(audience)
     assignment = suggested(benchmark, results, kept_assignment(benchmark, author, results))

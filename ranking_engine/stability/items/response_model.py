@@ -140,14 +140,6 @@ def fit_items(responses: FloatArray, *, model: Model = "2PL", is_penalised: bool
     return ItemModel(model, discrimination, difficulty, discrimination_error, ability, share_right, total, is_converged)
 
 
-def expected_right(model: ItemModel, ability: FloatArray) -> FloatArray:
-    """Return the probability that systems of some abilities get each item right, shape (n_abilities, n_items).
-
-    NaN for items that are not in the model.
-    """
-    return _probability(np.asarray(ability)[:, None], model.discrimination, -model.discrimination * model.difficulty)
-
-
 def _probability(theta: FloatArray, slope: FloatArray, level: FloatArray) -> FloatArray:
     return 1 / (1 + np.exp(-np.clip(theta * slope + level, -30, 30)))
 

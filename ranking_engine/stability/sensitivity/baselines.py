@@ -8,7 +8,6 @@ numpy's legacy generator, seed by seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -35,15 +34,3 @@ def baseline(kind: Baseline, n_systems: int, n_tasks: int, *, seed: int = 0) -> 
     if kind == "constant":
         return ScoreMatrix(np.repeat(generator.random_sample((n_systems, 1)) * 100, n_tasks, axis=1))
     raise ValueError(f"`kind` is {kind!r}; expected 'random' or 'constant'")
-
-
-def mean_of_trials(
-    kind: Baseline,
-    shape: tuple[int, int],
-    measure: Callable[[ScoreMatrix], float],
-    *,
-    n_trials: int = N_TRIALS,
-) -> float:
-    """Return the mean of `measure` over the baselines of seeds 0 to n_trials - 1; `shape` is systems, tasks."""
-    values = [measure(baseline(kind, *shape, seed=seed)) for seed in range(n_trials)]
-    return float(np.mean(values))

@@ -12,7 +12,6 @@ from leaderboard.evaluation.phases import (
     delete_phase,
     has_ladder,
     phase_for_predictions,
-    splits_of,
     store_phase,
     use_ladder,
 )
@@ -115,8 +114,6 @@ def test_the_split_that_counts_is_the_private_one_once_the_board_went_private(ma
     assert (counted_split(None), counted_split(phase)) == ("test", "public")
     phase.went_private_at = timezone.now()
     assert counted_split(phase) == "private"
-    assert splits_of("test", ("development", "private", "public")) == ("private", "public")
-    assert splits_of("private", ("private", "public")) == ("private",)
 
 
 def test_the_ladder_is_chosen_and_the_choice_is_in_the_audit_trail(make):

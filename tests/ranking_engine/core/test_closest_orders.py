@@ -9,7 +9,6 @@ from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.closest_orders import (
     MEASURES,
     closest_order,
-    closest_places,
     largest_distance,
     mean_distance,
     task_shares,
@@ -69,7 +68,7 @@ def test_the_mean_distance_is_the_weighted_mean_of_the_definitions(measure):
 def test_no_order_is_closer_than_the_closest(measure):
     for board in boards():
         of_tasks, shares = task_ranks(board), task_shares(board)
-        places = closest_places(board, measure)
+        places = closest_order(measure, of_tasks, shares)
         assert sorted(places.tolist()) == [1, 2, 3, 4, 5]
         mine = mean_distance(measure, places.astype(float), of_tasks, shares)
         orders = (np.array(order, dtype=float) for order in itertools.permutations(range(1, 6)))
@@ -80,7 +79,8 @@ def test_without_ties_the_closest_order_by_squares_is_that_of_the_average_ranks(
     board = ScoreMatrix(np.argsort(np.random.default_rng(4).random((7, 9)), axis=0))
     ranks = rank(board, "average_rank").average_ranks
     assert len(set(ranks.tolist())) == 7
-    assert closest_places(board, "squares").tolist() == ranks.tolist() == closest_places(board, "spearman").tolist()
+    for measure in ("squares", "spearman"):
+        assert closest_order(measure, task_ranks(board), task_shares(board)).tolist() == ranks.tolist()
 
 
 def test_kendalls_distance_is_left_to_kemenys_rule():
