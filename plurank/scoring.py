@@ -11,7 +11,7 @@ from ranking_engine.evaluation.metrics import METRICS, MetricResult, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.evaluation.values import READERS, prediction_reader
 from ranking_engine.text.close_names import CloseNames
-from ranking_engine.text.names import shorten
+from ranking_engine.text.names import counted, shorten
 
 Source = str | Path | Mapping[Any, Any]
 
@@ -42,6 +42,9 @@ def score(metric: str, references: Source, predictions: Source, *, seed: int = 0
     record = METRICS.get(metric)
     if record is None:
         raise ValueError(f"no metric is called {shorten(metric)!r}{CloseNames(METRICS).suggestion(metric)}")
+    for name in options.keys() - {option.key for option in record.options}:
+        known_options = ", ".join(option.key for option in record.options) or "none"
+        raise ValueError(f"the argument {shorten(name)!r}: {record.name} has no such option; it has {known_options}")
     if isinstance(references, Mapping):
         read = READERS[record.reference_kind]
         ids = tuple(map(str, references))
@@ -52,7 +55,9 @@ def score(metric: str, references: Source, predictions: Source, *, seed: int = 0
         named = {str(name): value for name, value in predictions.items()}
         unknown = sorted(named.keys() - set(known.ids))
         if unknown:
-            raise ValueError(f"{len(unknown):,} predictions have no reference, such as that of {shorten(unknown[0])!r}")
+            has = "has" if len(unknown) == 1 else "have"
+            these = counted(len(unknown), "prediction")
+            raise ValueError(f"{these} {has} no reference, such as that of {shorten(unknown[0])!r}")
         given = Predictions(tuple(named), tuple(values_of(named, prediction_reader(record), "prediction")))
     else:
         given = read_predictions(Path(predictions).read_bytes(), str(predictions), known, record)

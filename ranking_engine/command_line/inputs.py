@@ -277,13 +277,17 @@ def _reweighted(matrix: ScoreMatrix, path: Path) -> ScoreMatrix:
         raise _error(path, "not valid JSON") from error
     if not isinstance(new_weights, dict):
         raise _error(path, 'expected a JSON object such as {"RTE": 2}')
-    positions = {fold_name(name): t for t, name in enumerate(matrix.task_names)}
     weights = list(matrix.weights)
     for name, weight in new_weights.items():
-        if fold_name(name) not in positions:
+        same = [t for t, task in enumerate(matrix.task_names) if fold_name(task) == fold_name(name)]
+        places = [t for t in same if matrix.task_names[t] == name] or same
+        if not places:
             raise _error(path, f"unknown task {shorten(name)!r}: the table has none")
+        if len(places) > 1:
+            names = " or ".join(repr(matrix.task_names[t]) for t in places)
+            raise _error(path, f"the task {shorten(name)!r} could be {names}; write it as it is there")
         try:
-            weights[positions[fold_name(name)]] = exact_weight(weight, f"the weight of {shorten(name)!r}")
+            weights[places[0]] = exact_weight(weight, f"the weight of {shorten(name)!r}")
         except ValueError as error:
             raise _error(path, str(error)) from error
     if not any(weights):

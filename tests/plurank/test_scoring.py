@@ -24,8 +24,12 @@ def test_mappings_and_files_give_the_same_score(tmp_path):
         (("rmse", {"a": 1}, {"a": "much"}), {}, "the prediction of 'a': 'much' is not a finite number"),
         (("rmse", {"a": None}, {"a": 1}), {}, "the reference of 'a': no number"),
         (("rmse", {"a": 1, "b": 2}, {"a": 1}), {}, "1 instance has no prediction, such as 'b'"),
-        (("rmse", {"a": 1}, {"a": 1, "b": 2}), {}, "1 predictions have no reference, such as that of 'b'"),
-        (("rmse", {"a": 1}, {"a": 1}), {"k": 2}, "Root mean squared error has no such option; it has none"),
+        (("rmse", {"a": 1}, {"a": 1, "b": 2}), {}, "1 prediction has no reference, such as that of 'b'"),
+        (
+            ("rmse", {"a": 1}, {"a": 1}),
+            {"k": 2},
+            "the argument 'k': Root mean squared error has no such option; it has none",
+        ),
     ],
 )
 def test_what_cannot_be_scored_is_named(arguments, options, message):

@@ -50,6 +50,18 @@ def test_an_output_that_cannot_be_written_is_no_bad_input(table):
     assert (closed.returncode, closed.stderr) == (1, "error: standard output: it is closed\n")
 
 
+def test_weights_of_a_name_that_two_tasks_have_in_another_case_are_refused(tmp_path, capsys):
+    table, weights = tmp_path / "scores.csv", tmp_path / "w.json"
+    table.write_text("system,qa,QA\nA,3,1\nB,2,3\n")
+    rank_weighted = ["rank", str(table), "--rule", "mean", "--format", "csv", "--weights", str(weights)]
+    weights.write_text('{"Qa": 5}')
+    assert main(rank_weighted) == 2
+    assert capsys.readouterr().err.endswith("w.json: the task 'Qa' could be 'qa' or 'QA'; write it as it is there\n")
+    weights.write_text('{"qa": 5}')
+    assert main(rank_weighted) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("A,1,")
+
+
 def test_unclear_columns_are_refused_with_the_argument_that_makes_them_clear(tmp_path, capsys):
     table = tmp_path / "scores.csv"
     table.write_text("name,x,y\na,1,2\nb,2,1\n")
