@@ -141,14 +141,14 @@ class RemoteBenchmark:
         head = pages[0]
         notes = [text for text in (head.get("reason"), head.get("separability")) if text]
         if drawn := head.get("intervals"):
-            notes.append(
-                f"lower and upper: {100 * drawn['level']:g} % intervals, n_resamples {drawn['n_resamples']}, seed "
-                f"{drawn['seed']}"
-            )
+            about = f"{100 * drawn['level']:g} % intervals, n_resamples {drawn['n_resamples']}, seed {drawn['seed']}"
+            notes.append(f"lower and upper: {about}")
         return ResultTable(f"{head['name']}, revision {head['revision']} of {self.key}", columns, notes)
 
     def prospects(self, **conditions: Any) -> ResultTable:  # noqa: ANN401 -- JSON
         """Return who can win under some weights, as published; `conditions=[...]` are solved when asked.
+
+        `system` is a key here, as in the API, `name` the name; in rankings and on boards `system` is the name.
 
         Raises:
             SiteError: the site refused.
