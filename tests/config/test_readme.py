@@ -18,16 +18,16 @@ def test_every_variable_of_the_settings_is_in_the_table_and_no_other():
     assert sorted(in_table) == sorted(in_settings)
 
 
-def test_rules_and_boards_are_as_many_as_it_says():
+def test_boards_are_as_many_as_it_says_and_rules_about_as_many():
     texts = [README, *((ROOT / path).read_text() for path in ("plurank/README.md", "docs/first-hour/operator.md"))]
-    counted = [re.findall(r"(\d+)\s+(rules|public leaderboards|real benchmarks)", text) for text in texts]
+    counted = [re.findall(r"(some )?(\d+)\s+(rules|public leaderboards|real benchmarks)", text) for text in texts]
     n_boards = str(len(list((ROOT / "leaderboard" / "demonstration").glob("*/scores.csv"))))
-    n_rules, n_on_board = str(len(RULES)), str(len(site_rules()))
     assert counted == [
-        [(n_rules, "rules"), (n_boards, "public leaderboards"), (n_on_board, "rules")],
-        [(n_rules, "rules")],
-        [(n_boards, "real benchmarks")],
+        [("some ", "30", "rules"), ("", n_boards, "public leaderboards"), ("some ", "30", "rules")],
+        [("some ", "30", "rules")],
+        [("", n_boards, "real benchmarks")],
     ]
+    assert 28 <= len(site_rules()) <= len(RULES) <= 34
 
 
 def test_its_command_installs_what_its_example_in_a_notebook_imports():
