@@ -18,7 +18,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from leaderboard.computing.messages import ERROR, PART, RESULT, Reply, first_message, packed
+from leaderboard.computing.messages import ERROR, PART, RESULT, Reply, first_message, packed, plain_error
 from leaderboard.computing.sealing import seal
 
 NICE = 5  # pages come before what is computed
@@ -63,7 +63,7 @@ def main(memory_bytes: int, *, is_sealed: bool = False) -> None:
                 result = None
             _say(replies, RESULT, result)
         except Exception as error:  # noqa: BLE001 -- it is raised again in the parent
-            _say(replies, ERROR, error)
+            _say(replies, ERROR, plain_error(error))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 

@@ -337,7 +337,7 @@ class _Conversation:
             raise _death(self.child)
         self.received += data
         while True:
-            reply, is_whole = first_message(self.received)
+            reply, is_whole = first_message(self.received, is_reply=True)
             if not is_whole:
                 return
             self.child.cpu_seconds, self.child.peak_bytes = reply.cpu_seconds, reply.peak_bytes

@@ -98,6 +98,9 @@ class InputError(ValueError):
         self.problems = problems if isinstance(problems, Problems) else Problems(list(problems))
         super().__init__("; ".join(self.problems.lines))
 
+    def __reduce__(self) -> tuple[type["InputError"], tuple[Problems]]:
+        return type(self), (self.problems,)
+
     @classmethod
     def of(cls, message: str, place: str = "") -> "InputError":
         """The error of one problem."""
