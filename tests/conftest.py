@@ -22,6 +22,7 @@ from hypothesis import settings as hypothesis_settings
 from leaderboard.rankings import published
 from tests.databases import empty_broker, migrated_database, own_database
 from tests.factories import Factory
+from tests.leaderboard.templatetags.undefined import refuse_undefined_variables
 from tests.running_site import RunningSite
 
 # Where many wait for the answer the same examples are tried each time; everywhere else they are drawn anew.
@@ -62,6 +63,11 @@ def pytest_xdist_auto_num_workers() -> int:
     from tests.workers import n_processes
 
     return n_processes()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _variables_are_defined() -> None:
+    refuse_undefined_variables()
 
 
 def pytest_collection_finish() -> None:

@@ -36,7 +36,7 @@ def try_page(request: HttpRequest) -> HttpResponse:
         reason = gettext("A table may have %(n)s kB here; what was sent is larger and was not read.") % {
             "n": settings.TRY_BYTES // 1000
         }
-        return render(request, "explore/try.html", {"form": TryForm(), "refusal": reason}, status=413)
+        return _page(request, TryForm(), {"refusal": reason}, 413)
     request.upload_handlers = [InMemoryUpload(request)]
     return _try_page(request)
 
