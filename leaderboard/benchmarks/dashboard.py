@@ -29,10 +29,11 @@ from leaderboard.models import (
     VoteBatch,
 )
 from leaderboard.notifications.queries import visible_notices
-from leaderboard.submissions.corrections import is_replaced
+from leaderboard.submissions.corrections import replaced_among
 from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
 from leaderboard.submissions.quotas import why_not_now
 
+MOST_LOOKED_AT = 500  # accepted systems of a submission of which the list says whether they were replaced
 PAGE_BATCHES = 30
 SHOWN_NOTICES, SHOWN_DRAFTS, SHOWN_BENCHMARKS, SHOWN_SENT = 5, 50, 200, 30
 SHOWN_NAMES = 3
@@ -187,10 +188,15 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
     submissions = Submission.objects.filter(batch__in=ids)
     states: dict[int, Counter[str]] = defaultdict(Counter)
     numbers: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    by_state = submissions.order_by().annotate(replaced=is_replaced()).values_list("batch", "state", "replaced")
-    for batch, state, replaced, n in by_state.annotate(n=Count("pk")):
-        states[batch][state] += n
-        numbers[batch].append((n, gettext(REPLACED_WORDS if replaced else STATE_WORDS[Submission.State(state)])))
+    for batch, state, n in submissions.order_by().values_list("batch", "state").annotate(n=Count("pk")):
+        states[batch][state] = n
+    accepted = Submission.State.ACCEPTED
+    few = [pk for pk in ids if states[pk][accepted] <= MOST_LOOKED_AT]
+    n_replaced = Counter(one.batch_id for one in replaced_among(submissions.filter(batch__in=few)))
+    for pk in ids:
+        by_word = [(n, STATE_WORDS[Submission.State(state)]) for state, n in states[pk].items() if state != accepted]
+        by_word += [(n_replaced[pk], REPLACED_WORDS), (states[pk][accepted] - n_replaced[pk], STATE_WORDS[accepted])]
+        numbers[pk] = [(n, gettext(word)) for n, word in by_word if n]
     names: dict[int, list[str]] = defaultdict(list)
     hiding = {batch.pk for batch in batches if hides_something(batch.benchmark)}
     for row in submissions.filter(position__lte=SHOWN_NAMES).select_related("system").order_by("batch", "position"):

@@ -209,9 +209,10 @@ class CreateForm(AboutForm):
     key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
-        label=gettext_lazy("Short name for addresses"),
+        label=gettext_lazy("Key"),
         help_text=gettext_lazy(
-            "Lower-case letters, digits and hyphens; derived from the name if empty. It cannot be changed later."
+            "Its short name in addresses: lower-case letters, digits and hyphens; derived from the name if empty. It "
+            "cannot be changed later."
         ),
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),

@@ -30,7 +30,7 @@ from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.rankings.verdict import lone_system_text
 from leaderboard.studies.prospects.page import Waiting, waiting_for
 from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
-from leaderboard.submissions.corrections import holding, is_replaced, may_correct
+from leaderboard.submissions.corrections import holding, may_correct, replaced_among
 from leaderboard.submissions.disclosure import disclosure
 from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
 from ranking_engine.files.metadata import MetadataField
@@ -322,7 +322,7 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
         Submission.objects.filter(benchmark=benchmark, system_id=system_id)
         .select_related("batch__uploader", "corrects", "benchmark")
         .prefetch_related("events__revision")
-        .annotate(is_batch_open=is_batch_open(), replaced=is_replaced())
+        .annotate(is_batch_open=is_batch_open())
         .order_by("-pk")
     )
     held = holding(benchmark, [system_id]) if viewer.is_authenticated else {}
@@ -330,10 +330,11 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> tupl
         is_public = Q(state__in=[Submission.State.ACCEPTED, Submission.State.WITHDRAWN])
         rows = rows.filter((is_public | Q(batch__uploader=viewer)) if viewer.is_authenticated else is_public)
     page = Paginator(rows, PAGE_SUBMISSIONS).get_page(number)
+    replaced_ids = {one.submission_id for one in replaced_among(Submission.objects.filter(pk__in=[r.pk for r in page]))}
     submissions = []
     for row in page:
         is_open = row.batch.uploader_id == viewer.pk or decides or row.is_batch_open  # type: ignore[attr-defined]
-        word = REPLACED_WORDS if row.replaced else STATE_WORDS[Submission.State(row.state)]  # type: ignore[attr-defined]
+        word = REPLACED_WORDS if row.pk in replaced_ids else STATE_WORDS[Submission.State(row.state)]
         is_correctable = row.pk in held and may_correct(audience, row)
         accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
         reasons = [event.reason for event in row.events.all() if event.kind == row.state]

@@ -277,7 +277,7 @@ def offered_quota(benchmark: Benchmark, error: float) -> dict[str, Any]:
 def in_words(phase: Phase) -> str:
     """A phase in a line, for the audit trail."""
     texts = ((name, as_text(getattr(phase, name))) for name in FIELDS[1:])
-    return f"{phase.name}: " + "; ".join(f"{name} {text}" for name, text in texts if text)
+    return f"{phase.name}: " + "; ".join(f"{name.replace('_', ' ')} {text}" for name, text in texts if text)
 
 
 def terms_of(phase: Phase) -> list[str]:

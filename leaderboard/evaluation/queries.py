@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience, Viewer, audience_of
 from leaderboard.common.moments import moment_in_words
@@ -143,10 +143,8 @@ def waiting_stage(jobs: list[Job]) -> tuple[str, str]:
         return WAITING, gettext("for a program of the owners")
     place = places(Job.Queue.SCORING).get(waiting.pk) if waiting else None
     if place is None:
-        return WAITING, gettext("for a worker")
-    n = place.n_ahead
-    before = ngettext("%(n)s is before it", "%(n)s are before it", n) % {"n": n} if n else gettext("it is next")
-    return WAITING, gettext("for a worker: %(before)s") % {"before": before}
+        return WAITING, gettext("queued")
+    return WAITING, gettext("queued (position %(n)s)") % {"n": place.n_ahead + 1}
 
 
 def result_of(file: PredictionFile, seen: dict[str, Any]) -> TaskResult:

@@ -6,12 +6,12 @@ does not mention stays as it was (`rankings.scores`, "in force").
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Subquery, When
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience
@@ -24,6 +24,7 @@ from leaderboard.submissions.instances.vectors import entry_of, unpack_vector
 from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_score
 from ranking_engine.text.names import fold_name
 
+_ACCEPTING = SubmissionEvent.Kind.ACCEPTED
 SHOWN_REPLACED = 3  # systems that a sentence names
 NOT_YOURS = "there is no submission of this number that you can correct"
 SAY_WHY = gettext_noop("Explain in the note what was wrong: a correction is shown with its reason.")
@@ -57,35 +58,46 @@ def holding(benchmark: Benchmark, system_ids: Iterable[int]) -> dict[int, InForc
     return {one.submission_id: one for one in held}
 
 
-def is_replaced() -> Case:
-    """Of submissions: whether they are accepted, and a later one of the same system replaced all their scores.
+class Replaced(NamedTuple):
+    """An accepted submission of which a later one of the same system replaced all scores."""
+
+    submission_id: int
+    batch_id: int
+    system_id: int
+    revision_id: int  # that accepted the newest of the later ones
+
+
+def replaced_among(submissions: QuerySet[Submission]) -> list[Replaced]:
+    """Which of these submissions are accepted and replaced: as many steps as they and those of their systems are.
 
     Where submissions replace only the tasks that they mention, none is.
     """
-    holds_rows = When(
-        Exists(_later_acceptances()),
-        state=Submission.State.ACCEPTED,
-        benchmark__replacement=Benchmark.Replacement.ROW,
-        then=True,
+    accepted, by_row = Submission.State.ACCEPTED, Benchmark.Replacement.ROW
+    of_events = submissions.filter(state=accepted, benchmark__replacement=by_row, events__kind=_ACCEPTING)
+    rows = list(of_events.order_by().values_list("pk", "batch_id", "system_id", "events__revision"))
+    # A correction is in the place of what it corrects, and replaces nothing else.
+    events = SubmissionEvent.objects.filter(
+        kind=_ACCEPTING,
+        submission__system_id__among=sorted({system for _, _, system, _ in rows}),
+        submission__state=accepted,
+        submission__corrects=None,
     )
-    return Case(holds_rows, default=False, output_field=BooleanField())
+    newest = dict(events.order_by().values_list("submission__system").annotate(last=Max("revision"))) if rows else {}
+    return [
+        Replaced(pk, batch, system, last)
+        for pk, batch, system, revision in rows
+        if (last := newest.get(system, 0)) > revision
+    ]
 
 
-def _later_acceptances() -> QuerySet[SubmissionEvent]:
-    """Of one submission in a query around this one: what accepted later ones of its system that correct none."""
-    accepted = SubmissionEvent.objects.filter(kind=SubmissionEvent.Kind.ACCEPTED)
-    own = accepted.filter(submission=OuterRef(OuterRef("pk"))).values("revision")[:1]
-    later = accepted.filter(submission__system=OuterRef("system"), revision__gt=Subquery(own))
-    return later.filter(submission__state=Submission.State.ACCEPTED, submission__corrects=None)
-
-
-def related_batches(batch: Batch, *, names_others: bool) -> list[dict[str, Any]]:
+def related_batches(batch: Batch, replaced: Collection[Replaced], *, names_others: bool) -> list[dict[str, Any]]:
     """What the submissions of a batch correct, and what corrected or replaced them since: a sentence, and the other.
 
     The page of the other says who may read it.
 
     Args:
         batch: with its submissions.
+        replaced: those of them that are.
         names_others: whether the reader may know of the submissions of others; else only that they replaced it.
     """
     correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
@@ -107,10 +119,11 @@ def related_batches(batch: Batch, *, names_others: bool) -> list[dict[str, Any]]
         for row in corrected.order_by("pk")
         if row.corrects and row.state in past
     ]
-    newest = _later_acceptances().order_by("-revision").values("submission__batch__uuid")[:1]
-    replaced = batch.submissions.filter(is_replaced()).annotate(replacing=Subquery(newest)).order_by("position")
+    later = SubmissionEvent.objects.filter(
+        kind=_ACCEPTING, submission__system_id__among=[one.system_id for one in replaced]
+    ).filter(revision__in={one.revision_id for one in replaced})
     names: dict[UUID, list[str]] = defaultdict(list)
-    for name, uuid in replaced.values_list("system__name", "replacing"):
+    for name, uuid in later.values_list("submission__system__name", "submission__batch__uuid") if replaced else ():
         names[uuid].append(shortened(name))
     lines += [
         {

@@ -20,7 +20,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import UNDECIDED, Audience, is_embargoed
 from leaderboard.models import Submission, User
-from leaderboard.submissions.corrections import is_replaced
+from leaderboard.submissions.corrections import replaced_among
 
 State = Submission.State
 REPLACED = "replaced"  # of accepted submissions: a later one of the same system is in their place
@@ -170,13 +170,12 @@ def disclosure(audience: Audience, only: Collection[int] | None = None) -> Discl
     if only is not None:
         rows = rows.filter(batch__uploader__in=only)
     states: dict[int, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-    entered = rows.filter(corrects=None).annotate(replaced=is_replaced())  # a correction enters no system
-    for uploader, system, state, replaced in entered.values_list(
-        "batch__uploader", "system", "state", "replaced"
-    ).distinct():
+    entered = rows.filter(corrects=None)  # a correction enters no system
+    replaced_ids = {one.submission_id for one in replaced_among(entered)}
+    for pk, uploader, system, state in entered.values_list("pk", "batch__uploader", "system", "state"):
         if state in UNDECIDED and not audience.may_moderate and uploader != viewer_id:
             continue
-        states[uploader][system].add(REPLACED if replaced else state)
+        states[uploader][system].add(REPLACED if pk in replaced_ids else state)
     users = User.objects.in_bulk(list(states))
     submitters, n_others, others = [], 0, SystemCounts()
     for pk, by_system in states.items():

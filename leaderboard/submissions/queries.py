@@ -23,7 +23,7 @@ STATE_WORDS = {
     Submission.State.WITHDRAWN: gettext_noop("withdrawn"),
     Submission.State.RETRACTED: gettext_noop("withdrawn before a decision"),
 }
-REPLACED_WORDS = gettext_noop("replaced by a later submission")  # of accepted submissions (`is_replaced`)
+REPLACED_WORDS = gettext_noop("replaced by a later submission")  # of accepted submissions (`replaced_among`)
 OFF_BOARD = (Submission.State.REJECTED, Submission.State.WITHDRAWN, Submission.State.RETRACTED)
 SHOWN_SUBMITTED = 50  # systems of one submission whose scores are listed
 

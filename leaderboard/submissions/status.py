@@ -16,7 +16,7 @@ from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
-from leaderboard.submissions.corrections import holding, is_replaced, may_correct, related_batches
+from leaderboard.submissions.corrections import holding, may_correct, related_batches, replaced_among
 from leaderboard.submissions.queries import STATE_WORDS, is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
@@ -73,12 +73,13 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     if status.publication and is_single:
         ranks = _ranks(status.publication, batch.submissions.get(), hides_ties=hides_ties)
     several, withdrawn = [], ""
+    replaced = replaced_among(batch.submissions.all()) if status.publication else []
     if status.publication and not is_single:
         gone = batch.submissions.filter(state=Submission.State.WITHDRAWN).select_related("system")
         if n_gone := gone.count():
             withdrawn = in_words([shortened(row.shown_name) for row in gone[:SHOWN_NAMES]], total=n_gone)
         submissions = list(batch.submissions.select_related("system")[:SHOWN_RANKS])
-        replaced = set(batch.submissions.filter(is_replaced()).values_list("pk", flat=True))
+        replaced_ids = {one.submission_id for one in replaced}
         default_rule = batch.benchmark.default_rule
         ranks_of = _ranks_by_system(status.publication, [submission.system_id for submission in submissions])
         for submission in submissions:
@@ -92,7 +93,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
                     "worst": max(ranked, default=None),
                     "n_unranked": len(own) - len(ranked),
                     "is_withdrawn": submission.state == Submission.State.WITHDRAWN,
-                    "is_replaced": submission.pk in replaced,
+                    "is_replaced": submission.pk in replaced_ids,
                 }
             )
     # Where scores were corrected since, the ranks are not what this submission alone led to.
@@ -100,7 +101,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
     heading = gettext("Current state of %(systems)s")
     if accepted.exists():
         heading = gettext("Current state of %(systems)s (through the correction)")
-    elif ranks and batch.submissions.filter(is_replaced()).exists():
+    elif ranks and replaced:
         heading = gettext("Current state of %(systems)s (through a later submission)")
     # How far it has come: the last stage that is done, or the first that is not and why.
     has_ended = status.state in ENDED
@@ -118,7 +119,7 @@ def batch_page(batch: Batch, audience: Audience | None = None) -> dict[str, Any]
             "state_text": state_text,
             "has_ended": has_ended,
             "events": status.events,
-            "related": related_batches(batch, names_others=not hides_ties),
+            "related": related_batches(batch, replaced, names_others=not hides_ties),
             "withdrawn": withdrawn,
         },
         "stages": status.stages,
@@ -316,7 +317,7 @@ def _job_stage(job: Job | None) -> tuple[str, str]:
     if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
         return RUNNING, ""
     again = gettext("for another attempt after: %(error)s") % {"error": error}
-    return WAITING, again if error else gettext("for a worker")
+    return WAITING, again if error else gettext("queued")
 
 
 def _stage(name: str, state: str, text: str) -> dict[str, str]:

@@ -173,4 +173,4 @@ def test_the_page_asks_the_database_so_often_whatever_is_on_it(client, make, me,
     # The account with its unread notices, those here and the newest; batches and how many they are, the
     # states, names and requests of these; votes and predictions; three kinds of drafts; roles, and what waits:
     # submissions, votes, requests.
-    assert len(queries) == 18
+    assert len(queries) == 20

@@ -37,7 +37,9 @@ def test_a_submitter_reads_until_when_it_is_decided_and_what_happens_then(make):
     assert any("within 3 days" in term for term in terms_of(benchmark, user, limited=True))
     batch = submitted(make, benchmark, user)
     assert batch.decide_by - batch.created_at < timedelta(days=3, minutes=1)
-    assert f"until {batch.decide_by:%-d %b %Y, %H:%M} UTC; it is first in the queue." in waiting_text(batch)
+    assert f"A moderator decides by {batch.decide_by:%-d %b %Y, %H:%M} UTC; it is first in the queue." in waiting_text(
+        batch
+    )
     assert "stay in the queue, marked overdue" in waiting_text(batch)
 
 

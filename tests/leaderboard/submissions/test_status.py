@@ -100,9 +100,9 @@ def test_a_rejected_batch_says_why(make):
 @pytest.mark.parametrize(
     ("job", "state", "text", "is_final"),
     [
-        ({}, "waiting", "for a worker", False),
+        ({}, "waiting", "queued", False),
         ({"attempts": 1, "error": "E: x\n\ntrace"}, "waiting", "for another attempt after: E: x", False),
-        ({"attempts": 1, "error": ""}, "waiting", "for a worker", False),
+        ({"attempts": 1, "error": ""}, "waiting", "queued", False),
         ({"state": "running", "attempts": 1}, "running", "", False),
         ({"state": "running", "attempts": 2}, "running", "attempt 2", False),
         ({"state": "failed", "attempts": 3, "error": "E: x\n\ntrace"}, "failed", "E: x. No scores are lost.", True),
