@@ -17,7 +17,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(migrations.RunPython.noop, without_kind),
         migrations.AddField(
             model_name='teaminvitation',
             name='name',
@@ -33,4 +32,5 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.CharField(choices=[('decision', 'A decision on one of my submissions, or a delay'), ('predictions', 'My predictions that were scored or refused'), ('team', 'An invitation to a team'), ('overtaken', 'One of my systems fell in rank'), ('first_place', 'A new first place on one of my benchmarks'), ('waiting', 'A submission that I can decide on'), ('token', 'One of my API tokens expires soon'), ('webhook', 'A webhook of one of my benchmarks that was switched off'), ('followed', 'What an address that one of my benchmarks follows brought, or that it was switched off'), ('organisation', 'A benchmark that left one of my organisations')], max_length=12),
         ),
+        migrations.RunPython(migrations.RunPython.noop, without_kind),
     ]

@@ -1,8 +1,10 @@
 """Teams: founding, inviting by link and by name, joining, leaving; one team of a benchmark for each person."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from leaderboard.evaluation.phases import store_phase
@@ -22,8 +24,8 @@ from leaderboard.evaluation.teams import (
     team_invitations_of,
     team_of,
 )
-from leaderboard.models import PredictionSubmission, Team, TeamInvitation
-from leaderboard.notifications.notices import notice_text
+from leaderboard.models import NoticeChoice, PredictionSubmission, Team, TeamInvitation
+from leaderboard.notifications.notices import choose_ways, notice_text
 from tests.factories import owner_of
 from tests.leaderboard.evaluation.made import hidden_benchmark, upload
 
@@ -163,3 +165,16 @@ def test_only_so_many_invitations_are_open(make, team):
         invite_by_name(team, ada, invited)
     names = TeamInvitation.objects.exclude(name="").order_by("pk").values_list("name", flat=True)
     assert list(names) == [f"Person {number}" for number in range(2, MAX_INVITATIONS + 2)]
+
+
+def test_going_back_to_an_older_release_leaves_what_that_knows_and_asks_for_names_while_they_are_there(make, team):
+    ada, bob = members_of(team)[0], make.user("Bob")
+    for name in ("Bob", "Nobody of this name"):
+        invite_by_name(team, ada, name)
+    invite_by_link(team, ada)
+    choose_ways(bob, {"team": "site", "token": "off"})
+    migration = import_module("leaderboard.migrations.0057_invitations_by_name")
+    assert migration.Migration.operations[-1].reverse_code is migration.without_kind  # undone first
+    migration.without_kind(apps, None)
+    assert [(row.invited, row.name) for row in TeamInvitation.objects.order_by("pk")] == [(bob, "Bob"), (None, "")]
+    assert (bob.notices.count(), list(NoticeChoice.objects.values_list("kind", flat=True))) == (0, ["token"])
