@@ -257,7 +257,8 @@ class World:
             return filled[route](self.benchmark)
         if route == "notice_choices":
             ways = {"decision": "site", "overtaken": "mail", "first_place": "off", "waiting": "mail", "token": "mail"}
-            return ways | {"webhook": "site", "followed": "site", "predictions": "mail", "organisation": "site"}
+            ways |= {"webhook": "site", "followed": "site", "predictions": "mail", "team": "mail"}
+            return ways | {"organisation": "site"}
         if route in ("new_meta_board", "manage_meta_board"):
             keys = [self.benchmark.key, self.other.key]
             ways = {"worth": "share", "missing_policy": "median", "default_rule": "borda", "least": "2"}
