@@ -92,7 +92,7 @@ class ProspectEntrySerializer(NamedSystemSerializer):
     certificate = s.DictField(
         child=s.CharField(),
         help_text="By system key, exact fractions: a mixture of rivals against which it loses on balance on every task "
-        "(`none`), or gains on none (`tie_only`).",
+        "that it has a score on (`none`), or gains on none (`tie_only`).",
     )
     condition_shares = s.DictField(
         child=s.CharField(), help_text="By condition, its share in the certificate; empty without conditions."

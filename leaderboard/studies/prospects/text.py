@@ -21,13 +21,14 @@ VERDICT_WORDS = {
     "undecided": gettext_lazy("Undecided"),
 }
 # What proves that a system cannot win, or can only tie, by what is compared: the score under the mean, points under
-# another rule, the tasks against one rival, or against a mixture of rivals.
+# another rule, the tasks against one rival, or against a mixture of rivals. A task counts for a system that has a score
+# on it.
 ON_EVERY_TASK = {
     ("none", "score"): gettext_noop("No weights work: %(rival)s has a higher score on every task that counts."),
     ("none", "points"): gettext_noop("No weights work: %(rival)s has more points on every task that counts."),
-    ("none", "rival"): gettext_noop("No weights work: %(rival)s is ahead of it on every task that counts."),
+    ("none", "rival"): gettext_noop("No weights work: %(rival)s is ahead of it on every task that counts for it."),
     ("none", "mixture"): gettext_noop(
-        "No weights work: against %(rival)s it loses on balance on every task that counts."
+        "No weights work: against %(rival)s it loses on balance on every task that counts for it."
     ),
     ("tie_only", "score"): gettext_noop(
         "Under some weights no rival has more, but under none does it have more than every rival: it has a higher "

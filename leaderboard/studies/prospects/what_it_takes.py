@@ -175,7 +175,7 @@ def pair_answer(
             "only tasks count that one of them has no score on."
         ) % {"name": name, "rival_name": rival_name}
     elif prospect.verdict == "none":
-        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts.") % {
+        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % {
             "rival_name": rival_name,
             "name": name,
         }

@@ -55,7 +55,7 @@ def page_text(client, benchmark, query: str = "", name: str = "prospects", *argu
 def test_every_system_stands_with_its_verdict_and_its_evidence(specialists, client):
     page = page_text(client, specialists)
     assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
-    assert "Cannot win. No weights work: Rounder is ahead of it on every task that counts." in page
+    assert "Cannot win. No weights work: Rounder is ahead of it on every task that counts for it." in page
     assert "Wins with Task 1 100 %" in page
     assert "Ties for first with Task 1 50 %, Task 2 50 %" in page
     assert "It never ties for first without weight on Task 1 and Task 2." in page
@@ -238,7 +238,7 @@ def test_a_system_page_says_what_it_would_take(make, client):
 
 def test_a_system_page_says_what_puts_it_above_another(specialists, client):
     page = page_text(client, specialists, "?above=rounder", "system", "last")
-    assert "Nothing can: Rounder is ahead of Last on every task that counts." in page
+    assert "Nothing can: Rounder is ahead of Last on every task that counts for it." in page
     assert "Some weights put First above Second." in page_text(client, specialists, "?above=second", "system", "first")
 
 

@@ -102,7 +102,7 @@ def test_tasks_of_weight_0_are_counted_apart(make):
     answer, _ = what_it_takes(benchmark.publication, "b", "", "public")
     assert (answer.headline, answer.row.evidence, answer.with_all_tasks.verdict) == (
         "It cannot win head to head under any weights of the tasks that count.",
-        "No weights work: A is ahead of it on every task that counts.",
+        "No weights work: A is ahead of it on every task that counts for it.",
         "strict",
     )
 
@@ -235,7 +235,7 @@ def test_what_puts_one_system_above_another(make):
     answer, _ = what_it_takes(benchmark.publication, "second", "first", "public")
     assert answer.pair["text"] == "Some weights put Second above First."
     answer, _ = what_it_takes(benchmark.publication, "last", "rounder", "public")
-    assert answer.pair["text"] == "Nothing can: Rounder is ahead of Last on every task that counts."
+    assert answer.pair["text"] == "Nothing can: Rounder is ahead of Last on every task that counts for it."
     assert what_it_takes(benchmark.publication, "last", "last", "public")[0].pair is None
     assert what_it_takes(benchmark.publication, "last", "nobody", "public")[0].pair is None
 

@@ -52,7 +52,7 @@ def test_a_share_of_all_weightings(fields, text):
 @pytest.mark.parametrize(
     ("certificate", "text"),
     [
-        ({"t5": F(1)}, "No weights work: T5 is ahead of it on every task that counts."),
+        ({"t5": F(1)}, "No weights work: T5 is ahead of it on every task that counts for it."),
         (
             {"t5": F(1, 2), "ernie": F(1, 2)},
             (
@@ -64,7 +64,7 @@ def test_a_share_of_all_weightings(fields, text):
             {"t5": F(1, 2), "ernie": F(1, 3), "bert": F(1, 6)},
             (
                 "No weights work: against a mixture of T5 (50 %), ERNIE (33.3 %) and BERT (16.7 %) it loses on "
-                "balance on every task that counts."
+                "balance on every task that counts for it."
             ),
         ),
     ],
