@@ -57,7 +57,7 @@ def test_a_share_of_all_weightings(fields, text):
             {"t5": F(1, 2), "ernie": F(1, 2)},
             (
                 "No weights work: against a half-and-half mixture of ERNIE and T5 it loses on balance on every task "
-                "that counts."
+                "that counts for it."
             ),
         ),
         (
