@@ -96,7 +96,7 @@ def test_changes_are_in_the_audit_trail_and_a_phase_with_predictions_stays(make)
     store_phase(benchmark, {"daily_cap": 3}, author=owner, number=phase.pk)
     entries = AuditEntry.objects.filter(benchmark=benchmark, field="phase").order_by("pk")
     assert [bool(entry.before) for entry in entries] == [False, True]
-    assert "daily_cap 3" in entries[1].after
+    assert "daily cap 3" in entries[1].after
     row = PredictionSubmission.objects.create(
         benchmark=benchmark, phase=phase, submitter=owner, source="form", statement={"name": "Mine"}
     )
