@@ -64,6 +64,8 @@ def by_page(case, decision, reason, actor):
     answer = signed_in(actor).post(path, data)
     form = answer.context and answer.context.get("form")
     refusals = [str(message) for message in get_messages(answer.wsgi_request) if message.level_tag == "error"]
+    if answer.context and answer.context.get("refusal"):
+        refusals.append(answer.context["refusal"])
     return [*refusals, *(form.non_field_errors() if form else [])], answer.status_code
 
 
