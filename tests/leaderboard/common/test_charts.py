@@ -76,14 +76,14 @@ def test_names_over_a_heat_map_s_columns_end_inside_it(last):
     assert float(label.x) + reach * math.cos(math.radians(48)) < chart.width
     assert chart.top > reach * math.sin(math.radians(48))
     assert f"rotate(-48) translate({LEAD} 0)" in compact(
-        render_to_string("comparisons/_heat_map.html", {"chart": chart})
+        render_to_string("comparisons/_heat_map.html", {"chart": chart, "id": "a"})
     )
 
 
 @pytest.mark.parametrize(("columns", "n_slanted"), [(["Mean", "Veto"], 0), (["Mean", "Geometric mean", "Veto"], 3)])
 def test_the_names_of_a_bump_chart_s_columns_all_lean_or_all_lie(columns, n_slanted):
     chart = rank_lines("Title", "Text", columns, [RankedSystem("a", "A", [1.0] * len(columns), "A")])
-    drawn = compact(render_to_string("comparisons/_rank_lines.html", {"chart": chart}))
+    drawn = compact(render_to_string("comparisons/_rank_lines.html", {"chart": chart, "id": "a"}))
     heads = re.findall(r'<text class="over" transform="([^"]*)"', drawn)
     assert len(heads) == len(columns)
     assert sum("rotate" in head for head in heads) == n_slanted

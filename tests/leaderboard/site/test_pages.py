@@ -279,7 +279,7 @@ def test_the_page_of_a_system_takes_as_many_queries_for_many_submissions_as_for_
         make.accepted(benchmark, {"A": [1.0] * 5, "B": [1.0] * 5})
     benchmark = make.publish(benchmark)
     cache.clear()
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(29):
         text = compact(client.get(reverse("system", args=[benchmark.key, "a"])))
     assert (text.count("<td>Accepted</td>"), text.lower().count("<td>replaced")) == (1, n)
 
