@@ -42,7 +42,7 @@ def test_an_output_that_cannot_be_written_is_no_bad_input(table):
         answer = subprocess.run([*COMMAND, table], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (answer.returncode, answer.stderr) == (1, "error: standard output: No space left on device\n")
     closed = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m ranking_engine rank {table} >&-"],
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, table],
         capture_output=True,
         text=True,
         check=False,
