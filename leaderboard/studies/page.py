@@ -21,7 +21,7 @@ from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
-from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames
+from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames, fewer_repeats
 from leaderboard.studies.verdicts import StudyGrade, verdict_of
 from leaderboard.studies.waits import waiting_texts
 from ranking_engine.stability.catalogue import EXPERIMENTS
@@ -183,7 +183,7 @@ def slow_rule_texts(slow_rules: Mapping[str, Mapping[str, Any]]) -> list[str]:
                 "share": localise(share, "g"), "n": localise(entry["n_tables"], ","),
             }  # fmt: skip
         texts.append(f"{text}.")
-    if any(entry["n_repeats"] < entry["of"] for entry in slow_rules.values()):
+    if fewer_repeats(slow_rules):
         texts.append(gettext("Where a sentence compares the rules, those that ranked fewer repeats are left out."))
     return texts
 

@@ -147,13 +147,17 @@ def rule_rows(
     return [StudyRow(rule, rule_name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
 
 
+def fewer_repeats(slow_rules: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """What a summary says of the rules that ranked fewer repeats than the others."""
+    return {rule: entry for rule, entry in slow_rules.items() if entry["n_repeats"] < entry["of"]}
+
+
 def with_repeats(rows: Sequence[StudyRow], slow_rules: Mapping[str, Mapping[str, Any]]) -> list[StudyRow]:
     """The rows, where those of rules that ranked fewer repeats say so; `slow_rules` is the summary's entry."""
     repeats = {
         rule: gettext("%(n)s of %(of)s repeats")
         % {"n": localise(entry["n_repeats"], ","), "of": localise(entry["of"], ",")}
-        for rule, entry in slow_rules.items()
-        if entry["n_repeats"] < entry["of"]
+        for rule, entry in fewer_repeats(slow_rules).items()
     }
     return [replace(row, repeats=repeats.get(row.key, "")) for row in rows]
 
@@ -163,8 +167,7 @@ def of_all_repeats(by_rule: Mapping[str, T], summary: Mapping[str, Any], marked:
 
     The rule that the reader looks at stays.
     """
-    slow_rules = summary.get("slow_rules", {})
-    fewer = {rule for rule, entry in slow_rules.items() if entry["n_repeats"] < entry["of"]}
+    fewer = fewer_repeats(summary.get("slow_rules", {}))
     return {rule: value for rule, value in by_rule.items() if rule == marked or rule not in fewer}
 
 

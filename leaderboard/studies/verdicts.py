@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.intervals import IntervalRow
+from leaderboard.studies.study_findings import fewer_repeats
 from ranking_engine.stability.missing_scores import level_told
 
 Summary = Mapping[str, Any]
@@ -48,8 +49,8 @@ def verdict_of(study: str, summary: Summary, rule: str) -> StudyGrade | None:
     """
     teller = _VERDICTS.get(study)
     verdict = teller(summary, rule) if teller is not None else None
-    slow = summary.get("slow_rules", {}).get(rule)
-    if verdict is None or slow is None or slow["n_repeats"] == slow["of"]:
+    slow = fewer_repeats(summary.get("slow_rules", {})).get(rule)
+    if verdict is None or slow is None:
         return verdict
     repeats = f" ({slow['n_repeats']:,} of {slow['of']:,} repeats)"
     return replace(

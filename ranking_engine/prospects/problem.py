@@ -76,6 +76,8 @@ class Problem:
             rivals: their rows.
             weighing: the names of what has a weight; None for all.
         """
+        if self._is_complete:
+            return 0
         chosen = self.names if weighing is None else set(weighing)
         is_weighing = np.array([self._name_of(t) in chosen for t in range(self.part.n_tasks)], dtype=bool)
         has_common = (self._is_present[rivals] & self._is_present[k] & is_weighing).any(axis=1)
@@ -91,6 +93,10 @@ class Problem:
     @cached_property
     def _is_present(self) -> BoolArray:
         return ~np.isnan(self.part.scores)
+
+    @cached_property
+    def _is_complete(self) -> bool:
+        return bool(self._is_present.all())
 
     def _name_of(self, t: int) -> str:
         """What of `names` gives voting task t its weight."""

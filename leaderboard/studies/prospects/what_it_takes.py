@@ -171,8 +171,8 @@ def pair_answer(
     text = as_sentence(in_page_language(prospect.reason))
     if prospect.n_incomparable:
         text = gettext(
-            "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. At best "
-            "only tasks count that one of them has no score on."
+            "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. Under some "
+            "weights they have no common task that counts."
         ) % {"name": name, "rival_name": rival_name}
     elif prospect.verdict == "none":
         text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % {
