@@ -31,7 +31,7 @@ from leaderboard.submissions.preview.draft import latest_state
 from leaderboard.submissions.preview.upload import RuleOutcome
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import batch_naming, lone_submission, require_whole
-from leaderboard.submissions.withdrawals import decline_withdrawal, withdraw_own
+from leaderboard.submissions.withdrawals import cancel_request, decline_withdrawal, withdraw_own
 
 REASON_EXAMPLE = body_example("Why", {"reason": "Measured on the training set."})
 TAKEDOWN_EXAMPLE = body_example(
@@ -239,6 +239,30 @@ class OwnWithdrawalView(DecisionView):
 
         # Where names or scores are hidden from them, so is what their withdrawal changes for others.
         return self.decide(request, batch, step, rules=list if audience.is_restricted else None)
+
+
+class OwnWithdrawalCancelView(DecisionView):
+    """Cancelling your request to withdraw scores."""
+
+    scopes: ClassVar = {"POST": SUBMIT}
+
+    @extend_schema(
+        operation_id="cancel_own_withdrawal",
+        summary="Cancel your own request to withdraw scores",
+        tags=["submissions"],
+        request=None,
+        parameters=[DRY_RUN],
+        responses={200: DecidedStatusSerializer, **WRITING},
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take back your request to have scores withdrawn, while the moderators have not decided; they stay."""
+        batch_uuid, submission = batch_naming(uuid)
+        batch, audience = visible_batch(self.viewer, batch_uuid)
+
+        def step() -> None:
+            cancel_request(audience, lone_submission(batch, submission))
+
+        return self.decide(request, batch, step, rules=list)
 
 
 class KeepView(DecisionView):

@@ -148,6 +148,11 @@ version_1 = [
     path("submissions/<uuid:uuid>/reinstate/", decisions.ReinstateView.as_view(), name="reinstate"),
     path("submissions/<uuid:uuid>/retract/", decisions.RetractView.as_view(), name="retract"),
     path("submissions/<uuid:uuid>/withdraw-own/", decisions.OwnWithdrawalView.as_view(), name="withdraw_own"),
+    path(
+        "submissions/<uuid:uuid>/withdraw-own/cancel/",
+        decisions.OwnWithdrawalCancelView.as_view(),
+        name="cancel_own_withdrawal",
+    ),
     path("submissions/<uuid:uuid>/keep/", decisions.KeepView.as_view(), name="keep"),
     path("submissions/<uuid:uuid>/accept/", decisions.AcceptView.as_view(), name="accept"),
     path("submissions/<uuid:uuid>/reject/", decisions.RejectView.as_view(), name="reject"),

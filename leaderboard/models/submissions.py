@@ -147,6 +147,7 @@ class SubmissionEvent(models.Model):
         TAKEN_DOWN = "taken_down", gettext_lazy("taken down: its scores are deleted")
         ASKED = "asked", gettext_lazy("withdrawal requested")
         KEPT = "kept", gettext_lazy("withdrawal declined")
+        CANCELLED = "cancelled", gettext_lazy("withdrawal request cancelled")
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)
@@ -161,7 +162,16 @@ class SubmissionEvent(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["approved", "rejected", "retracted", "overdue", "taken_down", "asked", "kept"],
+                    kind__in=[
+                        "approved",
+                        "rejected",
+                        "retracted",
+                        "overdue",
+                        "taken_down",
+                        "asked",
+                        "kept",
+                        "cancelled",
+                    ],
                     revision=None,
                 )
                 | (Q(kind__in=["accepted", "withdrawn", "reinstated"]) & ~Q(revision=None)),

@@ -34,7 +34,8 @@ ENDED = {REJECTED, RETRACTED, WITHDRAWN}  # stages after which nothing of a batc
 SHOWN_STEPS = 200
 SHOWN_NAMES = 3
 SHOWN_RANKS = 20  # systems of one submission whose ranks are listed
-REQUESTS = (SubmissionEvent.Kind.ASKED, SubmissionEvent.Kind.KEPT)  # between the submitter and the moderators alone
+# Between the submitter and the moderators alone.
+REQUESTS = (SubmissionEvent.Kind.ASKED, SubmissionEvent.Kind.KEPT, SubmissionEvent.Kind.CANCELLED)
 DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
 
 
@@ -167,6 +168,7 @@ def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
             if row.pk in requests
         ],
         "may_decline": decides,
+        "may_cancel": is_own and not decides,
         "to_reinstate": [row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone],
         "to_correct": [row for row in rows if row.pk in held],
         "to_take_down": [row for row in rows if may_erase and row.pk not in gone],

@@ -59,6 +59,23 @@ def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> 
 
 
 @transaction.atomic
+def cancel_request(audience: Audience, submission: Submission) -> None:
+    """Take back the user's own request to withdraw accepted scores: they stay on the board.
+
+    Raises:
+        PermissionDenied: someone else submitted it.
+        SubmissionError: there is no open request: the moderators have decided, perhaps at this moment.
+    """
+    actor = audience.user
+    if submission.batch.uploader_id != actor.pk:
+        raise PermissionDenied(gettext("Someone else sent this submission."))
+    Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
+    if not requested([submission]):
+        raise SubmissionError(gettext("There is no open request to withdraw these scores."))
+    SubmissionEvent.objects.create(submission=submission, kind=Kind.CANCELLED, actor=actor)
+
+
+@transaction.atomic
 def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> None:
     """Leave scores on the board whose submitter asked to have them withdrawn.
 

@@ -12,6 +12,7 @@ import random
 import time
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Window
 from django.db.models.functions import Coalesce, RowNumber
@@ -25,11 +26,12 @@ from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import in_a_list
 from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
 from leaderboard.models.submissions import Source
+from leaderboard.notifications.fetching import MAX_REDIRECTS
 from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError
 from leaderboard.notifications.webhooks import told_address
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.following.contents import Content, fetch_content
+from leaderboard.submissions.following.contents import ALL_SECONDS, Content, fetch_content
 from leaderboard.submissions.following.rows import changed_rows
 from leaderboard.submissions.importing.choices import kept_assignment, read_with_kept
 from leaderboard.submissions.imports import note_of, rows_of_import, suggested
@@ -44,7 +46,7 @@ from ranking_engine.text.characters import writable
 logger = logging.getLogger(__name__)
 
 AT_ONCE, OF_ONE_OWNER = 10, 2  # addresses, in one round
-CLAIMED_FOR = timedelta(minutes=10)  # longer than any fetch may take
+TAKING_OVER = timedelta(minutes=3)  # reading what arrived, and making submissions of it
 MAX_FAILURES, FAILING_FOR = 10, timedelta(days=1)
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=10), timedelta(hours=6)  # after failures
 DIRECT_A_DAY = 24  # changes of one address that join the board without a person
@@ -73,6 +75,8 @@ def fetch_due_addresses() -> int:
         How many addresses were fetched.
     """
     now = timezone.now()
+    # Longer than any fetch may take: that of a list's last file begins before the list's time is over.
+    longest_fetch = timedelta(seconds=ALL_SECONDS + (MAX_REDIRECTS + 1) * settings.FOLLOW_SECONDS)
     whose = Coalesce("author_id", 0 - F("benchmark_id"))
     turn = Window(RowNumber(), partition_by=[whose], order_by=[F("next_at").asc(), F("pk").asc()])
     due = FollowedAddress.objects.filter(is_active=True, next_at__lte=now).annotate(turn=turn)
@@ -80,7 +84,7 @@ def fetch_due_addresses() -> int:
     n_fetched = 0
     for pk, next_at in list(rows.values_list("pk", "next_at")):
         claimed = FollowedAddress.objects.filter(pk=pk, is_active=True, next_at=next_at)
-        if claimed.update(next_at=timezone.now() + CLAIMED_FOR):
+        if claimed.update(next_at=timezone.now() + longest_fetch + TAKING_OVER):
             bring_into_step(FollowedAddress.objects.select_related("benchmark", "author").get(pk=pk))
             n_fetched += 1
     return n_fetched

@@ -36,13 +36,14 @@ from leaderboard.submissions.moderation.decisions import (
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import lone_submission
-from leaderboard.submissions.withdrawals import decline_withdrawal, requested, requests_at, withdraw_own
+from leaderboard.submissions.withdrawals import cancel_request, decline_withdrawal, requested, requests_at, withdraw_own
 
 # What is done to a submission that is or was on the board, and what became of it.
 STEPS = {
     "withdraw": gettext_lazy("%(system)s was withdrawn."),
     "reinstate": gettext_lazy("%(system)s is back on the board."),
     "keep": gettext_lazy("%(system)s stays on the board; its submitter reads your reason."),
+    "cancel": gettext_lazy("You cancelled your request. %(system)s stays on the board."),
 }
 
 
@@ -143,7 +144,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
             retract_batch(batch, actor=actor, reason=reason)
             done = gettext("Your submission was withdrawn.")
         elif action in STEPS:
-            is_own = batch.uploader_id == actor.pk and action == "withdraw"
+            is_own = batch.uploader_id == actor.pk and action in ("withdraw", "cancel")
             batch = batch if is_own and not audience.may_moderate else moderated_batch(request.user, uuid)
             # The submission of the batch that a form names; the only one where it names none.
             chosen_id = request.POST.get("submission", "")
@@ -153,7 +154,9 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 raise Http404(gettext("There is no submission with this ID here."))
             submission = lone_submission(batch, chosen)
             done = str(STEPS[action]) % {"system": submission.shown_name}
-            if audience.may_moderate:
+            if action == "cancel":
+                cancel_request(audience, submission)
+            elif audience.may_moderate:
                 steps = {
                     "withdraw": withdraw_submission, "reinstate": reinstate_submission, "keep": decline_withdrawal
                 }  # fmt: skip

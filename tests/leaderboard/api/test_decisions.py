@@ -193,6 +193,13 @@ def test_elsewhere_a_submitter_asks_once_and_moderators_list_decline_or_grant_it
     assert api.as_user(owner).get(listed).json() == {"results": []}
     assert api.as_user(owner).post(f"submissions/{own.uuid}/keep/", {"reason": "Twice."}).status_code == 409
     assert withdrawal(api, submitter, own).status_code == 200
+    cancelled = api.as_user(submitter).post(f"submissions/{own.uuid}/withdraw-own/cancel/", {})
+    assert cancelled.json()["events"][-1]["text"] == "withdrawal request cancelled"
+    assert api.as_user(owner).get(listed).json() == {"results": []}
+    again = api.as_user(submitter).post(f"submissions/{own.uuid}/withdraw-own/cancel/", {})
+    message = "There is no open request to withdraw these scores."
+    assert (again.status_code, error_of(again)["message"]) == (409, message)
+    assert withdrawal(api, submitter, own).status_code == 200
     granted = api.as_user(owner).post(f"submissions/{own.uuid}/withdraw/", {"reason": "It did."})
     assert {row["name"]: row["state"] for row in granted.json()["systems"]} == {"C": "withdrawn", "D": "accepted"}
     assert api.as_user(owner).get(listed).json() == {"results": []}

@@ -43,9 +43,9 @@ phases
 TABLE = (Path(__file__).parent / "permissions.txt").read_text(encoding="utf-8")
 MANAGED = (
     "metadata", "withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person",
-    "keep", "withdraw_own", "withdrawal_requests", "take_down", "close_account", "invitations", "audit",
-    "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret", "delete_webhook",
-    "followed_addresses", "followed", "fetch_followed", "delete_followed",
+    "cancel_own_withdrawal", "keep", "withdraw_own", "withdrawal_requests", "take_down", "close_account", "invitations",
+    "audit", "audit_file", "queue", "decisions", "webhooks", "webhook", "test_webhook", "renew_secret",
+    "delete_webhook", "followed_addresses", "followed", "fetch_followed", "delete_followed",
     "models_of_benchmark", "delete_meta_board", "references", "task_references", "phase", "delete_phase",
     "vote_step", "vote_settings",
     "rescore_predictions",
@@ -319,7 +319,7 @@ def test_every_route_has_a_row():
 
 # They have a number that nobody can guess.
 BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject", "reinstate", "retract", "take_down")
-BY_NUMBER += ("withdraw_own", "keep", "vote_batch", "vote_batch~p", "vote_step")
+BY_NUMBER += ("withdraw_own", "cancel_own_withdrawal", "keep", "vote_batch", "vote_batch~p", "vote_step")
 BY_KEY = [row for row in ROWS if row.visibility == "private" and row.route not in BY_NUMBER]
 
 

@@ -19,7 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.state import ProjectState
 
 from config.backends.migration_lock import migration_turn
-from leaderboard.models import Score
+from leaderboard.models import Score, Submission, SubmissionEvent
 from tests.databases import drop
 from tests.jobs import forks
 from tests.leaderboard.operations.test_operations import facts
@@ -75,6 +75,22 @@ def test_back_to_the_oldest_schema_and_forward_again_leaves_the_same_schema_and_
         Score.objects.update(value=0.0)
     make_committed.accepted(benchmark, {"E": [9.0] * 5})
     assert make_committed.publish(benchmark).published_number == 2
+    connections.close_all()
+
+
+def test_a_cancelled_request_goes_back_as_a_declined_one(make_committed):
+    benchmark = make_committed.benchmark()
+    make_committed.accepted(benchmark, {"E": [9.0] * 5})
+    submission = Submission.objects.get(system__name="E")
+    for kind in ("asked", "cancelled"):
+        SubmissionEvent.objects.create(submission=submission, kind=kind)
+    before = schema()
+    migrate("leaderboard", "0058_shorter_choices")
+    kinds = list(submission.events.order_by("pk").values_list("kind", flat=True))
+    migrate()
+    assert (kinds, schema()) == (["accepted", "asked", "kept"], before)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        SubmissionEvent.objects.update(kind="kept")
     connections.close_all()
 
 

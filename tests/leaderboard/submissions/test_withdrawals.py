@@ -17,7 +17,7 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.dashboard import benchmarks_of
 from leaderboard.models import Benchmark, Notice, Submission
 from leaderboard.submissions.problems import SubmissionError
-from leaderboard.submissions.withdrawals import decline_withdrawal, requests_at, withdraw_own
+from leaderboard.submissions.withdrawals import cancel_request, decline_withdrawal, requests_at, withdraw_own
 from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +110,27 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
     step(client, owner, submission, action="withdraw", reason="Very well.")
     submission.refresh_from_db()
     assert (submission.state, requests_at(benchmark)) == ("withdrawn", [])
+
+
+def test_a_submitter_cancels_a_request_that_is_not_decided(client, make, benchmark, submission, submitter):
+    asks_only(benchmark)
+    owner = benchmark.memberships.get(role="owner").user
+    step(client, submitter, submission, action="withdraw", reason="Not ours.")
+    client.force_login(owner, backend=BACKEND)
+    assert "Cancel the request" not in compact(client.get(reverse("batch", args=[submission.batch.uuid])))
+    page = compact(step(client, submitter, submission, action="cancel", submission=submission.uuid))
+    submission.refresh_from_db()
+    assert "You cancelled your request. New stays on the board." in page
+    assert ">withdrawal request cancelled<" in page
+    assert "Ask the moderators to withdraw these scores" in page
+    assert (submission.state, kinds(submission)[-1]) == ("accepted", ("cancelled", ""))
+    assert (requests_at(benchmark), benchmarks_of(owner)[0].n_waiting) == ([], 0)
+    assert "There is no open request" in compact(step(client, submitter, submission, action="cancel"))
+    stranger = make.member(benchmark, "moderator")
+    withdraw_own(audience_of(submitter, benchmark), submission, reason="After all.")
+    with pytest.raises(PermissionDenied):
+        cancel_request(audience_of(stranger, benchmark), submission)
+    assert requests_at(benchmark) == [submission]
 
 
 def test_a_queue_with_a_request_counts_it_and_is_not_called_empty(client, benchmark, submission, submitter):

@@ -326,6 +326,19 @@ def test_who_is_killed_in_between_leaves_an_address_that_comes_due_again(board, 
     assert again().outcome == "accepted"
 
 
+@pytest.mark.parametrize("seconds", [1, 30, 3600])
+def test_no_other_sweep_takes_an_address_while_it_may_be_fetched(board, server, monkeypatch, settings, seconds):
+    settings.FOLLOW_SECONDS = seconds
+    followed = follow(board, server.put("/scores.csv", FIRST))
+    began = timezone.now()
+    with monkeypatch.context() as patched:
+        patched.setattr(rounds, "bring_into_step", lambda followed: None)
+        assert fetch_due_addresses() == 1
+    followed.refresh_from_db()
+    # A list has 300 s, and its last file, begun just before, four times the seconds: redirects are followed thrice.
+    assert followed.next_at > began + timedelta(seconds=300 + 4 * seconds)
+
+
 def test_a_history_is_bounded(board, server, monkeypatch):
     monkeypatch.setattr(rounds, "KEPT", 3)
     followed = follow(board, server.put("/scores.csv", FIRST))
