@@ -1,8 +1,9 @@
 """Pavao's criteria as the authors resample: a system that is drawn k times takes part k times.
 
-Our engine lets it take part once (see `ranking_engine.stability.judge_bootstrap`), so that this is the other reading,
-straight from the definitions of Pavao et al. 2021, sections 2.1 to 2.3. Copies tie with each other on every task. The
-scores are as published, higher is better, and the relative difference is (u - v) / (u + v), 0 where both are 0.
+Our engine lets it take part once (see `ranking_engine.stability.studies.judge_bootstrap`), so that this is the other
+reading, straight from the definitions of Pavao et al. 2021, sections 2.1 to 2.3. Copies tie with each other on every
+task. The scores are as published, higher is better, and the relative difference is (u - v) / (u + v), 0 where both are
+0.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from leaderboard.studies.study_findings import (
 )
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability.catalogue import EXPERIMENTS
-from ranking_engine.stability.missing_scores import level_told
+from ranking_engine.stability.studies.missing_scores import level_told
 
 Summary = Mapping[str, Any]
 # By policy that fills gaps.

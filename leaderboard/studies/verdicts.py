@@ -13,7 +13,7 @@ from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
 from leaderboard.studies.intervals import IntervalRow
 from leaderboard.studies.study_findings import fewer_repeats
-from ranking_engine.stability.missing_scores import level_told
+from ranking_engine.stability.studies.missing_scores import level_told
 
 Summary = Mapping[str, Any]
 GOOD, MIXED, POOR = gettext_noop("good"), gettext_noop("mixed"), gettext_noop("poor")

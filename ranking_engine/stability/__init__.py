@@ -1,1 +1,1 @@
-"""How stable a ranking is: one file per study."""
+"""How stable a ranking is: bootstrap intervals, tests of differences, and the studies, one file per study."""

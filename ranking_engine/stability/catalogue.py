@@ -1,4 +1,4 @@
-"""The catalogue of studies: every record of a module of this package."""
+"""The catalogue of studies: every record of a module of `studies`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ranking_engine import stability
 from ranking_engine.core.packages import modules_of
 from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.stability import studies
 from ranking_engine.stability.parameters import Parameter
 from ranking_engine.stability.scope import SCOPE, SCOPE_NAMES, scoped
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
@@ -33,10 +33,10 @@ __all__ = [
 
 
 def _records() -> list[Study]:
-    """Return the studies of all modules of the package, by their numbers."""
-    modules = modules_of(stability).values()
-    studies = [value for module in modules for value in vars(module).values() if isinstance(value, Study)]
-    return sorted(studies, key=lambda study: study.number)
+    """Return the studies of all modules of `studies`, by their numbers."""
+    modules = modules_of(studies).values()
+    records = [value for module in modules for value in vars(module).values() if isinstance(value, Study)]
+    return sorted(records, key=lambda study: study.number)
 
 
 # What can be run with parameters of one's own, and of it what boards run by themselves.

@@ -42,7 +42,7 @@ class StudyResult:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """One study, all of it: a module beside this one that has such a record adds it.
+    """One study, all of it: a module of `studies` that has such a record adds it.
 
     `parameters` given to its functions are complete, see `with_defaults`.
 

@@ -31,10 +31,11 @@ SMALL = {
 # Where the engine states problems that forms of experiments show, and why a study has nothing to say.
 PLACES = (
     "stability/parameters.py", "stability/scope.py", "catalogue/combined.py", "catalogue/variants.py",
-    "core/reserved_places.py", "stability/reserved_places.py", "stability/tasks_needed.py",
-    "stability/task_subsets.py", "stability/judge_bootstrap.py", "stability/missing_scores.py",
-    "stability/best_ranking.py", "stability/worst_case.py", "stability/corrupted_tasks.py",
-    "stability/manipulated_tasks.py", "stability/sensitivity/ordinal.py", "stability/system_additions.py",
+    "core/reserved_places.py", "stability/studies/reserved_places.py", "stability/studies/tasks_needed.py",
+    "stability/studies/task_subsets.py", "stability/studies/judge_bootstrap.py", "stability/studies/missing_scores.py",
+    "stability/studies/best_ranking.py", "stability/studies/worst_case.py", "stability/studies/corrupted_tasks.py",
+    "stability/studies/manipulated_tasks.py", "stability/sensitivity/ordinal.py",
+    "stability/studies/system_additions.py",
 )  # fmt: skip
 # Their values are words, so that `PROBLEMS` has one sentence for each; the last two no form shows.
 OTHERWISE = {

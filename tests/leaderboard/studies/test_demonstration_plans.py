@@ -8,8 +8,8 @@ from leaderboard.benchmarks.demonstration import FOLDER
 from leaderboard.studies.plans import BUDGET_IDLE, chosen_studies, within_budget
 from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
 from ranking_engine.files.tables import read_table
-from ranking_engine.stability import judge_bootstrap, missing_scores, task_subsets
 from ranking_engine.stability.catalogue import STUDIES
+from ranking_engine.stability.studies import judge_bootstrap, missing_scores, task_subsets
 
 BOARDS = sorted(path.parent.name for path in FOLDER.glob("*/benchmark.toml"))
 QUICK = ("superglue", "vtab")

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from ranking_engine import ScoreMatrix, stability
+from ranking_engine import ScoreMatrix
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability import catalogue
+from ranking_engine.stability import catalogue, studies
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, get_study, run_study
 from tests.reference import REPOSITORY
 
@@ -92,11 +92,11 @@ def test_the_guide_names_every_study():
 
 
 def test_a_module_with_a_record_adds_a_study(tmp_path, monkeypatch):
-    module = "from dataclasses import replace\nfrom ranking_engine.stability.missing_scores import STUDY\n"
+    module = "from dataclasses import replace\nfrom ranking_engine.stability.studies.missing_scores import STUDY\n"
     (tmp_path / "trial.py").write_text(f"{module}TRIAL = replace(STUDY, number=99, key='trial')\n", encoding="utf-8")
-    monkeypatch.setattr(stability, "__path__", [*stability.__path__, str(tmp_path)])
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
     assert list({study.key: study for study in catalogue._records()}) == [*EXPERIMENTS, "trial"]
-    sys.modules.pop("ranking_engine.stability.trial")
+    sys.modules.pop("ranking_engine.stability.studies.trial")
 
 
 @pytest.mark.parametrize("key", list(QUICK))

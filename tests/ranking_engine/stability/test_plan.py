@@ -8,9 +8,9 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
-from ranking_engine.stability.missing_scores import with_gaps
 from ranking_engine.stability.plan import make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.alone import Alone
+from ranking_engine.stability.studies.missing_scores import with_gaps
 
 MATRIX = random_matrix(9, 6, seed=4, kind="uniform", n_levels=5)
 RULES = ["borda", "kemeny"]

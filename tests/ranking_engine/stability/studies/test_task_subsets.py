@@ -13,7 +13,7 @@ from ranking_engine.core.comparison import kendall_tau
 from ranking_engine.core.missing import complete, scored_part
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.task_subsets import Subsets
+from ranking_engine.stability.studies.task_subsets import Subsets
 from tests.ranking_engine.strategies import matrices
 
 STUDY = STUDIES["task_subsets"]

@@ -9,7 +9,7 @@ import pytest
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import estimate_study, run_study
-from ranking_engine.stability.manipulated_tasks import NUMBER_OF_STUDY, made_up_scores
+from ranking_engine.stability.studies.manipulated_tasks import NUMBER_OF_STUDY, made_up_scores
 from ranking_engine.stability.study import generator
 
 RULES = ["mean", "borda", "copeland", "plurality", "median", "minimax"]

@@ -24,10 +24,10 @@ from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
-from ranking_engine.stability.corrupted_tasks import doubled
 from ranking_engine.stability.parameters import CHOICE, INTEGER, INTEGERS, NUMBER, Parameter
 from ranking_engine.stability.plan import Plan, make_plan
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.studies.corrupted_tasks import doubled
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,

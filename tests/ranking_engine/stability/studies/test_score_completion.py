@@ -14,7 +14,7 @@ from ranking_engine.completion.factors import factored
 from ranking_engine.completion.predictions import FOLDS
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, run_study
-from ranking_engine.stability.score_completion import MOST_LISTED
+from ranking_engine.stability.studies.score_completion import MOST_LISTED
 
 
 def with_factors(n, T, n_factors, noise, share_missing, seed=0):

@@ -12,7 +12,7 @@ from ranking_engine.core.comparison import kendall_distance
 from ranking_engine.core.missing import complete, scored_part
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.corrupted_tasks import reversed_scores, sizes
+from ranking_engine.stability.studies.corrupted_tasks import reversed_scores, sizes
 from ranking_engine.stability.study import generator
 from tests.ranking_engine.strategies import matrices
 

@@ -19,9 +19,9 @@ from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import FLAG, INTEGER, RULE, TEXTS, Parameter
 from ranking_engine.stability.plan import one_by_one_seconds
+from ranking_engine.stability.studies.whole import side_by_side
+from ranking_engine.stability.studies.worst_case import n_reversed
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, plain
-from ranking_engine.stability.whole import side_by_side
-from ranking_engine.stability.worst_case import n_reversed
 from ranking_engine.text.names import shorten
 
 NUMBER_OF_STUDY = 14

@@ -4,7 +4,7 @@ import pytest
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import run_study
-from ranking_engine.stability.tasks_needed import reached_at
+from ranking_engine.stability.studies.tasks_needed import reached_at
 
 
 def test_tasks_that_agree_need_no_second_one():

@@ -13,8 +13,8 @@ from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.stability.plan import make_plan
 from ranking_engine.stability.resampling.growing_boards import grows_fast
+from ranking_engine.stability.studies.system_additions import effects
 from ranking_engine.stability.study import generator
-from ranking_engine.stability.system_additions import effects
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 

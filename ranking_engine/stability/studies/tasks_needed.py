@@ -22,15 +22,15 @@ from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import CORRELATIONS
-from ranking_engine.stability.judge_bootstrap import (
+from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBER, Parameter
+from ranking_engine.stability.plan import Plan, make_plan
+from ranking_engine.stability.resampling.drawn_boards import drawn_rankings, is_batched
+from ranking_engine.stability.studies.judge_bootstrap import (
     criteria_of_trials,
     mean_correlation,
     seconds_of_a_pair,
     seconds_of_a_trial,
 )
-from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBER, Parameter
-from ranking_engine.stability.plan import Plan, make_plan
-from ranking_engine.stability.resampling.drawn_boards import drawn_rankings, is_batched
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,

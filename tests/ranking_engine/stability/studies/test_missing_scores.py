@@ -10,7 +10,7 @@ from ranking_engine.core.missing import complete, scored_part
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.missing_scores import filled_levels, with_gaps
+from ranking_engine.stability.studies.missing_scores import filled_levels, with_gaps
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 

@@ -30,8 +30,8 @@ from ranking_engine.stability import parameters as known
 from ranking_engine.stability.parameters import CHOICE, RULE, Parameter
 from ranking_engine.stability.plan import Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.alone import Alone
+from ranking_engine.stability.studies.whole import side_by_side
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, plain
-from ranking_engine.stability.whole import side_by_side
 
 NUMBER_OF_STUDY = 13
 
