@@ -53,11 +53,11 @@ class Study:
         question: what it asks, as one sentence.
         source: the publication that it follows.
         declared: its parameters.
-        n_chunks: how many chunks there are, 1 where it cannot be cut.
         estimate: the seconds of one core that all chunks together should take.
         run_chunk: the partial result of one chunk, as named arrays, from run_chunk(matrix, parameters, seed, chunk,
             progress); progress(done, total) is called after each step, and may raise to cancel.
         merge: the result from all partial results in the order of chunks, merge(matrix, parameters, seed, partials).
+        n_chunks: how many chunks there are, see `cut_by_cost`; 1 where it cannot be cut.
         why_not: why the study says nothing about a matrix; empty where it does.
         steps: the parameter that counts the work, which a budget in seconds is turned into; empty where none does.
         cut_along: parameters that a budget cuts in proportion with the steps, to 2 at least.
@@ -71,10 +71,10 @@ class Study:
     question: str
     source: str
     declared: tuple[Parameter, ...]
-    n_chunks: Callable[[ScoreMatrix, Parameters], int]
     estimate: Callable[[ScoreMatrix, Parameters], float]
     run_chunk: Callable[..., Arrays]
     merge: Callable[[ScoreMatrix, Parameters, int, Sequence[Arrays]], StudyResult]
+    n_chunks: Callable[[ScoreMatrix, Parameters], int] = lambda matrix, parameters: 1
     why_not: Callable[[ScoreMatrix, Parameters], str] = lambda matrix, parameters: ""
     steps: str = ""
     cut_along: tuple[str, ...] = ()
@@ -119,6 +119,18 @@ def generator(seed: int, study: int, *trial: int) -> np.random.Generator:
 def chunks_for(seconds: float, n_units: int) -> int:
     """Return how many chunks make `n_units` of work that take `seconds` in all."""
     return max(1, min(n_units, MAX_CHUNKS, math.ceil(seconds / CHUNK_SECONDS)))
+
+
+def cut_by_cost(
+    estimate: Callable[[ScoreMatrix, Parameters], float], n_units: Callable[[ScoreMatrix, Parameters], int]
+) -> Callable[[ScoreMatrix, Parameters], int]:
+    """Return a `Study.n_chunks` that cuts the study's units of work by what all of them should cost.
+
+    Args:
+        estimate: the study's.
+        n_units: how many units of work there are, such as repeats.
+    """
+    return lambda matrix, parameters: chunks_for(estimate(matrix, parameters), n_units(matrix, parameters))
 
 
 def span(chunk: int, n_chunks: int, n_units: int) -> range:

@@ -155,7 +155,6 @@ STUDY = Study(
         known.missing(),
         known.budget()[0],
     ),
-    n_chunks=lambda matrix, parameters: 1,
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

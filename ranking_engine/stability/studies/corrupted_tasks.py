@@ -27,14 +27,15 @@ from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import INTEGERS, NUMBERS, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan
 from ranking_engine.stability.resampling.alone import Alone
-from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.resampling.doubled_tasks import doubled, is_fast_doubled
+from ranking_engine.stability.resampling.resampled_scores import resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
     Progress,
     Study,
     StudyResult,
-    chunks_for,
+    cut_by_cost,
     deviation_of,
     generator,
     joined,
@@ -57,7 +58,7 @@ def run_chunk(
     Slow rules rank every so-many-th repeat, and of the tasks that are multiplied as few.
     """
     plan = _plan(matrix, parameters)
-    repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
+    repeats = span(chunk, STUDY.n_chunks(matrix, parameters), parameters["n_repeats"])
     factors = parameters["factors"] if chunk == 0 else []
     shape = (min(1, len(factors)), len(parameters["factors"]), _n_voting(matrix))
     arrays: Arrays = {}
@@ -124,23 +125,6 @@ def _distances(
     }
 
 
-def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
-    """Return the matrix with its tasks twice, the second time with other oriented scores.
-
-    Neither states a precision: the scores are rounded to it already, and the others may be on another scale.
-    """
-    return ScoreMatrix(
-        np.hstack([matrix.values, corrupted * matrix.directions]),
-        system_names=matrix.system_names,
-        directions=np.tile(matrix.directions, 2),
-        weights=matrix.weights * 2,
-        gamma=matrix.gamma,
-        minimum=np.tile(matrix.minimum, 2),
-        maximum=np.tile(matrix.maximum, 2),
-        chance=np.tile(matrix.chance, 2),
-    )
-
-
 def _n_voting(matrix: ScoreMatrix) -> int:
     return int(matrix.votes.sum())
 
@@ -171,11 +155,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult(summary, arrays)
 
 
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the repeats by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), parameters["n_repeats"])
-
-
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
@@ -199,17 +178,12 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    return make_plan(matrix, parameters, _n_rankings(matrix, parameters), parameters["n_repeats"], _is_fast)
+    return make_plan(matrix, parameters, _n_rankings(matrix, parameters), parameters["n_repeats"], is_fast_doubled)
 
 
 def _n_rankings(matrix: ScoreMatrix, parameters: Parameters) -> int:
     reversals = parameters["n_repeats"] * len(sizes(matrix, parameters))
     return reversals + len(parameters["factors"]) * _n_voting(matrix)
-
-
-def _is_fast(rule: str, matrix: ScoreMatrix) -> bool:
-    twice = doubled(matrix, matrix.scores)
-    return has_fast_way(rule, twice, np.repeat([[1, 0]], matrix.n_tasks, axis=1))
 
 
 def _check(parameters: Parameters) -> None:
@@ -247,7 +221,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda _, parameters: parameters["n_repeats"]),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

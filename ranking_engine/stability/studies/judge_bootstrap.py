@@ -66,7 +66,7 @@ from ranking_engine.stability.study import (
     Study,
     StudyResult,
     blocks,
-    chunks_for,
+    cut_by_cost,
     deviation_of,
     generator,
     joined,
@@ -93,7 +93,7 @@ def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
     """Return `<rule>.<criterion>`: of each trial of the chunk, and of each round of the stabilities."""
-    plan, chunks = _plan(matrix, parameters), n_chunks(matrix, parameters)
+    plan, chunks = _plan(matrix, parameters), STUDY.n_chunks(matrix, parameters)
     trials = span(chunk, chunks, parameters["n_trials"])
     rounds = span(chunk, chunks, 2 * parameters["n_rounds"])
     steps = len(plan.parts) * (len(trials) + len(rounds))
@@ -267,11 +267,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult({**summary, **by_rule}, arrays)
 
 
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the trials by how long everything should take."""
-    return chunks_for(estimate(matrix, parameters), parameters["n_trials"])
-
-
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
@@ -379,7 +374,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda _, parameters: parameters["n_trials"]),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

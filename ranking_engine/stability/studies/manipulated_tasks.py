@@ -26,15 +26,15 @@ from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import CHOICE, INTEGER, INTEGERS, NUMBER, Parameter
 from ranking_engine.stability.plan import Plan, make_plan
-from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
-from ranking_engine.stability.studies.corrupted_tasks import doubled
+from ranking_engine.stability.resampling.doubled_tasks import doubled, is_fast_doubled
+from ranking_engine.stability.resampling.resampled_scores import resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
     Progress,
     Study,
     StudyResult,
-    chunks_for,
+    cut_by_cost,
     deviation_of,
     generator,
     joined,
@@ -78,7 +78,7 @@ def run_chunk(
 ) -> Arrays:
     """Return `<rule>.distance`, shape (repeats of the chunk, numbers of tasks)."""
     plan, numbers = _plan(matrix, parameters), sizes(matrix, parameters)
-    repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
+    repeats = span(chunk, STUDY.n_chunks(matrix, parameters), parameters["n_repeats"])
     distances: dict[str, list[FloatArray]] = {rule: [] for rule in plan.rules}
     alone = plan.alone()
     for row, repeat in enumerate(repeats):
@@ -126,11 +126,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
-
-
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the repeats by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), parameters["n_repeats"])
 
 
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
@@ -182,18 +177,15 @@ def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     scores = truth + np.euler_gamma + noise / np.sqrt(parameters["n_instances"])
     example = ScoreMatrix(scores, weights=list(scored.weights))
     n_rankings = parameters["n_repeats"] * len(sizes(matrix, parameters))
-    return make_plan(example, {**parameters, "missing": "drop_systems"}, n_rankings, parameters["n_repeats"], _is_fast)
+    return make_plan(
+        example, {**parameters, "missing": "drop_systems"}, n_rankings, parameters["n_repeats"], is_fast_doubled
+    )
 
 
 def n_scores(matrix: ScoreMatrix) -> int:
     """Return how many scores a made-up board has: systems with scores by voting tasks."""
     scored = scored_part(matrix).matrix
     return 0 if scored is None else scored.n_systems * scored.n_tasks
-
-
-def _is_fast(rule: str, matrix: ScoreMatrix) -> bool:
-    twice = doubled(matrix, matrix.scores)
-    return has_fast_way(rule, twice, np.repeat([[1, 0]], matrix.n_tasks, axis=1))
 
 
 STUDY = Study(
@@ -241,7 +233,7 @@ STUDY = Study(
         Parameter("limit", 0.5, NUMBER, "Limit", "The distance to the true order that is called wrong.", most=1),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda _, parameters: parameters["n_repeats"]),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

@@ -38,7 +38,7 @@ from ranking_engine.stability.study import (
     Study,
     StudyResult,
     blocks,
-    chunks_for,
+    cut_by_cost,
     deviation_of,
     generator,
     joined,
@@ -62,7 +62,7 @@ def run_chunk(
     that are scored in batches, are for tables without gaps at the levels of `filled_levels`, of the same repeats.
     """
     plan = _plan(matrix, parameters)
-    repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
+    repeats = span(chunk, STUDY.n_chunks(matrix, parameters), parameters["n_repeats"])
     if not plan.parts:
         return {}
     part, levels, alone = plan.parts[0], len(parameters["levels"]), plan.alone()
@@ -175,11 +175,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult(summary, arrays)
 
 
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the repeats by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), parameters["n_repeats"])
-
-
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
@@ -257,7 +252,7 @@ STUDY = Study(
         known.missing("median", IMPUTING),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda _, parameters: parameters["n_repeats"]),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

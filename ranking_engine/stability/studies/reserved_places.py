@@ -186,7 +186,6 @@ STUDY = Study(
         ),
         known.missing(),
     ),
-    n_chunks=lambda matrix, parameters: 1,
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

@@ -145,7 +145,6 @@ STUDY = Study(
             most=0.99,
         ),
     ),
-    n_chunks=lambda matrix, parameters: 1,
     estimate=lambda matrix, parameters: 0.1 + 2e-5 * matrix.values.size,
     run_chunk=run_chunk,
     merge=merge,

@@ -34,7 +34,7 @@ from ranking_engine.stability.study import (
     Progress,
     Study,
     StudyResult,
-    chunks_for,
+    cut_by_cost,
     generator,
     joined,
     plain,
@@ -55,7 +55,7 @@ def run_chunk(
 ) -> Arrays:
     """Return `<rule>.effect`, shape (orders of the chunk that the rule ranks, n_systems); see `effects`."""
     plan = _plan(matrix, parameters)
-    orders = span(chunk, n_chunks(matrix, parameters), parameters["n_orders"])
+    orders = span(chunk, STUDY.n_chunks(matrix, parameters), parameters["n_orders"])
     is_peer = parameters["compat"] == VOTENRANK
     alone = plan.alone()
     changes: dict[str, list[NDArray[np.int8]]] = {rule: [] for rule in plan.rules}
@@ -163,11 +163,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult(summary, arrays)
 
 
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the orders by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), parameters["n_orders"])
-
-
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
@@ -218,7 +213,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda _, parameters: parameters["n_orders"]),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

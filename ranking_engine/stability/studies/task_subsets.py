@@ -36,7 +36,7 @@ from ranking_engine.stability.study import (
     Study,
     StudyResult,
     blocks,
-    chunks_for,
+    cut_by_cost,
     deviation_of,
     generator,
     joined,
@@ -68,7 +68,7 @@ def run_chunk(
     alone = plan.alone()
     for k, part in enumerate(plan.parts):
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
-        mine = span(chunk, n_chunks(matrix, parameters), len(subsets))
+        mine = span(chunk, STUDY.n_chunks(matrix, parameters), len(subsets))
         taus = {rule: np.full(len(mine), np.nan) for rule in part.rules}
         for block in blocks(mine, max(1, _BLOCK_CELLS // part.matrix.n_systems)):
             rows = slice(block.start - mine.start, block.stop - mine.start)
@@ -216,11 +216,6 @@ def _best(
     }
 
 
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the subsets by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), _n_subsets(matrix, parameters))
-
-
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
@@ -303,7 +298,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, _n_subsets),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

@@ -37,7 +37,7 @@ from ranking_engine.stability.study import (
     Progress,
     Study,
     StudyResult,
-    chunks_for,
+    cut_by_cost,
     generator,
     joined,
     mean_of,
@@ -66,7 +66,7 @@ def run_chunk(
 ) -> Arrays:
     """Return `<rule>.<criterion>` of the sizes of the chunk."""
     plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
-    mine = span(chunk, n_chunks(matrix, parameters), len(sizes))
+    mine = span(chunk, STUDY.n_chunks(matrix, parameters), len(sizes))
     arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in CRITERIA}
     correlation, alone = parameters["correlation"], plan.alone()
     for done, k in enumerate(mine):
@@ -119,11 +119,6 @@ def reached_at(values: np.ndarray, sizes: Sequence[int], target: float) -> int |
         elif value < target:  # False for NaN: all tasks were drawn, say
             reached = None
     return reached
-
-
-def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
-    """Cut the sizes by how long they should take."""
-    return chunks_for(estimate(matrix, parameters), len(sizes_of(matrix, parameters)))
 
 
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
@@ -186,7 +181,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=n_chunks,
+    n_chunks=cut_by_cost(estimate, lambda matrix, parameters: len(sizes_of(matrix, parameters))),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

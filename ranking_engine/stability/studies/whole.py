@@ -69,10 +69,6 @@ def _only(_matrix: ScoreMatrix, _parameters: Parameters, _seed: int, partials: S
     return StudyResult(_summary_of(partials[0]), _rest_of(partials[0]))
 
 
-def _one(_matrix: ScoreMatrix, _parameters: Parameters) -> int:
-    return 1
-
-
 def _done(progress: Progress | None) -> None:
     if progress is not None:
         progress(1, 1)
@@ -98,7 +94,6 @@ DIVERSITY = Study(
     question="How much do the tasks disagree about the systems?",
     source="Zhang and Hardt 2024, section 4.1; Colombo et al. 2022, eq. 3",
     declared=(),
-    n_chunks=_one,
     estimate=lambda matrix, _: 0.02 + 2e-9 * matrix.n_tasks**2 * matrix.n_systems**2 + 1e-5 * matrix.values.size,
     run_chunk=_chunked(_run_diversity),
     merge=_only,
@@ -167,7 +162,6 @@ SIGNIFICANCE = Study(
             most_items=20,
         ),
     ),
-    n_chunks=_one,
     estimate=lambda matrix, _: 0.05 + (4e-5 if matrix.n_tasks <= 20 else 1e-3) * matrix.n_systems**2 / 2,
     run_chunk=_chunked(_run_significance),
     merge=_only,
@@ -336,7 +330,6 @@ ORDINAL = Study(
         ),
         Parameter("max_nodes", MAX_NODES, INTEGER, "Nodes", "The most nodes to search for a proof.", most=1_000_000),
     ),
-    n_chunks=_one,
     estimate=_ordinal_seconds,
     run_chunk=_chunked(_run_ordinal),
     merge=_only,
