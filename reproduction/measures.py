@@ -11,21 +11,21 @@ import numpy as np
 
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.diversity import Diversity, diversity
-from ranking_engine.stability.sensitivity.baselines import (
-    CARDINAL_SHAPE,
-    N_TRIALS,
-    ORDINAL_RANDOM_TOP,
-    ORDINAL_SHAPE,
-    Baseline,
-    baseline,
-)
 from ranking_engine.stability.sensitivity.cardinal import CardinalSensitivity, cardinal_sensitivity
 from ranking_engine.stability.sensitivity.ordinal import OrdinalSensitivity, ordinal_sensitivity
 from reproduction import store
 from reproduction.boards import board
 from reproduction.tables import number
+from reproduction.zhang.unstructured import (
+    CARDINAL_SHAPE,
+    N_TRIALS,
+    ORDINAL_RANDOM_TOP,
+    ORDINAL_SHAPE,
+    Kind,
+    unstructured_benchmark,
+)
 
-BASELINE_KEYS: Mapping[str, Baseline] = {"Constant": "constant", "Random": "random"}
+BASELINE_KEYS: Mapping[str, Kind] = {"Constant": "constant", "Random": "random"}
 IMAGENET, IMAGENET_BOARD = "ImageNet", "bb-imagenet1000"
 N_BLOCKS = 20  # of classes, each a task
 SWEEP_BOXES = 300_000_000  # work on a point of a curve, before it is called open
@@ -151,7 +151,9 @@ def drawn(kind: str, title: str, seed: int) -> ScoreMatrix:
     """Return a baseline as a leaderboard."""
     if title == IMAGENET:
         return imagenet(seed)
-    return baseline(BASELINE_KEYS[title], *(CARDINAL_SHAPE if kind == "cardinal" else ORDINAL_SHAPE), seed=seed)
+    return unstructured_benchmark(
+        BASELINE_KEYS[title], *(CARDINAL_SHAPE if kind == "cardinal" else ORDINAL_SHAPE), seed=seed
+    )
 
 
 def imagenet(seed: int) -> ScoreMatrix:

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from ranking_engine.stability.sensitivity.baselines import N_TRIALS
 from reproduction.measures import BASELINE_KEYS, IMAGENET, IMAGENET_BOARD, of_diversity, trials
 from reproduction.tables import Grid, Progress, Result, Section, compared, number, ours_alone
 from reproduction.zhang.sensitivity import (
@@ -20,6 +19,7 @@ from reproduction.zhang.sensitivity import (
     STOPS_SHORT,
     sensitivity_of,
 )
+from reproduction.zhang.unstructured import N_TRIALS
 
 Pair = tuple[float, float]  # diversity, sensitivity
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import ranking_engine
-from ranking_engine.stability.sensitivity.baselines import CARDINAL_SHAPE, N_TRIALS, ORDINAL_RANDOM_TOP, ORDINAL_SHAPE
 from reproduction.boards import REPOSITORY
 from reproduction.measures import BASELINE_KEYS, trials
+from reproduction.zhang.unstructured import CARDINAL_SHAPE, N_TRIALS, ORDINAL_RANDOM_TOP, ORDINAL_SHAPE
 
 ENDS = REPOSITORY / "leaderboard" / "studies" / "scale_ends.json"
 SHAPES = {"cardinal": CARDINAL_SHAPE, "ordinal": ORDINAL_SHAPE}

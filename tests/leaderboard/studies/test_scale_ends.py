@@ -8,14 +8,14 @@ import pytest
 from leaderboard.papers.results import stored
 from leaderboard.studies.scale_ends import ENDS, ScaleEnd, n_trials, random_top, scale_ends
 from ranking_engine.stability.diversity import diversity
-from ranking_engine.stability.sensitivity.baselines import (
+from ranking_engine.stability.sensitivity.cardinal import cardinal_sensitivity
+from reproduction.zhang.unstructured import (
     CARDINAL_SHAPE,
     N_TRIALS,
     ORDINAL_RANDOM_TOP,
     ORDINAL_SHAPE,
-    baseline,
+    unstructured_benchmark,
 )
-from ranking_engine.stability.sensitivity.cardinal import cardinal_sensitivity
 
 
 def test_the_ends_have_the_sizes_of_the_paper():
@@ -30,7 +30,7 @@ def test_the_ends_have_the_sizes_of_the_paper():
 
 
 def test_constant_is_computed_again_as_it_is_stored():
-    drawn = baseline("constant", *CARDINAL_SHAPE)
+    drawn = unstructured_benchmark("constant", *CARDINAL_SHAPE)
     reached = cardinal_sensitivity(drawn, max_programs=0, box_work=0).discordant_share.lower
     again = ScaleEnd("Constant", *CARDINAL_SHAPE, diversity(drawn).diversity_tie_corrected, reached)
     assert scale_ends("cardinal")[0] == again

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.comparison import compare_ranks
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.sensitivity.baselines import CARDINAL_SHAPE, baseline
 from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, cardinal_sensitivity
+from reproduction.zhang.unstructured import CARDINAL_SHAPE, unstructured_benchmark
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 
@@ -230,11 +230,13 @@ def test_an_unknown_feasible_set_is_refused():
 
 
 def test_baselines_repeat_the_released_draws_and_constant_ones_have_no_sensitivity():
-    first = baseline("random", 3, 2, seed=0).values
+    first = unstructured_benchmark("random", 3, 2, seed=0).values
     assert first[0, 0] == 54.8813503927  # numpy's first draw of seed 0, 54.88135039273247, as a score
     shape = (CARDINAL_SHAPE[0] // 10, 4)
-    constant, random = (cardinal_sensitivity(baseline(kind, *shape, seed=0)) for kind in ("constant", "random"))
+    constant, random = (
+        cardinal_sensitivity(unstructured_benchmark(kind, *shape, seed=0)) for kind in ("constant", "random")
+    )
     assert constant.discordant_share.upper == 0
     assert random.tau_b_distance > 0.2
     with pytest.raises(ValueError, match="`kind` is 'noise'"):
-        baseline("noise", 2, 2)
+        unstructured_benchmark("noise", 2, 2)

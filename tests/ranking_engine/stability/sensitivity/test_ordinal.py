@@ -8,9 +8,9 @@ from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.sensitivity.baselines import baseline
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
 from ranking_engine.stability.sensitivity.subsets import Sums, climb, prove, rounded, wander
+from reproduction.zhang.unstructured import unstructured_benchmark
 from tests.ranking_engine.stability.sensitivity.test_cardinal import figures
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
@@ -86,7 +86,7 @@ def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
 @pytest.mark.parametrize("seed", [1, 5])
 def test_a_short_search_finds_the_systems_that_turn_a_random_top_round(seed):
     """Among 200 random systems some turn the order of six: climbs and walks alone miss them at these seeds."""
-    matrix = baseline("random", 200, 20, seed=seed)
+    matrix = unstructured_benchmark("random", 200, 20, seed=seed)
     result = ordinal_sensitivity(matrix, n_top=6, max_nodes=0)
     assert result.tau_b_distance == 1.0
     assert_reached(matrix, result)

@@ -1,4 +1,4 @@
-"""What sensitivity and diversity are on benchmarks without any structure, to compare real ones with.
+"""Benchmarks without any structure, to compare the sensitivity and the diversity of real ones with.
 
 Zhang and Hardt 2024, sections 5 and 6: `constant` repeats one task, `random` draws every score by itself; their figures
 are means over 5 trials, of 100 systems on 100 tasks for the cardinal measures, and of 1,000 systems on 100 tasks for
@@ -14,7 +14,7 @@ import numpy as np
 
 from ranking_engine.core.score_matrix import ScoreMatrix
 
-Baseline = Literal["random", "constant"]
+Kind = Literal["random", "constant"]
 
 N_TRIALS = 5
 CARDINAL_SHAPE = (100, 100)  # systems, tasks
@@ -22,7 +22,7 @@ ORDINAL_SHAPE = (1_000, 100)
 ORDINAL_RANDOM_TOP = 10
 
 
-def baseline(kind: Baseline, n_systems: int, n_tasks: int, *, seed: int = 0) -> ScoreMatrix:
+def unstructured_benchmark(kind: Kind, n_systems: int, n_tasks: int, *, seed: int = 0) -> ScoreMatrix:
     """Return a benchmark without structure, scores between 0 and 100.
 
     Raises:
