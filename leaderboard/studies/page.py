@@ -20,9 +20,10 @@ from leaderboard.rankings.configuration import configuration_of, has_rule
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
+from leaderboard.studies.grades import StudyGrade
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
 from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames, fewer_repeats
-from leaderboard.studies.verdicts import StudyGrade, verdict_of
+from leaderboard.studies.verdicts import verdict_of
 from leaderboard.studies.waits import waiting_texts
 from ranking_engine.stability.catalogue import EXPERIMENTS
 

@@ -12,8 +12,10 @@ from leaderboard.common.charts.slopes import SlopeChart, slope_chart
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent
+from leaderboard.studies.grades import StudyGrade
 
 T = TypeVar("T")
+Summary = Mapping[str, Any]  # of a report
 
 MAX_NAMED = 4  # more rules than these are counted
 CRITERIA = {
@@ -128,6 +130,21 @@ class StudyFindings:
     slopes: SlopeChart | None = None
 
 
+@dataclass(frozen=True)
+class Teller:
+    """What says in words what one study found.
+
+    Attributes:
+        study: a key of the engine's catalogue.
+        findings: of a summary, the rule that the reader looks at, and the names of systems and tasks.
+        grade: of a summary and a rule; None where the study has no figure for it. Experiments have no grade.
+    """
+
+    study: str
+    findings: Callable[[Summary, str, StudyNames], StudyFindings]
+    grade: Callable[[Summary, str], StudyGrade | None] | None = None
+
+
 def share_cell(value: float | None) -> StudyCell:
     """A share with its bar; a dash where there is none."""
     if value is None:
@@ -145,6 +162,11 @@ def rule_rows(
 ) -> list[StudyRow]:
     """A row for each rule, with the cells that its part of a summary gives."""
     return [StudyRow(rule, rule_name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
+
+
+def figure_row(name: str, cells: Sequence[StudyCell]) -> StudyRow:
+    """A row of a figure that is about no rule."""
+    return StudyRow("", name, is_marked=False, cells=list(cells))
 
 
 def fewer_repeats(slow_rules: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -3,10 +3,13 @@
 import re
 import tomllib
 
+import pytest
 from django.conf import settings
 
+from tests.shape import MAX_MODULES
+
 TEXT = (settings.ROOT / "docs" / "development.md").read_text(encoding="utf-8")
-MAX_FILES = {"A rule": 3, "An importer of result files": 5}  # beside the changelog
+MAX_FILES = {"A rule": 3, "An importer of result files": 5, "A study": 5}  # beside the changelog
 
 
 def recipes() -> dict[str, list[str]]:
@@ -22,8 +25,14 @@ def test_there_are_five_recipes_and_every_file_of_them_is_there():
     assert [file for file in files if not (settings.ROOT / file).is_file()] == []
 
 
-def test_a_rule_and_an_importer_touch_few_files():
+def test_a_rule_an_importer_and_a_study_touch_few_files():
     assert {name: len(recipes()[name]) for name in MAX_FILES} == MAX_FILES
+
+
+@pytest.mark.parametrize("name", MAX_FILES)
+def test_the_folders_of_a_recipe_have_room_for_one_more(name):
+    folders = {(settings.ROOT / file).parent for file in recipes()[name] if file.endswith(".py")}
+    assert [folder for folder in folders if len(list(folder.glob("*.py"))) - 1 >= MAX_MODULES] == []
 
 
 def test_the_order_of_imports_is_the_one_that_is_checked():

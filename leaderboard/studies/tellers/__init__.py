@@ -1,0 +1,1 @@
+"""What each study found, in words: a module with a record of `Teller` tells of one."""
