@@ -17,6 +17,7 @@ from config.monitoring.meters import count_cache_read
 logger = logging.getLogger(__name__)
 _NOTHING = object()
 REST_SECONDS = 5.0  # a Redis that did not answer is not asked again for so long
+SKEW_SECONDS = 60  # by which the clocks of the machines may differ
 
 
 class Taken(NamedTuple):
@@ -38,7 +39,7 @@ class CountedMemoryCache(LocMemCache):
         """
         with CountedMemoryCache._taking:
             now = time.time()
-            times = [at for at in super().get(key, []) if at > now - seconds]
+            times = [at for at in super().get(key, []) if now - seconds < at <= now + SKEW_SECONDS]
             if is_allowed := len(times) < most:
                 times.append(now)
                 self.set(key, times, seconds)
@@ -51,10 +52,11 @@ class CountedMemoryCache(LocMemCache):
         return default if value is _NOTHING else value
 
 
-# Times that count are a list, the oldest first. Redis runs a script as one step.
+# Times that count are a list, the oldest first; those far ahead are of a clock that was wrong. Redis runs a script as
+# one step.
 TAKE = """
 local first = redis.call('LINDEX', KEYS[1], 0)
-while first and tonumber(first) <= ARGV[3] - ARGV[2] do
+while first and (tonumber(first) <= ARGV[3] - ARGV[2] or tonumber(first) > ARGV[3] + ARGV[4]) do
   redis.call('LPOP', KEYS[1])
   first = redis.call('LINDEX', KEYS[1], 0)
 end
@@ -75,7 +77,7 @@ class CountingRedisCache(RedisCache):
         """As that of `CountedMemoryCache`, for all processes together."""
         script = self._cache.get_client(key, write=True).register_script(TAKE)
         now = time.time()
-        is_allowed, n, first_at = script([self.make_and_validate_key(key)], [most, seconds, repr(now)])
+        is_allowed, n, first_at = script([self.make_and_validate_key(key)], [most, seconds, repr(now), SKEW_SECONDS])
         return Taken(bool(is_allowed), n, float(first_at) + seconds - now)
 
 

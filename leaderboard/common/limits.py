@@ -39,13 +39,14 @@ class TooManyAttemptsError(Exception):
         self.until = until
         self.seconds = max(1, round((until - timezone.now()).total_seconds()))
         minutes = max(1, -(-self.seconds // 60))
+        at = f"{until:%H:%M}" if self.seconds < 24 * 3600 else f"{until:%Y-%m-%d %H:%M}"
         super().__init__(
             ngettext(
                 "Too many %(attempts)s. Try again in %(minutes)s minute, at %(time)s UTC.",
                 "Too many %(attempts)s. Try again in %(minutes)s minutes, at %(time)s UTC.",
                 minutes,
             )
-            % {"attempts": gettext(NAMES[kind]), "minutes": minutes, "time": f"{until:%H:%M}"}
+            % {"attempts": gettext(NAMES[kind]), "minutes": minutes, "time": at}
         )
 
 

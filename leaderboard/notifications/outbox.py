@@ -33,6 +33,7 @@ ROUND_SECONDS = 60.0  # after which a round begins again, so that what came due 
 MAIL_STEPS = 6
 FILE_SECONDS = 50.0  # for the file of a large board
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
+JITTER = 0.5  # the share of a pause that it may be shorter or longer
 SUBJECT_LENGTH = 150
 LOST = "the attempt ended without a result: the sender was killed or took too long"
 State, Kind = OutboxMessage.State, OutboxMessage.Kind
@@ -131,12 +132,16 @@ def claim_message(pk: int, kind: str = Kind.MAIL) -> OutboxMessage | None:
     row = OutboxMessage.objects.filter(
         pk=pk, kind=kind, state=State.WAITING, not_before__lte=now, attempts__lt=settings.OUTBOX_ATTEMPTS
     )
+    claimed = row.update(claim_token=token, attempts=F("attempts") + 1, not_before=now + longest_attempt(kind))
+    return OutboxMessage.objects.get(pk=pk) if claimed else None
+
+
+def longest_attempt(kind: str) -> timedelta:
+    """How long one attempt at sending may take."""
     # A mail is several steps, each of which may take the timeout; a webhook is one, and may need a file before.
     is_mail = kind == Kind.MAIL
     seconds = MAIL_STEPS * settings.EMAIL_TIMEOUT if is_mail else settings.WEBHOOK_SECONDS + FILE_SECONDS
-    until = now + timedelta(seconds=seconds)
-    claimed = row.update(claim_token=token, attempts=F("attempts") + 1, not_before=until)
-    return OutboxMessage.objects.get(pk=pk) if claimed else None
+    return timedelta(seconds=seconds)
 
 
 def _send_mail(message: OutboxMessage, connection: BaseEmailBackend) -> None:
@@ -186,4 +191,9 @@ def backoff(attempts: int) -> timedelta:
     """How long a message rests after its `attempts`-th failure: 30 s, 1, 2, 4 ... minutes, at most 6 h, give or take
     a half."""
     pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempts - 1))
-    return timedelta(seconds=pause * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter
+    return timedelta(seconds=pause * random.uniform(1 - JITTER, 1 + JITTER))  # noqa: S311 -- jitter
+
+
+def longest_pause() -> timedelta:
+    """How long a message rests at most between two attempts."""
+    return timedelta(seconds=LONGEST_PAUSE * (1 + JITTER))

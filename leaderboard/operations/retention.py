@@ -80,9 +80,8 @@ def _messages() -> QuerySet:
 
 
 def _notices() -> QuerySet:
-    """Old notices, read or not; a mail about one that still waits goes out first."""
-    is_to_be_mailed = Q(is_mail_wanted=True, mailed_at=None)
-    return Notice.objects.filter(created_at__lt=_before(settings.KEEP_NOTICES_DAYS)).exclude(is_to_be_mailed)
+    """Old notices, read or not, mailed or not: no mail goes out about one that is some days old."""
+    return Notice.objects.filter(created_at__lt=_before(settings.KEEP_NOTICES_DAYS))
 
 
 def _sessions() -> QuerySet:

@@ -38,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 LONGEST_BACKOFF = 300.0  # seconds that a job rests at most after a failure, the jitter included
 MAX_ATTEMPTS = 30_000  # where counting stops: the column ends at 32,767
-SKEW = timedelta(seconds=60)  # by which the clocks of the machines may differ
 REWAKE_SECONDS = 5  # a due job is woken again when the last wake-up was so long ago
 WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
@@ -290,7 +289,6 @@ def backoff(attempts: int) -> timedelta:
 def sweep() -> int:
     """End leases that ran out, then wake workers for what is due. Returns how many wake-ups were sent."""
     now = timezone.now()
-    _mend_times(now)
     for job in Job.objects.filter(state=RUNNING, lease_until__lt=now)[:200]:
         is_out_of_time = job.deadline is not None and job.lease_until == job.deadline
         error = f"attempt {job.attempts} ended without a result: its worker " + (
@@ -304,26 +302,6 @@ def sweep() -> int:
     _take_over_older_jobs(now)
     insert_missing_merges()
     return sum(_wake_due_jobs(queue, now) for queue in Job.Queue)
-
-
-def _mend_times(now: datetime) -> None:
-    """Bring back moments that lie further ahead than any process sets them: a clock was wrong when they were written.
-
-    Without this a job that failed, was woken or was claimed under a clock an hour ahead would rest for that hour once
-    the clock is right again. A worker that lives renews its lease whatever is done to it here.
-    """
-    lease = timedelta(seconds=settings.JOB_LEASE_SECONDS)
-    waiting, running = Job.objects.filter(state=WAITING), Job.objects.filter(state=RUNNING)
-    resting = waiting.filter(not_before__gt=now + timedelta(seconds=LONGEST_BACKOFF) + SKEW)
-    woken = waiting.filter(woken_at__gt=now + SKEW)
-    leased = running.filter(lease_until__gt=now + lease + SKEW)
-    # Looked for first: an UPDATE, even of no row, is a writer's turn on SQLite.
-    if resting.exists():
-        resting.update(not_before=now)
-    if woken.exists():
-        woken.update(woken_at=None)
-    if leased.exists():
-        leased.update(lease_until=now + lease)
 
 
 def _take_over_older_jobs(now: datetime) -> None:

@@ -254,8 +254,9 @@ def seconds_until_quiet(revision: Revision, now: datetime) -> float:
         return 0.0
     planned = Job.objects.filter(benchmark=revision.benchmark_id, kind=STUDY_PLAN, state=Job.State.DONE)
     last = Coalesce(Subquery(planned.order_by("-sequence").values("sequence")[:1]), 0)
-    since = Revision.objects.filter(benchmark=revision.benchmark_id, number__gt=last).aggregate(at=Min("created_at"))
-    waited = (now - since["at"]).total_seconds() if since["at"] else 0.0
+    since = Revision.objects.filter(benchmark=revision.benchmark_id, number__gt=last, created_at__lte=now)
+    first = since.aggregate(at=Min("created_at"))["at"]  # of those from a wrong clock, far ahead, none counts
+    waited = (now - first).total_seconds() if first else 0.0
     return max(0.0, min(quiet.total_seconds(), STUDIES_QUIET_MOST - waited))
 
 

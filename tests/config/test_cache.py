@@ -80,6 +80,15 @@ def test_what_is_counted_does_so_for_some_seconds_and_what_is_refused_is_not(cou
     assert counting.take("c", 0, 10) == (False, 0, 10)
 
 
+def test_what_was_counted_under_a_clock_a_month_ahead_keeps_no_one_from_asking(counting, monkeypatch):
+    now = [1_795_930_000.0 + 30 * 24 * 3600]
+    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    counting.clear()
+    assert [counting.take("a", 2, 10).is_allowed for _ in range(3)] == [True, True, False]
+    now[0] -= 30 * 24 * 3600
+    assert counting.take("a", 2, 10) == (True, 1, 10)
+
+
 OF_A_PROCESS = """
 import sys
 from concurrent.futures import ThreadPoolExecutor

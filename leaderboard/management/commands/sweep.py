@@ -21,6 +21,7 @@ from leaderboard.boards.public.published_file import published_file
 from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.outbox import send_due_messages, send_due_webhooks
+from leaderboard.operations.future_times import mend_future_times
 from leaderboard.operations.retention import retain
 from leaderboard.queue.heartbeats import SWEEP, Process, delete_old_heartbeats
 from leaderboard.queue.jobs import sweep
@@ -36,6 +37,7 @@ from leaderboard.votes.overdue import reject_overdue_votes
 logger = logging.getLogger(__name__)
 UPKEEP_SECONDS = 60
 UPKEEP: tuple[Callable[[], object], ...] = (
+    mend_future_times,
     store_missing_listed_boards,
     delete_old_heartbeats,
     tell_of_expiring_tokens,

@@ -49,6 +49,7 @@ AT_ONCE, OF_ONE_OWNER = 10, 2  # addresses, in one round
 TAKING_OVER = timedelta(minutes=3)  # reading what arrived, and making submissions of it
 MAX_FAILURES, FAILING_FOR = 10, timedelta(days=1)
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=10), timedelta(hours=6)  # after failures
+SCATTER = 0.1  # the share of a pause that it may be shorter or longer
 DIRECT_A_DAY = 24  # changes of one address that join the board without a person
 KEPT = 200  # fetches of one address, of each outcome
 ERROR_LENGTH = 2000
@@ -75,8 +76,6 @@ def fetch_due_addresses() -> int:
         How many addresses were fetched.
     """
     now = timezone.now()
-    # Longer than any fetch may take: that of a list's last file begins before the list's time is over.
-    longest_fetch = timedelta(seconds=ALL_SECONDS + (MAX_REDIRECTS + 1) * settings.FOLLOW_SECONDS)
     whose = Coalesce("author_id", 0 - F("benchmark_id"))
     turn = Window(RowNumber(), partition_by=[whose], order_by=[F("next_at").asc(), F("pk").asc()])
     due = FollowedAddress.objects.filter(is_active=True, next_at__lte=now).annotate(turn=turn)
@@ -84,10 +83,26 @@ def fetch_due_addresses() -> int:
     n_fetched = 0
     for pk, next_at in list(rows.values_list("pk", "next_at")):
         claimed = FollowedAddress.objects.filter(pk=pk, is_active=True, next_at=next_at)
-        if claimed.update(next_at=timezone.now() + longest_fetch + TAKING_OVER):
+        if claimed.update(next_at=timezone.now() + _longest_turn()):
             bring_into_step(FollowedAddress.objects.select_related("benchmark", "author").get(pk=pk))
             n_fetched += 1
     return n_fetched
+
+
+def _longest_turn() -> timedelta:
+    # Longer than any fetch may take: that of a list's last file begins before the list's time is over.
+    longest_fetch = timedelta(seconds=ALL_SECONDS + (MAX_REDIRECTS + 1) * settings.FOLLOW_SECONDS)
+    return longest_fetch + TAKING_OVER
+
+
+def longest_rest(every_minutes: int | None = None) -> timedelta:
+    """How far ahead the next fetch of an address is at most.
+
+    Args:
+        every_minutes: how often it is fetched; None for an address whose last fetch failed.
+    """
+    pause = LONGEST_PAUSE if every_minutes is None else timedelta(minutes=every_minutes)
+    return max(pause * (1 + SCATTER), _longest_turn())
 
 
 @translation.override(PROGRAMS)
@@ -214,7 +229,7 @@ def note_failure(followed: FollowedAddress, fetch: Fetch) -> Fetch | None:
 
 def _scattered(pause: timedelta) -> timedelta:
     """The pause, give or take a tenth, so that not all sites ask one address at the same second."""
-    return pause * random.uniform(0.9, 1.1)  # noqa: S311 -- jitter
+    return pause * random.uniform(1 - SCATTER, 1 + SCATTER)  # noqa: S311 -- jitter
 
 
 def _forget_old(row: FollowedAddress, outcome: str) -> None:

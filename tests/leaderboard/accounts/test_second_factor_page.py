@@ -132,6 +132,14 @@ def test_one_code_at_the_same_moment_in_many_processes_opens_one_session(make_co
     assert sorted(outcomes) == [False] * 5 + [True]
 
 
+def test_a_code_that_was_used_under_a_clock_a_month_ahead_refuses_none_of_today(make):
+    user, secret = make.user(), base64.b32encode(b"12345678901234567890").decode()
+    data = {"secret": SecondFactorAdapter().encrypt(secret)}
+    authenticator = Authenticator.objects.create(user=user, type="totp", data=data)
+    type(user).objects.filter(pk=user.pk).update(last_code_step=(time.time() + 30 * 24 * 3600) // 30)
+    assert [use_code(authenticator, totp(secret)) for _ in range(2)] == [True, False]
+
+
 def test_each_recovery_code_signs_in_once(user):
     client, _ = set_up(user)
     text = compact(client.get(reverse("mfa_download_recovery_codes")))

@@ -13,7 +13,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.conf import settings as site_settings
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.utils import timezone
@@ -79,20 +78,7 @@ def test_staff_read_who_works_on_what_since_when_and_until_when_it_is_theirs(mak
     assert "No worker is busy" in compact(client.get("/status/"))
 
 
-# --- Clocks and other releases ---------------------------------------------------------------------------------------
-
-
-def test_a_clock_that_was_an_hour_ahead_keeps_no_job_waiting_for_that_hour(make):
-    make.benchmark()
-    hour = timezone.now() + timedelta(hours=1)
-    Job.objects.filter(kind="rankings").update(not_before=hour, woken_at=hour)
-    Job.objects.filter(kind="prospects").update(state="running", lease_until=hour, deadline=hour)
-    jobs.sweep()
-    board, prospects = Job.objects.get(kind="rankings"), Job.objects.get(kind="prospects")
-    assert board.not_before <= timezone.now()
-    assert board.woken_at <= timezone.now()
-    assert prospects.state == "running"
-    assert prospects.lease_until <= timezone.now() + timedelta(seconds=site_settings.JOB_LEASE_SECONDS)
+# --- Other releases --------------------------------------------------------------------------------------------------
 
 
 def test_a_job_that_another_release_left_fails_with_a_word_and_keeps_no_other_waiting(make):

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
@@ -31,6 +32,7 @@ from leaderboard.models import (
     Webhook,
     WebhookDelivery,
 )
+from leaderboard.notifications.mails import put_digests
 from leaderboard.operations import retention
 from leaderboard.operations.retention import DESCRIPTIONS, SLICE, count_old, remove_all_old, retain
 from tests.markup import compact
@@ -121,10 +123,21 @@ def test_every_kind_goes_when_its_days_are_over_and_not_a_moment_before(make):
 def test_what_waits_is_never_old(make):
     rows = rows_of_each_kind(make, days_more=400)
     OutboxMessage.objects.update(state="waiting")
-    Notice.objects.update(mailed_at=None, is_mail_wanted=True)
     Job.objects.filter(pk=rows["jobs"].pk).update(state="waiting")
     remove_all_old()
-    assert living(rows) == {"messages", "notices", "jobs"}
+    assert living(rows) == {"messages", "jobs"}
+
+
+def test_a_notice_about_which_no_mail_could_go_out_goes_with_the_others(make):
+    user = make.user()  # their address was never confirmed
+    EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=False)
+    old = {f"{days} days": timezone.now() - timedelta(days=days) for days in (364, 366)}
+    for key, at in old.items():
+        notice = Notice.objects.create(user=user, kind="token", key=key, text="", path="/", is_mail_wanted=True)
+        Notice.objects.filter(pk=notice.pk).update(created_at=at)
+    assert put_digests() == 0
+    assert remove_all_old()["notices"] == 1
+    assert Notice.objects.get().key == "364 days"
 
 
 def test_the_settings_say_how_many_days(make, settings):
