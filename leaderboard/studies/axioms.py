@@ -112,7 +112,7 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
                     "is_exhaustive": search.is_exhaustive,
                     "looked_at": search.looked_at,
                     "reason": search.reason,
-                    **({} if search.witness is None else {"witness": search.witness.as_json()}),
+                    **({} if search.witness is None else {"witness": search.witness.to_dict()}),
                 }
                 checkpoint((done + 1) / len(rules))
         all_searches = [search for by_property in searches_by_rule.values() for search in by_property.values()]
@@ -186,7 +186,7 @@ def _lines(
         violation = search.get("witness") if search else None
         here = ""
         if violation:
-            here = violation_text(Witness.from_json(violation), systems, tasks)
+            here = violation_text(Witness.from_dict(violation), systems, tasks)
         elif search and not property_entry.holds:  # how hard it looked that found nothing
             here = ngettext(
                 "none found on %(n)s board (%(boards)s; not all of them).",

@@ -66,13 +66,13 @@ class Witness:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     effect: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields that say something, as plain dicts, lists, texts and numbers."""
         return {name: value for name, value in asdict(self).items() if value not in ("", (), {}, None)}
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Witness:
-        """Return the witness whose `as_json` was stored."""
+    def from_dict(cls, fields: Mapping[str, Any]) -> Witness:
+        """Return the witness whose `to_dict` was stored."""
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
         }

@@ -32,7 +32,7 @@ def stored_witnesses() -> dict[tuple[str, str, str], StoredWitness]:
     """Return the stored witnesses by rule, convention (see `convention_of`) and property."""
     stored = {}
     for row in json.loads(_FILE.read_text(encoding="utf-8")):
-        witness = Witness.from_json(row["witness"])
+        witness = Witness.from_dict(row["witness"])
         key = witness.rule, convention_of(witness.rule, witness.options), witness.property
         stored[key] = StoredWitness(ScoreMatrix(**row["board"]), witness)
     return stored
@@ -49,7 +49,7 @@ def store_witnesses(rule: str, witnesses: Iterable[StoredWitness]) -> None:
         if not violates(ScoreMatrix(**fields), stored.witness):  # the rule needs scales
             scales = {name: _plain(getattr(board, name)) for name in ("minimum", "maximum", "chance")}
             fields |= {"gamma": board.gamma, **scales}
-        rows.append({"board": fields, "witness": stored.witness.as_json()})
+        rows.append({"board": fields, "witness": stored.witness.to_dict()})
     rows.sort(key=lambda row: list(RULES).index(row["witness"]["rule"]))
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     _FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")

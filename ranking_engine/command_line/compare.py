@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,6 +29,7 @@ from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, task_likeness
 from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed
 
@@ -253,11 +253,6 @@ def _numbers(values: FloatArray) -> list[float | None]:
     return [_number(value) for value in values.tolist()]
 
 
-def as_json(report: Report) -> str:
-    """Return the report itself, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return a row for each pair of rules, with every measure and the first rule's figures; empty where is none."""
     rows: list[list[object]] = []
@@ -292,7 +287,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,17 +11,13 @@ from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.core.missing import prediction_note
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.grids import latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed
 
 Board = dict[str, Any]
 
 UNRANKED_MARK = "-"
-
-
-def as_json(board: Board) -> str:
-    """Return the board itself, as JSON."""
-    return json.dumps(board, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 def as_csv(board: Board) -> str:
@@ -54,7 +49,7 @@ def as_latex(board: Board) -> str:
 
 FORMATS: Mapping[str, Callable[[Board], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

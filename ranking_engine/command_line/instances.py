@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from ranking_engine.stability.items.task_items import TaskItems, task_items
 from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
 from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 
 Report = dict[str, Any]
 
@@ -226,11 +226,6 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def as_json(report: Report) -> str:
-    """Return the report itself, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return a row for each system with its rank and score under each aggregation."""
     rows: list[list[object]] = []
@@ -258,7 +253,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from ranking_engine.importers.score_files import read_score_files
 from ranking_engine.stability.bootstrap import RESAMPLES, rank_intervals
 from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.names import fold_name, shorten
 
 Report = dict[str, Any]
@@ -205,11 +205,6 @@ def _by_name(names: tuple[str, ...], lower: Ranks, upper: Ranks) -> dict[str, li
     return {name: None if low == UNRANKED else [low, high] for name, (low, high) in zip(names, ends, strict=True)}
 
 
-def as_json(report: Report) -> str:
-    """Return the report itself, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return a row for each rule and system."""
     rows: list[list[object]] = [
@@ -242,7 +237,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -30,6 +29,7 @@ from ranking_engine.prospects import (
 )
 from ranking_engine.prospects.shares import decimals_of
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import fold_name, listed, shorten
 
@@ -191,11 +191,6 @@ def _floats(fractions: Mapping[str, Fraction]) -> dict[str, float]:
     return {name: float(value) for name, value in fractions.items()}
 
 
-def as_json(report: Report) -> str:
-    """Return the report itself, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return a row for each system; weights are in a column for each task, as exact fractions."""
     rows: list[list[object]] = []
@@ -238,7 +233,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -41,6 +41,7 @@ from ranking_engine.stability.catalogue import (
     run_study,
 )
 from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import listed, shorten
 
@@ -225,11 +226,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 -- nested lists of numbers
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_json(report: Report) -> str:
-    """Return everything, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return the summary, a line a figure: rule, figure, place on its curve, value; last how slow rules took part."""
     slow_rules = report["summary"].get("slow_rules", {})
@@ -266,7 +262,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.text.json_text import json_text
 from ranking_engine.text.names import shorten
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import ROLES, STYLE
@@ -140,11 +140,6 @@ def score_text(value: float) -> str:
     return "" if value != value else f"{value:.12g}"  # noqa: PLR0124 -- NaN
 
 
-def as_json(report: Report) -> str:
-    """Return the report itself, as JSON."""
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def as_csv(report: Report) -> str:
     """Return a row per system."""
     rows = [[row["system"], *(row[column] for column in COLUMNS)] for row in report["systems"]]
@@ -168,7 +163,7 @@ def as_latex(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "table": as_table,
-    "json": as_json,
+    "json": json_text,
     "csv": as_csv,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -139,7 +139,7 @@ def test_the_report_is_small_and_the_same_twice(make):
 
 def test_a_stored_witness_is_read_back_as_it_was():
     example = Witness("borda", "iia", {"missing": "drop_systems"}, x="a", y="b", removed=("c",), effect="reversed")
-    assert Witness.from_json(example.as_json()) == example
+    assert Witness.from_dict(example.to_dict()) == example
 
 
 @pytest.mark.parametrize("size", [(10, 10), (300, 80)])

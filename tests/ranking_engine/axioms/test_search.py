@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_witness_and_json_keeps_it():
         first, second = (witness("nanson", key, board, seed=5, max_steps=200) for _ in range(2))
         assert first == second
         if first.witness is not None:
-            assert Witness.from_json(json.loads(json.dumps(first.witness.as_json()))) == first.witness
+            assert Witness.from_dict(json.loads(json.dumps(first.witness.to_dict()))) == first.witness
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)

@@ -60,10 +60,10 @@ def test_the_stored_boards_violate_the_property_and_say_so(rule):
 
 def test_a_violation_with_another_effect_or_of_another_system_is_none():
     stored = stored_witnesses()["borda", "worst", "iia"]
-    fields = stored.witness.as_json()
-    assert not violates(stored.board, Witness.from_json(fields | {"effect": "parted"}))
-    assert not violates(stored.board, Witness.from_json(fields | {"x": fields["y"], "y": fields["x"]}))
-    assert not violates(stored.board, Witness.from_json(fields | {"rule": "mean"}))
+    fields = stored.witness.to_dict()
+    assert not violates(stored.board, Witness.from_dict(fields | {"effect": "parted"}))
+    assert not violates(stored.board, Witness.from_dict(fields | {"x": fields["y"], "y": fields["x"]}))
+    assert not violates(stored.board, Witness.from_dict(fields | {"rule": "mean"}))
 
 
 def test_a_stored_winner_of_all_pairs_leaves_baldwin_and_nanson_first_under_worst():
