@@ -202,6 +202,8 @@ class Metric:
             gives the values of instances or the sums, and the figure is their mean or that of the sums.
         instance_values: of each instance, if their (weighted) mean is the figure.
         sums: the figure as a function of sums, for the jackknife.
+        classes: of each instance the number of its class, where a class counts as much as another one however rare it
+            is; -1 for instances that count with no class. Without enough clusters there is no standard error.
         reweighted: a function that computes the figure for weights of the instances, for the bootstrap: faster than
             drawing the instances.
         options: what can be chosen.
@@ -226,6 +228,7 @@ class Metric:
     figure: Callable[[Cases], float] | None = None
     instance_values: Callable[[Cases], FloatArray] | None = None
     sums: Callable[[Cases], AdditiveFigure] | None = None
+    classes: Callable[[Cases], CodeArray] | None = None
     reweighted: Callable[[Cases], Callable[[FloatArray], float]] | None = None
     options: tuple[Option, ...] = ()
     has_error: bool = True
@@ -287,7 +290,7 @@ class MetricResult:
         metric: its key.
         value: the figure.
         standard_error: of it, above 0; None below ten instances or clusters, where all of them are alike, and where the
-            figure depends on a class that is too rare.
+            figure depends on a class that is in too few of them.
         error_method: how that was estimated.
         n_instances: that were scored.
         n_clusters: that were drawn or left out as one; as many as instances where none are stated.
@@ -317,6 +320,12 @@ class MissingLibraryError(ImportError):
 
 class UndefinedMetricError(ValueError):
     """There is no figure for these predictions; the message says why."""
+
+
+def all_but_commonest(cases: Cases) -> CodeArray:
+    """Return 0 for each instance whose reference is not the commonest, and -1 for others."""
+    _, codes, counts = np.unique(cases.references, return_inverse=True, return_counts=True)
+    return np.where(codes == counts.argmax(), -1, 0)
 
 
 def undefined(metric: Metric, problem: str = "") -> UndefinedMetricError:

@@ -36,7 +36,13 @@ from ranking_engine.evaluation.metrics import (
     translation,
 )
 from ranking_engine.evaluation.metrics.cases import cases_of
-from ranking_engine.evaluation.metrics.errors import bootstrap_error, error_of_mean, jackknife_error, stated_error
+from ranking_engine.evaluation.metrics.errors import (
+    bootstrap_error,
+    error_of_mean,
+    has_enough_clusters,
+    jackknife_error,
+    stated_error,
+)
 from ranking_engine.evaluation.metrics.libraries import is_available, library_version
 from ranking_engine.files.problems import InputError, Problems
 
@@ -143,15 +149,16 @@ def figures_of(
         mean = float(np.average(values, weights=cases.weights))
         value = mean if metric.figure is None else metric.figure(cases)
         return value, stated_error(error_of_mean(values, cases.weights, clusters), value), values
+    has_error = metric.has_error and (metric.classes is None or has_enough_clusters(metric.classes(cases), clusters))
     if metric.sums is not None:
         additive = metric.sums(cases)
         value = additive.whole(cases.weights) if metric.figure is None else metric.figure(cases)
-        error = jackknife_error(additive, cases.weights, clusters) if metric.has_error else None
+        error = jackknife_error(additive, cases.weights, clusters) if has_error else None
         return value, stated_error(error, value), None
     if metric.figure is None:
         raise ValueError(f"the record of {metric.key} has no figure")
     value = metric.figure(cases)
-    if not math.isfinite(value):
+    if not (math.isfinite(value) and has_error):
         return value, None, None
     reweighted = None if metric.reweighted is None else metric.reweighted(cases)
     error = bootstrap_error(metric.figure, cases, clusters, seed, reweighted)

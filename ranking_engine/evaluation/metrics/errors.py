@@ -47,6 +47,27 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None, clusters: Code
     return math.sqrt(n_clusters / (n_clusters - 1) * float(sums @ sums)) / total
 
 
+def has_enough_clusters(classes: CodeArray, clusters: CodeArray) -> bool:
+    """Return whether a figure that all classes count alike in depends on enough clusters for a standard error.
+
+    They have to give as many degrees of freedom as a mean of `LEAST_CLUSTERS`, by Satterthwaite (1946), doi
+    10.2307/3002019, for means of G_c clusters that vary alike: (sum of 1 / G_c)^2 / sum of 1 / (G_c^2 (G_c - 1)). So
+    one class needs `LEAST_CLUSTERS`, the rarer of two about as many, each of many classes a few. None may be in one
+    cluster alone.
+
+    Args:
+        classes: of the instances, shape (n,); negative for those of no class.
+        clusters: of the instances, their numbers from 0.
+    """
+    width = int(clusters.max()) + 1
+    pairs = np.unique((classes * width + clusters)[classes >= 0])
+    sizes = np.unique(pairs // width, return_counts=True)[1].astype(np.float64)
+    if not len(sizes) or sizes.min() < 2:
+        return False
+    freedom = (1 / sizes).sum() ** 2 / (1 / (sizes**2 * (sizes - 1))).sum()
+    return bool(freedom > LEAST_CLUSTERS - 1 - ROUNDING)
+
+
 def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: CodeArray) -> float | None:
     """Return the standard error of a figure by leaving out one cluster after the other.
 

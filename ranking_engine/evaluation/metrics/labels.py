@@ -8,7 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from ranking_engine.evaluation.metric import AdditiveFigure, Cases, FloatArray, Kind, Library, Metric, Option
+from ranking_engine.evaluation.metric import (
+    AdditiveFigure,
+    Cases,
+    CodeArray,
+    FloatArray,
+    Kind,
+    Library,
+    Metric,
+    Option,
+    all_but_commonest,
+)
 from ranking_engine.evaluation.metrics.libraries import load
 
 SKLEARN = Library("scikit-learn", "sklearn.metrics")
@@ -29,20 +39,24 @@ def is_right(cases: Cases) -> FloatArray:
 def label_counts(cases: Cases, figures: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]) -> AdditiveFigure:
     """Return sums per label: of instances that have it and are predicted so, that have it, that are predicted so.
 
+    Labels that no instance of a part has, and that is predicted of none, have no sums.
+
     Args:
         cases: the instances.
         figures: of these three, each of shape (m, labels).
     """
     from scipy.sparse import csr_array, hstack  # noqa: PLC0415 -- only here
 
-    n, k = len(cases), len(cases.labels)
+    n = len(cases)
+    labels, codes = np.unique(np.concatenate([cases.references, cases.predictions]), return_inverse=True)
+    k = len(labels)
 
     def columns(codes: np.ndarray, ones: FloatArray) -> csr_array:
         return csr_array((ones, (np.arange(n), codes)), shape=(n, k))
 
     ones = np.ones(n)
-    parts = [columns(cases.references, is_right(cases)), columns(cases.references, ones)]
-    terms = hstack([*parts, columns(cases.predictions, ones)], format="csr")
+    parts = [columns(codes[:n], is_right(cases)), columns(codes[:n], ones)]
+    terms = hstack([*parts, columns(codes[n:], ones)], format="csr")
 
     def of_sums(sums: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -58,7 +72,8 @@ def _f1_by_label(right: FloatArray, true: FloatArray, predicted: FloatArray) -> 
 
 
 def _f1_macro(right: FloatArray, true: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.nanmean(_f1_by_label(right, true, predicted), axis=1)
+    """Return the mean over labels, NaN where one of them disappears: that would be the mean of other labels."""
+    return np.mean(_f1_by_label(right, true, predicted), axis=1)
 
 
 def _f1_weighted(right: FloatArray, true: FloatArray, predicted: FloatArray) -> FloatArray:
@@ -70,12 +85,13 @@ def _recall_mean(right: FloatArray, true: FloatArray, predicted: FloatArray) -> 
 
 
 def _matthews(right: FloatArray, true: FloatArray, predicted: FloatArray) -> FloatArray:
+    """Return the correlations, NaN where all labels are alike: there the figure is 0 by convention alone."""
     total, agree = true.sum(axis=1), right.sum(axis=1)
     of_true, of_predicted = (total**2 - (counts**2).sum(axis=1) for counts in (true, predicted))
     covariance = agree * total - (true * predicted).sum(axis=1)
     # Each alone, not their product: 5 of 400,000 instances with the other label are no rounding.
     varies = np.minimum(of_true, of_predicted) > 1e-9 * total**2
-    return np.where(varies, covariance / np.sqrt(of_true * of_predicted), 0.0)
+    return np.where(varies, covariance / np.sqrt(of_true * of_predicted), np.nan)
 
 
 def _accuracy(cases: Cases) -> float:
@@ -109,6 +125,14 @@ def _f1_of(average: str) -> Callable[[Cases], float]:
         )
 
     return figure
+
+
+def _true_labels(cases: Cases) -> CodeArray:
+    return np.asarray(cases.references, dtype=np.int64)
+
+
+def _positive_alone(cases: Cases) -> CodeArray:
+    return np.where(cases.references == positive_code(cases), 0, -1)
 
 
 def _binary_counts(cases: Cases) -> AdditiveFigure:
@@ -150,6 +174,7 @@ METRICS = (
         figure=_balanced_accuracy,
         citation="Brodersen et al. (2010), https://doi.org/10.1109/ICPR.2010.764",
         sums=partial(label_counts, figures=_recall_mean),
+        classes=_true_labels,
     ),
     _LABELS(
         key="f1",
@@ -159,6 +184,7 @@ METRICS = (
         figure=_f1_binary,
         citation=_F1,
         sums=_binary_counts,
+        classes=_positive_alone,
         options=(POSITIVE,),
     ),
     _LABELS(
@@ -176,6 +202,7 @@ METRICS = (
         figure=_f1_of("macro"),
         citation=_F1,
         sums=partial(label_counts, figures=_f1_macro),
+        classes=_true_labels,
     ),
     _LABELS(
         key="f1_weighted",
@@ -193,6 +220,7 @@ METRICS = (
         citation="Matthews (1975), https://doi.org/10.1016/0005-2795(75)90109-9; for several labels Gorodkin (2004), "
         "https://doi.org/10.1016/j.compbiolchem.2004.09.006",
         sums=partial(label_counts, figures=_matthews),
+        classes=all_but_commonest,
         lowest=-1.0,
     ),
 )

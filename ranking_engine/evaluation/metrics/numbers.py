@@ -8,7 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from ranking_engine.evaluation.metric import AdditiveFigure, Cases, FloatArray, Kind, Library, Metric
+from ranking_engine.evaluation.metric import (
+    AdditiveFigure,
+    Cases,
+    FloatArray,
+    Kind,
+    Library,
+    Metric,
+    all_but_commonest,
+)
 from ranking_engine.evaluation.metrics.labels import SKLEARN
 from ranking_engine.evaluation.metrics.libraries import load
 
@@ -116,6 +124,7 @@ _CORRELATION = partial(
     lowest=-1.0,
     highest=1.0,
     takes_weights=False,
+    classes=all_but_commonest,
     when_undefined="the references, or the predictions, are all the same number.",
 )
 _REGRESSION = "https://scikit-learn.org/stable/modules/model_evaluation.html#regression-metrics"
@@ -156,6 +165,7 @@ METRICS = (
         figure=_r2,
         citation=f"scikit-learn's r2_score, {_REGRESSION}",
         sums=_explained,
+        classes=all_but_commonest,
         when_undefined="the references are all the same number.",
     ),
     _CORRELATION(

@@ -8,9 +8,11 @@ from functools import partial
 
 import numpy as np
 
+from ranking_engine.core.decimals import rounded
 from ranking_engine.evaluation.metric import (
     AdditiveFigure,
     Cases,
+    CodeArray,
     FloatArray,
     Kind,
     Library,
@@ -38,6 +40,10 @@ def _binary(name: str) -> Callable[[Cases], float]:
         return float(getattr(load(SKLEARN), name)(true, cases.predictions, sample_weight=cases.weights))
 
     return figure
+
+
+def _two_classes(cases: Cases) -> CodeArray:
+    return np.where(cases.references == positive_code(cases), 1, 0)
 
 
 def _by_score(cases: Cases, figure: Callable[[FloatArray, FloatArray], float]) -> Callable[[FloatArray], float]:
@@ -103,13 +109,18 @@ def _brier_terms(cases: Cases) -> FloatArray:
 
 
 def _calibration(cases: Cases) -> AdditiveFigure:
-    """Return what confidence exceeds the right answers by in each bin, with the weights in the last column."""
+    """Return what confidence exceeds the right answers by in each bin, with the weights in the last column.
+
+    Of k labels that are equally probable each is predicted as 1 / k, so that no order of their names decides.
+    """
     n_bins = cases.options["bins"]
-    confidence = cases.predictions.max(axis=1)
-    is_right = cases.predictions.argmax(axis=1) == cases.references
-    bins = np.clip(np.ceil(confidence * n_bins).astype(np.int64) - 1, 0, n_bins - 1)
+    # As all scores are: sums that ought to be 1 leave dust, and an end of a bin belongs to the bin below it.
+    confidence = rounded(cases.predictions.max(axis=1))
+    is_likeliest = cases.predictions == cases.predictions.max(axis=1, keepdims=True)
+    right = is_likeliest[np.arange(len(cases)), cases.references] / is_likeliest.sum(axis=1)
+    bins = np.clip(np.ceil(rounded(confidence * n_bins)).astype(np.int64) - 1, 0, n_bins - 1)
     terms = np.zeros((len(cases), n_bins + 1))
-    terms[np.arange(len(cases)), bins] = confidence - is_right
+    terms[np.arange(len(cases)), bins] = confidence - right
     terms[:, -1] = 1
     return AdditiveFigure(terms, lambda sums: np.abs(sums[:, :-1]).sum(axis=1) / sums[:, -1])
 
@@ -123,6 +134,7 @@ _SCORES = partial(
     highest=1.0,
     reference_kind=Kind.LABEL,
     prediction_kind=Kind.NUMBER,
+    classes=_two_classes,
     options=(POSITIVE,),
     when_undefined=_ONE_LABEL,
 )

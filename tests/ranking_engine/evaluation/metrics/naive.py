@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -78,13 +79,33 @@ def clustered_error_of_mean(values, weights, clusters) -> float | None:
     return _stated(math.sqrt(G / (G - 1) * sum(parts)) / total)
 
 
-def left_out_error(figure: Callable[[list[int]], float], clusters) -> float | None:
+def other_than_commonest(values) -> list[int | None]:
+    """One class: the rows whose value is not the commonest, or not the first of these."""
+    values = list(values)
+    commonest = min(values, key=lambda value: (-values.count(value), value))
+    return [None if value == commonest else 0 for value in values]
+
+
+def has_enough_clusters(classes, clusters) -> bool:
+    """Whether the mean of the means of classes has the degrees of freedom of a mean of ten clusters (Satterthwaite)."""
+    numbers = [
+        len({cluster for one, cluster in zip(classes, clusters, strict=True) if one == name})
+        for name in set(classes) - {None}
+    ]
+    if not numbers or min(numbers) == 1:
+        return False
+    variance = sum(Fraction(1, G) for G in numbers)
+    return variance**2 / sum(Fraction(1, G * G * (G - 1)) for G in numbers) >= 9
+
+
+def left_out_error(figure: Callable[[list[int]], float], clusters, classes=None) -> float | None:
     """The jackknife: the figure of all rows but one cluster's, for each cluster.
 
-    None where one of them is undefined, of fewer than ten clusters, and where it is 0 but for rounding.
+    None where one of them is undefined, of fewer than ten clusters, where it is 0 but for rounding, and where the
+    classes of the rows are in too few clusters.
     """
     G = len(set(clusters))
-    if G < 10:
+    if G < 10 or (classes is not None and not has_enough_clusters(classes, clusters)):
         return None
     figures = []
     for name in sorted(set(clusters)):

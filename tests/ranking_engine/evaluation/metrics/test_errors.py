@@ -22,15 +22,15 @@ def test_a_figure_that_depends_on_one_instance_alone_has_no_standard_error():
 
 
 def test_the_correlation_of_a_rare_label_has_its_error_and_its_figure_by_sums():
-    n, n_right = 400_000, 3
+    n, n_right = 400_000, 6
     true, predicted = ["no"] * n, ["no"] * n
-    true[:5] = ["yes"] * 5
+    true[:10] = ["yes"] * 10
     predicted[:n_right] = ["yes"] * n_right
-    predicted[10:12] = ["yes"] * 2
+    predicted[20:24] = ["yes"] * 4
     evaluation = scored("mcc", true, predicted)
     assert evaluation.value == pytest.approx(0.6, abs=1e-4)
-    assert evaluation.standard_error == pytest.approx(jackknife_of_rare(n, n_right, 2, 2), rel=1e-4)
-    assert 0.1 < evaluation.standard_error < 0.3
+    assert evaluation.standard_error == pytest.approx(jackknife_of_rare(n, n_right, 4, 4), rel=1e-4)
+    assert 0.1 < evaluation.standard_error < 0.2
 
 
 def jackknife_of_rare(n, n_both, n_missed, n_alarms):
@@ -44,6 +44,68 @@ def jackknife_of_rare(n, n_both, n_missed, n_alarms):
     mean = sum(count * figure for count, figure in zip(counts, without, strict=True)) / n
     squares = sum(count * (figure - mean) ** 2 for count, figure in zip(counts, without, strict=True))
     return math.sqrt((n - 1) / n * squares)
+
+
+BY_CLASS = {
+    "balanced_accuracy": ["yes", "no"],
+    "f1_macro": ["yes", "no"],
+    "mcc": ["yes", "no"],
+    "f1": ["yes", "no"],
+    "span_f1": [("B-x", "O"), ("O", "O")],
+    "roc_auc": ["yes", "no"],
+    "average_precision": ["yes", "no"],
+    "pearson": [1.0, 0.0],
+    "r2": [1.0, 0.0],
+}
+
+
+@pytest.mark.parametrize(("key", "values"), BY_CLASS.items(), ids=BY_CLASS)
+@pytest.mark.parametrize(("n_rare", "has_error"), [(1, False), (2, False), (9, False), (10, True)])
+def test_a_figure_that_counts_a_rare_class_by_itself_needs_ten_clusters_of_it(key, values, n_rare, has_error):
+    rare, common = values
+    true = [rare] * n_rare + [common] * 150
+    predicted = [*true[1:], rare] if n_rare > 1 else [*true[:-1], rare]
+    predicted[-3:] = [rare] * 3
+    if key in ("roc_auc", "average_precision"):
+        predicted = [float(label == rare) for label in predicted]
+    options = {"positive": "yes"} if key in ("f1", "roc_auc", "average_precision") else None
+    assert (scored(key, true, predicted, options).standard_error is not None) == has_error
+    pairs = tuple(f"c{k // 2}" for k in range(2 * len(true)))
+    twice = ([value for value in column for _ in range(2)] for column in (true, predicted))
+    assert (scored(key, *twice, options, clusters=pairs).standard_error is not None) == has_error
+
+
+@pytest.mark.parametrize("key", ["balanced_accuracy", "f1_macro"])
+def test_many_labels_need_only_a_few_clusters_each_and_none_may_be_in_one_alone(key):
+    true = [f"label {k % 40}" for k in range(120)]
+    predicted = [true[(k + 1) % 120] if k % 7 == 0 else true[k] for k in range(120)]
+    assert scored(key, true, predicted).standard_error is not None
+    true[0] = predicted[0] = "alone"
+    assert scored(key, true, predicted).standard_error is None
+
+
+def test_a_label_that_is_predicted_once_and_nowhere_true_leaves_a_macro_average_without_standard_error():
+    true, predicted = ["a", "b"] * 30, ["a", "b", "b", "a", "a", "b"] * 10
+    assert scored("f1_macro", true, predicted).standard_error is not None
+    predicted[0] = "A"
+    assert scored("f1_macro", true, predicted).standard_error is None
+    assert scored("balanced_accuracy", true, predicted).standard_error is not None
+
+
+def test_intervals_of_a_rare_label_in_ten_clusters_contain_the_balanced_accuracy_nearly_as_often_as_they_say():
+    generator = np.random.default_rng(4)
+    true, hits, n_stated = ["rare"] * 10 + ["common"] * 90, 0, 0
+    chances = np.array([0.7] * 10 + [0.98] * 90)
+    for _ in range(300):
+        is_right = generator.random(100) < chances
+        other = {"rare": "common", "common": "rare"}
+        predicted = [label if right else other[label] for label, right in zip(true, is_right, strict=True)]
+        evaluation = scored("balanced_accuracy", true, predicted)
+        if evaluation.standard_error is not None:  # otherwise all are right
+            n_stated += 1
+            hits += abs(evaluation.value - 0.84) < 1.96 * evaluation.standard_error
+    assert n_stated > 290
+    assert hits / n_stated > 0.87
 
 
 EQUAL = {

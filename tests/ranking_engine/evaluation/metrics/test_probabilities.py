@@ -175,6 +175,23 @@ def test_the_calibration_error_is_its_definition(bins):
     assert evaluation.value == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("names", ["abc", "acb", "bac", "bca", "cab", "cba"])
+def test_no_order_of_labels_and_no_dust_of_sums_decides_in_which_bin_a_confidence_is(names):
+    first, second, third = names
+    true = [first] * 3 + [second] * 7 + [first] * 9 + [second]
+    chances = [{first: 0.6, second: 0.3, third: 0.1}] * 10 + [{first: 0.6, second: 0.2, third: 0.2}] * 10
+    assert scored("ece", true, chances).value == pytest.approx(0, abs=1e-12)  # 12 of 20 are right
+    tied = [{first: 0.4, second: 0.4, third: 0.2}] * 10
+    assert scored("ece", [first] * 8 + [third] * 2, tied).value == pytest.approx(0, abs=1e-12)
+
+
+def test_a_confidence_at_the_end_of_a_bin_is_in_the_bin_below():
+    true, chances = ["yes"] * 60 + ["no"] * 40, [0.55] * 50 + [0.545] * 50  # both from 0.54 to 0.55
+    for bins in (20, 100):
+        value = scored("ece", true, chances, {"positive": "yes", "bins": bins}).value
+        assert value == pytest.approx(abs(0.5475 - 0.6))
+
+
 def test_the_calibration_error_of_right_probabilities_is_above_0_and_has_no_standard_error():
     generator = np.random.default_rng(4)
     figures = []

@@ -13,7 +13,7 @@ import sacrebleu
 from rouge_score import rouge_scorer
 from seqeval.metrics import f1_score
 
-from ranking_engine.evaluation.metrics import METRICS, ErrorMethod
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, UndefinedMetricError
 from ranking_engine.files.problems import InputError
 from tests.ranking_engine.evaluation.metrics import naive
 from tests.ranking_engine.evaluation.metrics.naive import scored
@@ -79,6 +79,14 @@ def test_spans_are_those_of_seqeval():
     evaluation = scored("span_f1", true, predicted)
     assert evaluation.value == pytest.approx(f1_score([*map(list, true)], [*map(list, predicted)]))
     assert evaluation.standard_error == pytest.approx(left_out("span_f1", (true, predicted), range(30)))
+    nothing, some = [("O", "O")] * 12, [("B-a", "O")] * 12
+    with pytest.raises(UndefinedMetricError, match="neither references nor predictions have a span"):
+        scored("span_f1", nothing, nothing)
+    assert [scored("span_f1", *pair).value for pair in ((some, nothing), (nothing, some))] == [0, 0]
+    parts = scored("span_f1", nothing + some, nothing + some, categories=("without",) * 12 + ("with",) * 12).by_category
+    assert {name: (part.value, part.standard_error) for name, part in parts.items()} == {
+        "with": (1, None), "without": (None, None),
+    }  # fmt: skip
     with pytest.raises(InputError, match="2 instances have another number of tags than of tokens"):
         scored("span_f1", [("O",), ("O",)], [("O", "O"), ()])
 
