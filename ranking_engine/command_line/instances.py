@@ -6,7 +6,7 @@ import argparse
 import io
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_in
 from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.json_text import json_text
+from ranking_engine.text.names import shorten
 
 Report = dict[str, Any]
 
@@ -153,8 +154,10 @@ def run(options: argparse.Namespace) -> str:
     }
     if options.items:
         report["items"] = {
-            name: items_report(task_items(block, direction, seed=options.seed))
-            for name, block, direction in zip(scores.task_names, scores.blocks, scores.directions, strict=True)
+            name: items_report(task_items(block, direction, seed=options.seed), instances)
+            for name, block, direction, instances in zip(
+                scores.task_names, scores.blocks, scores.directions, scores.instance_names, strict=True
+            )
         }
     if options.intervals:
         n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
@@ -202,23 +205,30 @@ def run(options: argparse.Namespace) -> str:
     return FORMATS[options.format](report)
 
 
-def items_report(items: TaskItems) -> Report:
-    """Return the items of a task as plain data; instances are numbered from 0, in the order of the file."""
+def items_report(items: TaskItems, instances: Sequence[str]) -> Report:
+    """Return the items of a task as plain data.
+
+    Args:
+        items: of the task.
+        instances: their names, in the order of the file.
+    """
     model = items.model
     return {
         "n_items": items.n_items,
         "n_all_right": items.n_all_right,
         "n_none_right": items.n_none_right,
         "reason": items.reason,
+        "instances": list(instances),
         "difficulty": [] if model is None else list(map(_number, model.difficulty.tolist())),
         "discrimination": [] if model is None else list(map(_number, model.discrimination.tolist())),
         "discrimination_error": [] if model is None else list(map(_number, model.discrimination_error.tolist())),
         "ability": [] if model is None else list(map(_number, model.ability.tolist())),
-        "suspects": list(items.suspects),
+        "suspects": [instances[j] for j in items.suspects],
+        "n_suspects": items.n_suspects,
         "costs": [
             {"n_items": one.n_items, "error": one.error, "random_error": one.random_error} for one in items.errors
         ],
-        "anchors": [] if items.anchors is None else items.anchors.items.tolist(),
+        "anchors": [] if items.anchors is None else [instances[j] for j in items.anchors.items.tolist()],
     }
 
 
@@ -288,9 +298,15 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
             costs = [cost for cost in entry["costs"] if cost["n_items"] == len(entry["anchors"])]
             errors = [f"{cost[key]:.4f}" for cost in costs for key in ("error", "random_error")] or ["-", "-"]
             counts = [str(entry[key]) for key in ("n_items", "n_all_right", "n_none_right")]
-            suspects = ", ".join(map(str, entry["suspects"])) or "-"
-            rows.append([name, *counts, suspects, str(len(entry["anchors"])), *errors])
+            rows.append([name, *counts, str(entry["n_suspects"]), str(len(entry["anchors"])), *errors])
         lines += ["", *lines_of(rows)]
+        for name, entry in report["items"].items():
+            place = {instance: j for j, instance in enumerate(entry["instances"])}
+            rows = [[f"to look at on {name}", "discrimination", "standard error"]]
+            for instance in entry["suspects"]:
+                figures = [entry[key][place[instance]] for key in ("discrimination", "discrimination_error")]
+                rows.append([shorten(instance), *(f"{figure:.2f}" for figure in figures)])
+            lines += ["", *lines_of(rows)] if entry["suspects"] else []
     if "differences" not in report:
         return lines
     rows = [["pair", "difference", "lower", "upper", "standard error", "can be seen", "instances"]]

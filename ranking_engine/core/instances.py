@@ -52,6 +52,7 @@ class InstanceScores:
         clusters: for each task the cluster of each instance, an integer from 0: instances about the same text, for
             example, which errors treat as one. The same integer on two tasks is the same cluster. Empty where every
             instance is a cluster by itself.
+        instance_names: for each task those of its instances; empty where they are not known.
     """
 
     system_names: tuple[str, ...]
@@ -59,6 +60,7 @@ class InstanceScores:
     blocks: tuple[FloatArray, ...]
     directions: tuple[int, ...] = field(default=())
     clusters: tuple[NDArray[np.int64], ...] = field(default=())
+    instance_names: tuple[tuple[str, ...], ...] = field(default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", tuple(rounded(block) for block in self.blocks))
@@ -78,6 +80,8 @@ class InstanceScores:
             raise ValueError(f"`directions` is {self.directions}; expected +1 or -1 for each task")
         if self.clusters and [len(codes) for codes in self.clusters] != [block.shape[1] for block in self.blocks]:
             raise ValueError("`clusters` must have an entry for each instance of each task")
+        if self.instance_names and list(map(len, self.instance_names)) != [block.shape[1] for block in self.blocks]:
+            raise ValueError("`instance_names` must have an entry for each instance of each task")
 
     @property
     def n_systems(self) -> int:

@@ -84,8 +84,7 @@ class InstanceTable:
     """Scores of instances as they are in a file.
 
     Attributes:
-        scores: of the instances.
-        instance_names: of each task, the names of the instances in the order of the columns of its block.
+        scores: of the instances, with their names.
         system_lines: the line in which each system comes first.
         task_lines: the same of each task; in the wide form the line of the header.
         instance_lines: the same of each instance of each task.
@@ -93,7 +92,6 @@ class InstanceTable:
     """
 
     scores: InstanceScores
-    instance_names: tuple[tuple[str, ...], ...]
     system_lines: tuple[int, ...]
     task_lines: tuple[int, ...]
     instance_lines: tuple[tuple[int, ...], ...]
@@ -213,8 +211,14 @@ class _InstanceReader:
         )
         codes = cluster_codes(*clusters)
         return InstanceTable(
-            InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions, codes),
-            tuple(tuple(known.number) for known in instances),
+            InstanceScores(
+                tuple(self.systems.number),
+                tuple(tasks.number),
+                tuple(blocks),
+                directions,
+                codes,
+                tuple(tuple(known.number) for known in instances),
+            ),
             tuple(self.systems.lines),
             tuple(tasks.lines),
             tuple(tuple(known.lines) for known in instances),

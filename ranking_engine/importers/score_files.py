@@ -291,7 +291,7 @@ def read_instance_files(
     tasks = task_names_of(columns)
     if unknown := next((task for task in lower if task not in tasks), None):
         raise InputError.of(f"no task is called {unknown[:60]!r}; there are {', '.join(tasks[:20])}")
-    blocks, clusters = [], []
+    blocks, clusters, instance_names = [], [], []
     for c in columns:
         of_column = {k: results.instances[s, c] for k, s in enumerate(systems) if (s, c) in results.instances}
         places: dict[str, int] = {}
@@ -302,6 +302,7 @@ def read_instance_files(
         for k, one in of_column.items():
             block[k, [places[name] for name in one.names]] = one.values
         blocks.append(block)
+        instance_names.append(tuple(places))
         of_instances = {name: cluster for one in of_column.values() for name, cluster in one.named_clusters}
         clusters.append([of_instances.get(name, "") for name in places])
     directions = [
@@ -309,7 +310,9 @@ def read_instance_files(
         for task, column in zip(tasks, columns.values(), strict=True)
     ]
     codes_of_tasks = cluster_codes(*clusters) if any(map(any, clusters)) else ()
-    return InstanceScores(tuple(names), tuple(tasks), tuple(blocks), tuple(directions), codes_of_tasks)
+    return InstanceScores(
+        tuple(names), tuple(tasks), tuple(blocks), tuple(directions), codes_of_tasks, tuple(instance_names)
+    )
 
 
 def fact_text(value: str | float | bool) -> str:

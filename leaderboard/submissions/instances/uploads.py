@@ -182,7 +182,7 @@ def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]
     """The names of each task's instances, cleaned as all names are."""
     of_tasks = []
     known: dict[tuple[str, ...], list[str]] = {}
-    for names, lines in zip(table.instance_names, table.instance_lines, strict=True):
+    for names, lines in zip(table.scores.instance_names, table.instance_lines, strict=True):
         if names not in known:  # in the wide form all tasks have the same
             cleaned: dict[str, int] = {}
             for name, line in zip(names, lines, strict=True):

@@ -69,7 +69,10 @@ class ItemModel:
 
     @property
     def chance_negative(self) -> FloatArray:
-        """The normal probability that the discrimination is below 0: the better a system, the rarer it is right."""
+        """The normal probability that the discrimination is below 0: the better a system, the rarer it is right.
+
+        It takes abilities as known, so that it is too high with few systems; docs/studies.md says how much.
+        """
         from scipy.special import ndtr  # noqa: PLC0415 -- slow import
 
         return np.asarray(ndtr(-self.discrimination / self.discrimination_error), dtype=np.float64)
@@ -123,15 +126,15 @@ def fit_items(responses: FloatArray, *, model: Model = "2PL", is_penalised: bool
         last = objective
     ability = posterior @ _GRID
     ability[~present.any(axis=1)] = np.nan
-    of_systems = (right.sum(axis=1) + 1e-9) / (right + wrong).sum(axis=1).clip(1e-9)
-    known = ~np.isnan(ability)
-    if np.corrcoef(ability[known], of_systems[known])[0, 1] < 0:  # the model is the same with both signs turned
-        ability, slope = -ability, -slope
     errors = np.full(len(varied), np.nan)
     if model == "2PL":
         _, _, information = _derivatives(right.T @ posterior, (right + wrong).T @ posterior, slope, level, prior)
         a, b, c = information
         errors = np.sqrt(c / np.maximum(a * c - b * b, 1e-300))
+        # Without priors the model is the same with both signs turned, errors too: most items decide. With them, rounds
+        # that begin at slopes of 1 need no turn. Shares right say nothing: good systems may have had harder items.
+        if prior[0] == 0 and (slope / errors**2).sum() < 0:
+            ability, slope = -ability, -slope
     with np.errstate(divide="ignore", invalid="ignore"):
         share_right = n_right / np.where(n_present > 0, n_present, np.nan)
     figures = np.full((3, Y.shape[1]), np.nan)

@@ -241,6 +241,7 @@ def test_instances_says_which_items_separate_systems_and_which_stand_for_all(tmp
     random = np.random.default_rng(1)
     block = (random.random((12, 40)) < np.linspace(0.2, 0.8, 12)[:, None]).astype(int)
     block[:, 0] = 1
+    block[:, 7] = np.arange(12) < 5  # turned: right for the worst systems alone
     path = tmp_path / "instances.csv"
     lines = [f"s{i:02},q{u:02},{block[i, u]}" for i in range(12) for u in range(40)]
     path.write_text("\n".join(["system,instance,a", *lines, ""]))
@@ -248,10 +249,17 @@ def test_instances_says_which_items_separate_systems_and_which_stand_for_all(tmp
     items = task_items(block.astype(float))
     assert (report["n_items"], report["n_all_right"], report["difficulty"][0]) == (40, 1, None)
     assert report["discrimination"][1:] == pytest.approx(items.model.discrimination[1:].tolist(), nan_ok=True)
-    assert report["anchors"] == items.anchors.items.tolist()
+    assert report["instances"] == [f"q{u:02}" for u in range(40)]
+    assert report["anchors"] == [f"q{u:02}" for u in items.anchors.items]
+    assert report["suspects"][0] == "q07"
+    assert report["n_suspects"] == items.n_suspects
     assert [cost["error"] for cost in report["costs"]] == [one.error for one in items.errors]
     table = run(capsys, "instances", path, "--items")[1]
-    assert table.splitlines()[-2].split()[:2] == ["items", "of"]
+    lines = [line.split() for line in table.splitlines()]
+    counts = lines[next(k for k, line in enumerate(lines) if line[:2] == ["items", "of"]) + 1]
+    assert counts[:5] == ["a", "40", "1", "0", str(items.n_suspects)]
+    first = lines[next(k for k, line in enumerate(lines) if line[:5] == ["to", "look", "at", "on", "a"]) + 1]
+    assert first[:2] == ["q07", f"{items.model.discrimination[7]:.2f}"]
 
 
 def test_bad_instances_end_with_status_2_and_one_line(tmp_path, capsys):

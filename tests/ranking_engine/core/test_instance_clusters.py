@@ -42,7 +42,7 @@ def some_scores(seed=0, missing=0.1, shared_from=100):
 def test_both_forms_have_the_same_clusters_and_scores():
     for table in (read(WIDE), read(LONG)):
         of_task = [
-            dict(zip(*pair, strict=True)) for pair in zip(table.instance_names, table.cluster_names, strict=True)
+            dict(zip(*pair, strict=True)) for pair in zip(table.scores.instance_names, table.cluster_names, strict=True)
         ]
         assert of_task == [{"u1": "p", "u2": "p", "u3": ""}] * 2
         assert [len(set(codes.tolist())) for codes in table.scores.clusters] == [2, 2]

@@ -31,7 +31,7 @@ def outcome(text: str):
     except TableError as error:
         return error.one_line()
     lines = (table.system_lines, table.task_lines, table.instance_lines)
-    return table.scores.system_names, table.instance_names, lines, np.array(table.scores.blocks).tobytes()
+    return table.scores.system_names, table.scores.instance_names, lines, np.array(table.scores.blocks).tobytes()
 
 
 @pytest.mark.parametrize("part", [1, 7, 60, 500])

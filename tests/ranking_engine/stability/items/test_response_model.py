@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from ranking_engine.stability.items.response_model import (
     LEAST_ITEMS,
@@ -12,6 +13,8 @@ from ranking_engine.stability.items.response_model import (
     binary_responses,
     fit_items,
 )
+
+GRID = np.linspace(-6, 6, 61)
 
 
 def simulated(seed, n_systems=40, n_items=30, missing=0.0, negative=()):
@@ -24,6 +27,20 @@ def simulated(seed, n_systems=40, n_items=30, missing=0.0, negative=()):
     responses = (random.random(chance.shape) < chance).astype(float)
     responses[random.random(responses.shape) < missing] = np.nan
     return responses, a, b, theta
+
+
+def with_systematic_gaps(seed):
+    """Responses of twenty good systems, none to easy items, and twenty bad ones, none to hard items; and abilities.
+
+    30 of 150 items are common. The bad ones have the larger share right.
+    """
+    random = np.random.default_rng(seed)
+    theta = np.concatenate([random.normal(1, 0.4, 20), random.normal(-1, 0.4, 20)])
+    b = np.concatenate([random.normal(-2.5, 0.4, 60), random.normal(2.5, 0.4, 60), random.normal(0, 0.4, 30)])
+    chance = 1 / (1 + np.exp(-1.2 * (theta[:, None] - b)))
+    responses = (random.random(chance.shape) < chance).astype(float)
+    responses[:20, :60], responses[20:, 60:120] = np.nan, np.nan
+    return responses, theta
 
 
 def log_likelihood(responses, a, b):
@@ -66,6 +83,67 @@ def test_no_nearby_parameters_are_more_likely(model):
                 assert log_likelihood(responses, turned, b) <= most + 1e-3
 
 
+@pytest.mark.parametrize("model", ["1PL", "2PL"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_good_systems_that_were_asked_harder_items_are_good(seed, model):
+    responses, theta = with_systematic_gaps(seed)
+    assert np.nanmean(responses[:20]) < np.nanmean(responses[20:]) - 0.05
+    fitted = fit_items(responses, model=model)
+    assert np.corrcoef(fitted.ability, theta)[0, 1] > 0.9
+    assert (fitted.discrimination[fitted.is_fitted] > 0).mean() > 0.85
+    if model == "2PL":
+        assert not (np.nan_to_num(fitted.chance_negative) > 0.9).any()
+
+
+@pytest.mark.parametrize("seed", [4, 6, 8, 9])
+def test_with_gaps_the_penalised_fit_is_the_most_likely_one_and_has_its_errors(seed):
+    random = np.random.default_rng(seed)
+    responses, _, b, theta = simulated(seed, n_items=12)
+    is_good, is_easy, is_hard = theta > 0, np.argsort(np.argsort(b)) < 4, np.argsort(np.argsort(b)) >= 8
+    responses[np.ix_(is_good, is_easy)], responses[np.ix_(~is_good, is_hard)] = np.nan, np.nan
+    fitted = fit_items(responses)
+    assert fitted.is_fitted.all()
+    a, d = fitted.discrimination, -fitted.discrimination * fitted.difficulty
+
+    def objective(x):
+        return minus_penalised(responses, x[:12], x[12:])
+
+    ours = objective(np.concatenate([a, d]))
+    starts = [np.repeat([sign, 0.0], 12) + random.normal(0, 0.3, 24) for sign in (1.0, -1.0)]
+    best = min((minimize(objective, start, method="BFGS") for start in starts), key=lambda found: found.fun)
+    assert ours == pytest.approx(best.fun, abs=1e-3)
+    assert best.x[:12] == pytest.approx(a, abs=0.05)
+    assert fitted.discrimination_error == pytest.approx(errors_given_abilities(responses, a, d), rel=1e-3)
+
+
+def joint_of(responses, a, d):
+    """The logits at each point of the grid, and the logarithm of how likely each system's responses are there."""
+    right, wrong = (responses == 1) * 1.0, (responses == 0) * 1.0
+    logits = GRID[:, None] * a + d
+    joint = -(right @ np.logaddexp(0, -logits).T) - wrong @ np.logaddexp(0, logits).T - GRID**2 / 2
+    return logits, joint
+
+
+def minus_penalised(responses, a, d):
+    """Minus the marginal log-likelihood and the log priors, by the trapezoid rule on a grid of its own."""
+    _, joint = joint_of(responses, a, d)
+    total = np.logaddexp.reduce(joint, axis=1) - np.logaddexp.reduce(-(GRID**2) / 2)
+    return -total.sum() + ((a - 1) ** 2).sum() / 2 + (d**2).sum() / 18
+
+
+def errors_given_abilities(responses, a, d):
+    """The standard errors of a by the information of each item, where every system's posterior is known."""
+    logits, joint = joint_of(responses, a, d)
+    posterior = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    errors = []
+    for j, answers in enumerate((~np.isnan(responses)).T):
+        p = 1 / (1 + np.exp(-logits[:, j]))
+        weight = answers @ posterior * p * (1 - p)
+        information = [[weight @ GRID**2 + 1, weight @ GRID], [weight @ GRID, weight.sum() + 1 / 9]]
+        errors.append(math.sqrt(np.linalg.inv(information)[0, 0]))
+    return errors
+
+
 def test_the_parameters_that_made_many_responses_are_found_again():
     responses, a, b, theta = simulated(2, n_systems=3000, n_items=20)
     fitted = fit_items(responses)
@@ -82,6 +160,28 @@ def test_an_item_whose_labels_are_turned_has_a_negative_discrimination():
     chance = fit_items(responses).chance_negative
     assert set(np.argsort(-chance)[:2]) == {7, 21}
     assert chance[[7, 21]].min() > 0.9
+
+
+@pytest.mark.parametrize(("n_systems", "n_boards", "low", "high"), [(8, 20, 0.4, 0.62), (50, 5, 0.75, 0.95)])
+def test_of_the_items_listed_as_many_are_turned_as_the_documentation_says(n_systems, n_boards, low, high):
+    random = np.random.default_rng(n_systems)
+    is_turned = []
+    for _ in range(n_boards):
+        a = np.abs(random.normal(1, 0.5, 400)) * np.where(random.random(400) < 0.02, -1, 1)
+        b, theta = random.normal(size=400), random.normal(size=n_systems)
+        chance = 1 / (1 + np.exp(-a * (theta[:, None] - b)))
+        fitted = fit_items((random.random(chance.shape) < chance) * 1.0)
+        is_turned += (a[np.nan_to_num(fitted.chance_negative) >= 0.9] < 0).tolist()
+    assert low < np.mean(is_turned) < high
+
+
+def test_without_priors_most_items_have_a_positive_discrimination():
+    random = np.random.default_rng(0)
+    a, theta = np.array([-2.2] * 5 + [1.0] * 7), random.normal(size=200)
+    chance = 1 / (1 + np.exp(-a * (theta[:, None] - random.normal(0, 0.5, 12))))
+    fitted = fit_items((random.random(chance.shape) < chance) * 1.0, is_penalised=False)
+    assert np.sign(fitted.discrimination).tolist() == np.sign(a).tolist()
+    assert np.corrcoef(fitted.ability, theta)[0, 1] > 0.8
 
 
 def test_items_that_all_or_none_get_right_are_left_out_and_counted():
