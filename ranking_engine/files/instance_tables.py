@@ -210,15 +210,9 @@ class _InstanceReader:
             for of_task, known in zip(self.clusters * (1 if is_long else len(tasks)), instances, strict=False)
         )
         codes = cluster_codes(*clusters)
+        names = tuple(tuple(known.number) for known in instances)
         return InstanceTable(
-            InstanceScores(
-                tuple(self.systems.number),
-                tuple(tasks.number),
-                tuple(blocks),
-                directions,
-                codes,
-                tuple(tuple(known.number) for known in instances),
-            ),
+            InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions, codes, names),
             tuple(self.systems.lines),
             tuple(tasks.lines),
             tuple(tuple(known.lines) for known in instances),

@@ -164,7 +164,9 @@ class SuspectItemSerializer(Shape):
     instance = s.CharField(help_text="Its name, at most 120 letters of it.")
     share_right = s.FloatField(help_text="Of the systems.")
     discrimination = s.FloatField()
-    chance_negative = s.FloatField(help_text="That the discrimination is below 0, by a normal approximation; too high with few systems.")
+    chance_negative = s.FloatField(
+        help_text="That the discrimination is below 0, by a normal approximation; too high with few systems."
+    )
 
 
 class AnchorItemSerializer(Shape):

@@ -110,7 +110,7 @@ def test_with_gaps_the_penalised_fit_is_the_most_likely_one_and_has_its_errors(s
 
     ours = objective(np.concatenate([a, d]))
     starts = [np.repeat([sign, 0.0], 12) + random.normal(0, 0.3, 24) for sign in (1.0, -1.0)]
-    best = min((minimize(objective, start, method="BFGS") for start in starts), key=lambda found: found.fun)
+    best = min((minimize(objective, start, method="BFGS") for start in starts), key=lambda end: end.fun)
     assert ours == pytest.approx(best.fun, abs=1e-3)
     assert best.x[:12] == pytest.approx(a, abs=0.05)
     assert fitted.discrimination_error == pytest.approx(errors_given_abilities(responses, a, d), rel=1e-3)
