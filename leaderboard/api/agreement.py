@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
-from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
+from leaderboard.api.protocol.base import PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, reading
@@ -236,17 +236,13 @@ class AgreementView(ComparisonView):
             places = Places.of_address(request.query_params)
         except PlacesError as problem:
             raise wrong_parameter(problem.parameter, str(problem)) from problem
-        jobs = job_states(publication)
-
-        def content() -> dict[str, Any]:  # not before it is known that the reader's copy is another
-            try:
-                return self._content(publication, places)
-            except TooLargeError as problem:
-                raise ApiError(422, str(problem)) from problem
-
+        try:
+            content = self._content(publication, places)
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
         if self.file_format:
-            return self.table(publication, "agreement", lambda: self.written(self._table(publication, content())), jobs)
-        return self.figures(publication, lambda: AgreementDetailSerializer.render(content()), jobs)
+            return self.table(publication, "agreement", lambda: self.written(self._table(publication, content)))
+        return self.answer_here(lambda: AgreementDetailSerializer.render(content))
 
     def _content(self, publication: Publication, places: Places) -> dict[str, Any]:
         board = published_board(publication)

@@ -227,7 +227,7 @@ class MarginsView(ComparisonView):
             if self.file_format:
                 origin, level = self.origin(publication), self.audience.level
                 return self.table(publication, "margins", lambda: self.written(margins_export(origin, level)))
-            return self.figures(publication, lambda: self._page(publication, wanted, only))
+            return self.answer_here(lambda: self._page(publication, wanted, only))
         except (TooLargeError, ExportError) as problem:
             raise ApiError(422, str(problem)) from problem
 

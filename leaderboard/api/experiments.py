@@ -285,7 +285,6 @@ class ExperimentView(BenchmarkView):
     def get(self, request: Request, key: str, number: int) -> HttpResponseBase:
         """The result of an experiment, with all its parameters and the seed."""
         state = state_of(experiment_at(self.benchmark, number))
-        stamp = [state.experiment.pk, state.state, state.progress]
         if self.file_format:
             experiment = state.experiment
             origin = Origin.of(self.benchmark, experiment.revision)
@@ -293,9 +292,9 @@ class ExperimentView(BenchmarkView):
             table = findings_export(
                 origin, stem, state.name, experiment.parameters, state.report.summary if state.report else None
             )
-            answer = self.answer_here(lambda: self.written(table), state=stamp)
+            answer = self.answer_here(lambda: self.written(table))
             return self.named_file(answer, f"{key}-{stem}")
-        return self.answer_here(lambda: _detail(self, state), state=stamp)
+        return self.answer_here(lambda: _detail(self, state))
 
 
 def _entry(view: ApiView, state: ExperimentState) -> dict[str, Any]:

@@ -281,7 +281,7 @@ class ProspectsView(AllTasksView):
                 origin = Origin.of(self.benchmark, publication.revision)
                 return self.written(prospects_export(origin, stored, all_tasks=self.truth("all_tasks")))
 
-            return self.table(publication, "prospects", lines, jobs)
+            return self.table(publication, "prospects", lines)
 
         def build() -> dict[str, Any]:
             head, prospects = self.opening(publication, jobs)
@@ -290,7 +290,7 @@ class ProspectsView(AllTasksView):
             following = page_links(request, page, revision=publication.revision.number)
             return ProspectsDetailSerializer.render(head | body | {**following, "results": page.items})
 
-        return self.figures(publication, build, jobs)
+        return self.answer_here(build)
 
     @extend_schema(
         operation_id="prospects_under_conditions",
@@ -368,7 +368,7 @@ class ProspectView(AllTasksView):
             result = {"prospect": prospects[system_key], "names": names, "conditions": ()} if prospects else None
             return ProspectDetailSerializer.render(head | {"result": result})
 
-        return self.figures(publication, build, jobs)
+        return self.answer_here(build)
 
 
 def _results(prospects: Prospects | None, names: dict[str, str]) -> dict[str, Any]:

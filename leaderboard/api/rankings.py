@@ -187,7 +187,7 @@ class RankingsView(RankedView):
         publication = self.published()
         counting = RankingChoice.of_address(request.query_params, configuration_of(publication.revision))
         jobs = self.job_states(publication)
-        return self.figures(publication, lambda: self._verdicts(publication, counting, jobs), jobs)
+        return self.answer_here(lambda: self._verdicts(publication, counting, jobs))
 
     @extend_schema(
         operation_id="rankings_under_weights",
@@ -263,7 +263,7 @@ class RankingView(RankedView):
                 table = ranks_export(origin, column, rows, policy=counting.policy, aggregation=counting.aggregation)
                 return self.written(table)
 
-            return self.table(publication, rule, text, jobs)
+            return self.table(publication, rule, text)
 
         def build() -> dict[str, Any]:
             head, rows = self._ranking(publication, rule, counting, chosen, jobs)
@@ -271,7 +271,7 @@ class RankingView(RankedView):
             following = page_links(request, page, revision=publication.revision.number)
             return RankingDetailSerializer.render(head | {**following, "results": page.items})
 
-        return self.figures(publication, build, jobs)
+        return self.answer_here(build)
 
     @extend_schema(
         operation_id="ranking_under_weights",

@@ -8,7 +8,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from leaderboard.api.comparisons import ComparisonView
-from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
+from leaderboard.api.protocol.base import PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT, reading
@@ -155,7 +155,7 @@ class SeparabilityView(ComparisonView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Tests of systems of consecutive ranks under a rule, and runs in which no pair differs significantly."""
         publication = self.published()
-        wanted, jobs = window(request.query_params), job_states(publication)
+        wanted = window(request.query_params)
         board, systems = published_board(publication), systems_at(publication.revision)
         column = self.column(board)
         tests = [
@@ -176,7 +176,7 @@ class SeparabilityView(ComparisonView):
             rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
             caption = f"which neighbours under {column.name} differ significantly."
             table = self.origin(publication).export("separability", caption, headings, rows, rule=column.rule)
-            return self.table(publication, "separability", lambda: self.written(table), jobs)
+            return self.table(publication, "separability", lambda: self.written(table))
 
         def build() -> dict[str, Any]:
             page = cut_counted(tests, wanted)
@@ -203,4 +203,4 @@ class SeparabilityView(ComparisonView):
                 }
             )
 
-        return self.figures(publication, build, jobs)
+        return self.answer_here(build)

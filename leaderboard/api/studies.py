@@ -104,17 +104,15 @@ class StudiesView(FigureView):
         """Every study of the catalogue: what it asks, and its state for the revision."""
         publication = self.published()
         results = [{"state": state} for state in study_states(self.benchmark, publication)]
-        states = [StudyEntrySerializer.render(result) for result in results]
         if self.file_format:
             origin = Origin.of(self.benchmark, publication.revision)
             return self.table(
                 publication,
                 "studies",
                 lambda: self.written(studies_export(origin, self.benchmark, publication)),
-                states,
             )
         content = {**stamp_of(publication), "results": results}
-        return self.figures(publication, lambda: StudiesSerializer.render(content), states)
+        return self.answer_here(lambda: StudiesSerializer.render(content))
 
 
 class StudyView(FigureView):
@@ -136,12 +134,9 @@ class StudyView(FigureView):
         state = next((state for state in states if state.key == study), None)
         if state is None:
             raise Http404(f"There is no study {study!r}; there are: {', '.join(state.key for state in states)}.")
-        head = StudyEntrySerializer.render({"state": state})
         if self.file_format:
             origin, name = Origin.of(self.benchmark, publication.revision), state.name
-            return self.table(
-                publication, study, lambda: self.written(study_export(origin, publication, study, name)), [head]
-            )
+            return self.table(publication, study, lambda: self.written(study_export(origin, publication, study, name)))
 
         def build() -> dict[str, Any]:
             content: dict[str, Any] = {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
@@ -158,7 +153,7 @@ class StudyView(FigureView):
                 }
             return StudyDetailSerializer.render({**stamp_of(publication), "state": state, **content})
 
-        return self.figures(publication, build, [head])
+        return self.answer_here(build)
 
 
 class InstancesView(FigureView):
@@ -183,7 +178,7 @@ class InstancesView(FigureView):
                 {**stamp_of(publication), "page": page, **following, "results": part.items}
             )
 
-        return self.figures(publication, build, [page.state, page.reason, sees_instances(self.audience)])
+        return self.answer_here(build)
 
 
 class InstanceScoresView(FigureView):
@@ -237,8 +232,10 @@ class InstanceScoresView(FigureView):
                     }
                 )
 
-            return self.figures(publication, build)
+            return self.answer_here(build)
         size = len(instances.names) * len(instances.rows)
         if size > SCORES_A_FILE:
             raise ApiError(422, f"There are {size:,} scores; up to {SCORES_A_FILE:,} are sent as one file.")
-        return self.table(publication, f"{task}-instances", lambda: spreadsheet_csv_lines(instance_lines(instances)))
+        return self.stored_scores(
+            publication, f"{task}-instances", lambda: spreadsheet_csv_lines(instance_lines(instances))
+        )

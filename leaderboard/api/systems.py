@@ -339,7 +339,7 @@ class ScoresView(FigureView):
                 return response
             if self.is_csv:
                 write = scores_long_csv if self.truth("long") else scores_csv
-                return self.table(published, "scores", lambda: write(table_revision, self._only()))
+                return self.stored_scores(published, "scores", lambda: write(table_revision, self._only()))
             if self.truth("long"):
                 raise wrong_parameter("long", "`long` is for CSV alone; leave it out, or ask for `format=csv`.")
             return self.table(published, "scores", lambda: self.written(scores_export(origin, self._only())))
@@ -363,7 +363,7 @@ class ScoresView(FigureView):
                 }
             )
 
-        return self.figures(publication, build)
+        return self.answer_here(build)
 
     def _only(self) -> frozenset[int] | None:
         """The systems whose scores are shown; None for all."""

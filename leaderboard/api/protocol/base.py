@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from hashlib import sha256
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AnonymousUser
@@ -178,14 +179,15 @@ class ApiView(Exchange):
         """An answer with an ETag, or a 304 to anyone who has it already. Call after permission was checked.
 
         Args:
-            build: makes the content; lines are the file that is asked for, which is sent while they are made.
-            state: what the content depends on beside the address and the audience; where None, the content itself.
+            build: makes the content; lines are the file that is asked for.
+            state: what the content depends on beside the address and the audience, which may be nothing that changes
+                without it; lines are then sent while they are made. Where None, the content itself.
             level: the audience's level.
             is_public: whether the answer to an anonymous request may be kept by caches that others share.
         """
         content = build() if state is None else None
-        content = "".join(content) if isinstance(content, Iterator) else content
-        depends = content if state is None else state
+        content = tuple(content) if isinstance(content, Iterator) else content
+        depends = sha256(content).hexdigest() if isinstance(content, bytes) else content if state is None else state
         query = sorted(self.request.query_params.lists())
         etag = f'"{content_hash([self.request.path, query, level, self.request.accepted_media_type, depends])[:32]}"'
         known = parse_etags(self.request.META.get("HTTP_IF_NONE_MATCH", ""))
@@ -193,7 +195,7 @@ class ApiView(Exchange):
             response: HttpResponseBase = Response(status=304)
         else:
             content = build() if state is not None else content
-            if isinstance(content, Iterator):
+            if isinstance(content, Iterator | tuple):
                 form = self.request.accepted_renderer
                 response = file_response(self.request, content, f"{form.media_type}; charset={form.charset}")
             else:
@@ -285,16 +287,25 @@ class BenchmarkView(ApiView):
 
 
 class FigureView(BenchmarkView):
-    """Figures of a published revision, which never change."""
+    """Figures of a published revision, with what the benchmark and its systems say of themselves now.
 
-    def figures(self, publication: Publication | None, build: Any, jobs: Any = ()) -> HttpResponseBase:  # noqa: ANN401
-        """An answer that depends on nothing but the publication and, where it shows them, the state of its jobs."""
-        return self.answer_here(build, state=[publication.pk if publication else None, list(jobs)])
+    Settings, tags and names change without a revision, and jobs end: the content alone says whether an answer is the
+    same.
+    """
 
-    def table(self, publication: Publication | None, name: str, text: Any, jobs: Any = ()) -> HttpResponseBase:  # noqa: ANN401
-        """As `figures`, as a file."""
-        number = publication.revision.number if publication else 0
-        return self.named_file(self.figures(publication, text, jobs), f"{self.benchmark.key}-{name}-r{number}")
+    def table(self, publication: Publication, name: str, build: Callable[[], Any]) -> HttpResponseBase:
+        """An answer as a file."""
+        return self._named(publication, name, self.answer_here(build))
+
+    def stored_scores(
+        self, publication: Publication, name: str, build: Callable[[], Iterator[str]]
+    ) -> HttpResponseBase:
+        """A file of scores as a revision stores them, with nothing else in it: it may be long, and is sent while it is
+        made."""
+        return self._named(publication, name, self.answer_here(build, state=["stored scores", publication.pk]))
+
+    def _named(self, publication: Publication, name: str, response: HttpResponseBase) -> HttpResponseBase:
+        return self.named_file(response, f"{self.benchmark.key}-{name}-r{publication.revision.number}")
 
 
 def stamp_of(publication: Publication | None) -> dict[str, Any]:
