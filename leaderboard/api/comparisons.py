@@ -312,6 +312,8 @@ class HeadToHeadView(ComparisonView):
         first, second = self.place_of(systems, "a"), self.place_of(systems, "b")
         if first == second:
             raise wrong_parameter("b", "`a` and `b` are the same system; name two.")
+        if not configuration_of(publication.revision).tasks:
+            raise ApiError(404, "All tasks of this benchmark are archived, so there is nothing to compare.")
         board = published_board(publication)
         try:
             pair = pair_of(

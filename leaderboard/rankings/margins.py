@@ -66,8 +66,13 @@ def margins_between(
 
     def make() -> dict[str, Any]:
         table = revision_matrix(revision)
-        if table is None:
-            return {}
+        if table is None:  # without systems or tasks no two are compared
+            nothing, none = np.zeros((len(rows), len(columns))), np.zeros(len(rows), int)
+            return {
+                **dict.fromkeys(("ahead", "behind", "sign"), nothing),
+                "is_compared": nothing.astype(bool),
+                **dict.fromkeys(("n_beaten", "n_lost", "n_level"), none),
+            }
         matrix, places = weighed(table.matrix, revision), [np.array(part, np.intp) for part in (rows, columns)]
         return compute(margins_of, matrix, *places, n_steps=n_comparisons(matrix, len(rows)))
 
