@@ -270,11 +270,10 @@ def _stages(
         text %= {"number": benchmark.published_number, "own": revision.number}
         stages += [_stage(COMPUTED, DONE, ""), _stage(PUBLISHED, DONE, text)]
         return stages, True, benchmark.publication
-    # The job that will publish the revision: its own, or the newest one where that was superseded.
+    # The job that will publish the revision: its own, or the next one that is under way where its own was superseded.
     jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
-    jobs = jobs.select_related("benchmark")
-    live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
-    job = live or jobs.order_by("sequence").first()
+    jobs = jobs.select_related("benchmark").order_by("sequence")
+    job = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).first() or jobs.first()
     state, text = _job_stage(job)
     stages += [_stage(COMPUTED, state, text), _stage(PUBLISHED, WAITING, "")]
     return stages, state == FAILED, None

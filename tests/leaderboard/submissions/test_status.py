@@ -120,6 +120,15 @@ def test_an_accepted_batch_follows_its_job(accepted_once, make, job, state, text
     assert batch_page(batch)["is_final"] is is_final
 
 
+def test_it_follows_its_own_job_while_a_newer_one_waits(make):
+    benchmark, batch = accepted(make)
+    set_job(state="running", attempts=1)
+    make.accepted(benchmark, {"F": [1.0] * 5})
+    states = Job.objects.filter(kind="rankings", benchmark=benchmark, sequence__gte=2).order_by("sequence")
+    assert list(states.values_list("state", flat=True)) == ["running", "waiting"]
+    assert stages(batch)[1:] == [("computed", "running", ""), ("published", "waiting", "")]
+
+
 def test_where_its_own_job_was_overtaken_it_follows_the_newer_one(make):
     benchmark, batch = accepted(make)
     make.accepted(benchmark, {"F": [1.0] * 5})
