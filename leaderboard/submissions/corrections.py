@@ -136,6 +136,16 @@ def related_batches(batch: Batch, replaced: Collection[Replaced], *, names_other
     return lines
 
 
+def corrections_of(submission: Submission) -> list[int]:
+    """What corrects the submission, what corrects that, and so on, the newest last."""
+    corrections: list[int] = []
+    newest = [submission.pk]
+    while newest:
+        newest = list(Submission.objects.filter(corrects__in=newest).order_by("pk").values_list("pk", flat=True))
+        corrections += newest
+    return corrections
+
+
 def may_correct(audience: Audience, submission: Submission) -> bool:
     """Whether they may correct this submission, if it holds: its submitter and those who decide."""
     is_theirs = audience.viewer.is_authenticated and submission.batch.uploader_id == audience.viewer.pk

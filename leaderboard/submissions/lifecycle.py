@@ -26,7 +26,7 @@ from leaderboard.models import (
 )
 from leaderboard.rankings.revisions import next_revision
 from leaderboard.rankings.scores import present_among, submissions_in_force
-from leaderboard.submissions.corrections import SAY_WHY, corrected_by_number
+from leaderboard.submissions.corrections import SAY_WHY, corrected_by_number, corrections_of
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import store_instances
 from leaderboard.submissions.notices import tell_moderators, tell_of_events
@@ -336,11 +336,7 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
     # A withdrawn correction keeps its system on the board, but not once what it corrects is withdrawn, too.
-    corrections: set[int] = set()
-    newest = [] if submission.corrects_id else [submission.pk]
-    while newest:
-        newest = list(Submission.objects.filter(corrects__in=newest).values_list("pk", flat=True))
-        corrections.update(newest)
+    corrections = [] if submission.corrects_id else corrections_of(submission)
     in_force = submissions_in_force(revision, [submission.system_id])
     if all(one.is_blank and one.submission_id in corrections for one in in_force):
         _change_presence(revision, submission.system, SystemChange.Kind.LEFT)
@@ -363,7 +359,7 @@ def require_reason(reason: str, refusal: str) -> None:
 
 @transaction.atomic
 def reinstate_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
-    """Put a withdrawn submission back to the place it had, with the correction that was withdrawn with it.
+    """Put a withdrawn submission back to the place it had, with the corrections that were withdrawn with it.
 
     Raises:
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
@@ -377,16 +373,17 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     if submission.system_id not in present_among(revision, [submission.system_id]):
         _change_presence(revision, submission.system, SystemChange.Kind.JOINED)
     left = SubmissionEvent.objects.filter(submission=submission, kind=Kind.WITHDRAWN).latest("pk")
-    # `withdraw_submission` withdraws a correction by the revision before.
-    together = SubmissionEvent.objects.filter(
-        submission__corrects=submission,
-        submission__state=State.WITHDRAWN,
-        kind=Kind.WITHDRAWN,
-        actor=left.actor,
-        revision__number=left.revision.number - 1 if left.revision else 0,
-    )
-    for event in together.select_related("submission__system", "submission__benchmark", "submission__batch"):
-        revision = reinstate_submission(event.submission, actor=actor, reason=reason)
+    # `withdraw_submission` withdraws corrections by the revisions before, one after the other.
+    events = SubmissionEvent.objects.filter(submission__in=corrections_of(submission), kind=Kind.WITHDRAWN)
+    events = events.filter(actor=left.actor, reason=left.reason)
+    withdrawn_by = dict(events.values_list("revision__number", "submission"))
+    together, number = [], left.revision.number if left.revision else 0
+    while (number := number - 1) in withdrawn_by:
+        together.append(withdrawn_by[number])
+    corrections = Submission.objects.filter(pk__in=together, corrects=submission, state=State.WITHDRAWN)
+    corrections = corrections.exclude(events__kind=Kind.TAKEN_DOWN).select_related("system", "benchmark", "batch")
+    for correction in corrections.order_by("pk"):
+        revision = reinstate_submission(correction, actor=actor, reason=reason)
     return revision
 
 

@@ -32,6 +32,7 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.rankings.scores import WITHDRAWN, in_force_after, in_order
+from leaderboard.submissions.corrections import corrections_of
 from leaderboard.submissions.lifecycle import leave_board, require_reason
 from leaderboard.submissions.notices import tell_of_events
 from leaderboard.submissions.problems import SubmissionError
@@ -73,7 +74,7 @@ def takedown_effects(submission: Submission) -> TakedownEffects:
         releases=list(releases),
         n_drafts=len(_drafts_with(submission)),
         is_on_board=submission.state == State.ACCEPTED,
-        first=_with_same_scores(submission, _corrections_of(submission)),
+        first=_with_same_scores(submission, corrections_of(submission)),
         next=_with_same_scores(submission, corrected),
         is_done=submission.events.filter(kind=Kind.TAKEN_DOWN).exists(),
     )
@@ -103,7 +104,7 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
         raise SubmissionError(gettext("Reject it first: a waiting submission can still be accepted."))
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
         raise SubmissionError(gettext("These scores were already taken down."))
-    if first := _with_same_scores(submission, _corrections_of(submission)):
+    if first := _with_same_scores(submission, corrections_of(submission)):
         raise SubmissionError(
             gettext("Take down its correction %(uuid)s first: it reuses some of these scores.") % {"uuid": first.uuid}
         )
@@ -162,16 +163,6 @@ def revisions_holding(submission: Submission) -> list[int]:
         if any(one.submission_id == submission.pk and not one.is_blank for one in current):
             held += range(start, end)
     return held
-
-
-def _corrections_of(submission: Submission) -> list[int]:
-    """What corrects the submission, what corrects that, and so on, the newest last."""
-    corrections: list[int] = []
-    newest = [submission.pk]
-    while newest:
-        newest = list(Submission.objects.filter(corrects__in=newest).order_by("pk").values_list("pk", flat=True))
-        corrections += newest
-    return corrections
 
 
 def _with_same_scores(submission: Submission, among: Collection[int]) -> Submission | None:

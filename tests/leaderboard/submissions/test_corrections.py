@@ -12,6 +12,7 @@ from leaderboard.submissions.corrections import NOT_YOURS
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft, reinstate_submission, take_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import queue
+from leaderboard.submissions.moderation.takedowns import take_down
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.rows import SubmittedRow
@@ -97,6 +98,49 @@ def test_with_a_corrected_submission_its_corrections_leave_the_board_and_come_ba
     reinstate_submission(first, actor=owner, reason="It is yours.")
     assert row_of(benchmark, "A") == [7.0, 9.0]
     assert list(states.all()) == ["accepted"] * 3
+
+
+@pytest.fixture
+def twice_corrected(make):
+    """A submission, and two corrections of it that were both waiting before the first was accepted."""
+    benchmark, submitter = make.benchmark({"B": [3.0, 4.0]}, submission_policy="moderated"), make.user()
+    make.accepted(benchmark, {"A": [1.0, 2.0]}, by=submitter)
+    first, owner = newest(benchmark, "A"), owner_of(benchmark)
+    batches = [correct(benchmark, first, submitter, {"task-2": score}) for score in ("8", "9")]
+    for batch in batches:
+        take_batch(batch, actor=owner)
+    assert row_of(benchmark, "A") == [1.0, 9.0]
+    return benchmark, first, [batch.submissions.get() for batch in batches]
+
+
+def states_of(*submissions):
+    for submission in submissions:
+        submission.refresh_from_db()
+    return [submission.state for submission in submissions]
+
+
+def test_all_corrections_of_a_submission_come_back_with_it(twice_corrected):
+    benchmark, first, corrections = twice_corrected
+    owner = owner_of(benchmark)
+    correct(benchmark, corrections[1], owner, {"task-1": "7"})
+    last = newest(benchmark, "A")
+    withdraw_submission(first, actor=owner, reason="Wrong.")
+    assert states_of(first, *corrections, last) == ["withdrawn"] * 4
+    reinstate_submission(first, actor=owner, reason="It was right.")
+    assert states_of(first, *corrections, last) == ["accepted"] * 4
+    assert row_of(benchmark, "A") == [7.0, 9.0]
+
+
+def test_a_correction_that_was_withdrawn_by_itself_or_taken_down_does_not_come_back(twice_corrected):
+    benchmark, first, (one, other) = twice_corrected
+    owner = owner_of(benchmark)
+    withdraw_submission(one, actor=owner, reason="The log of Task 2 was right.")
+    withdraw_submission(first, actor=owner, reason="Wrong.")
+    assert states_of(first, one, other) == ["withdrawn"] * 3
+    take_down(other, actor=owner, reason="A request.")
+    first.refresh_from_db()
+    reinstate_submission(first, actor=owner, reason="It was right.")
+    assert states_of(first, one, other) == ["accepted", "withdrawn", "withdrawn"]
 
 
 def test_a_submitter_is_told_that_someone_else_corrected_their_scores(make):
