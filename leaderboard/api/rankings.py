@@ -31,7 +31,8 @@ from leaderboard.api.protocol.schema import (
 )
 from leaderboard.api.ranking_choice import WEIGHTS_EXAMPLE, RankingChoice, WeightsBodySerializer
 from leaderboard.api.separability import IntervalsSerializer, UnderRuleSerializer
-from leaderboard.boards.filters import Filters, kept
+from leaderboard.boards.filters import left_by
+from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.revision_exports import Origin, ranks_export
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
@@ -49,6 +50,7 @@ from leaderboard.rankings.published import (
 )
 from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.systems import ORGANISATION, described_systems_at
 from leaderboard.rankings.verdict import camps_of, headline
 from leaderboard.rankings.weights import WeightsError
 
@@ -290,7 +292,12 @@ class RankingView(RankedView):
         return Response(RankingDetailSerializer.render(head | {"count": len(rows), "next": None, "results": rows}))
 
     def _ranking(
-        self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]
+        self,
+        publication: Publication,
+        rule: str,
+        counting: RankingChoice,
+        chosen: BoardQuery,
+        jobs: list[dict[str, Any]],
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         column, systems, board = self._column(publication, rule, counting)
         separability = separability_of(board, column)
@@ -304,17 +311,18 @@ class RankingView(RankedView):
         }
         return head, self._rows(column, systems, board, chosen, separability)
 
-    def _filters(self) -> Filters:
+    def _filters(self) -> BoardQuery:
         query = self.request.query_params
         top = query.get("top", "")
         if top and whole_number(top, 6) is None:
             raise wrong_parameter("top", f"`top` is {top[:40]!r}; expected a whole number.")
-        return Filters(
-            query=query.get("q", "").strip()[:200],
-            organisation=query.get("organisation", "").strip()[:200],
-            tag=query.get("tag", "").strip()[:80],
-            is_complete=self.truth("complete"),
-            top=whole_number(top, 6),
+        organisation, tag = query.get("organisation", "").strip()[:200], query.get("tag", "").strip()[:80]
+        return BoardQuery(
+            q=query.get("q", "")[:200],
+            tags=(tag,) if tag else (),
+            meta=((ORGANISATION.key, organisation),) if organisation else (),
+            complete_only=self.truth("complete"),
+            top=whole_number(top, 6) or 0,
         )
 
     def _rows(
@@ -322,12 +330,15 @@ class RankingView(RankedView):
         column: Column,
         systems: list[BoardSystem],
         board: PublishedBoard,
-        chosen: Filters,
+        chosen: BoardQuery,
         separability: Separability | None = None,
     ) -> list[dict[str, Any]]:
         """The rows that are asked for, of the systems that anyone who asks may know of, under the names they may
         see."""
-        keep = kept(systems, board, column, chosen, knows_about=self.audience.sees_names)
+        # Where names are hidden, tags and organisations would tell them.
+        is_looked_up = self.audience.sees_names and bool(chosen.tags or chosen.meta)
+        about = described_systems_at(board.revision).about if is_looked_up else {}
+        keep = set(left_by(chosen, board, systems, about, reference=column, fields=[ORGANISATION]))
         places = {system.key: i for i, system in enumerate(systems)}
         rows = rank_rows(column, systems, separability)
         return [row for row in rows if self.is_seen(systems[places[row["system"]]]) and places[row["system"]] in keep]

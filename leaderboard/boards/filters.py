@@ -14,7 +14,7 @@ from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.names import is_called
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError
 from leaderboard.rankings.scores import BoardSystem
-from leaderboard.rankings.systems import About, about_systems
+from leaderboard.rankings.systems import About
 from ranking_engine.files.metadata import MetadataField
 from ranking_engine.text.names import fold_name
 
@@ -29,29 +29,27 @@ class SystemSelection:
     others: list[int]
 
 
-def choose(
+def left_by(
+    query: BoardQuery,
     published: PublishedBoard,
     systems: Sequence[BoardSystem],
     about: Mapping[int, About],
     *,
     reference: Column,
-    medians: np.ndarray,
-    query: BoardQuery,
     fields: Sequence[MetadataField] = (),
-) -> SystemSelection:
-    """The systems that the query's filters leave, in the order that it asks for. Pinned ones are there in any case.
+) -> list[int]:
+    """The places of the systems that the filters of a query leave.
 
     Args:
+        query: what was asked for.
         published: the board, as its reader may see it.
         systems: of its revision, in its order.
-        about: of systems by id, what is said of them.
-        reference: the reference rule's column.
-        medians: of every system, its median rank over the rules; it orders equals.
-        query: what was asked for.
+        about: of systems by id, what is said of them as far as the reader may know it.
+        reference: the column of the rule that `top` is about.
         fields: of the systems' metadata. What is asked of another field no system has.
 
     Raises:
-        UnknownChoiceError: the query sorts by something that there is not, or bounds what has no such values.
+        UnknownChoiceError: the query bounds what has no such values.
     """
     places, nothing = list(range(len(systems))), About()
     if query.q.strip():
@@ -72,8 +70,7 @@ def choose(
     for name, bounds in bounds_of(query).items():
         field = by_key.get(name)
         if field is None:
-            places = []
-            continue
+            return []
         least, most = (bound_of(field, text, is_most=k == 1) if text else None for k, text in enumerate(bounds))
         values = {i: field.number(about.get(systems[i].id, nothing).metadata.get(name)) for i in places}
         places = [
@@ -81,18 +78,41 @@ def choose(
             for i, value in values.items()
             if value is not None and (least is None or value >= least) and (most is None or value <= most)
         ]
+    return places
+
+
+def choose(
+    published: PublishedBoard,
+    systems: Sequence[BoardSystem],
+    about: Mapping[int, About],
+    *,
+    reference: Column,
+    medians: np.ndarray,
+    query: BoardQuery,
+    fields: Sequence[MetadataField] = (),
+) -> SystemSelection:
+    """The systems that the query's filters leave, in the order that it asks for. Pinned ones are there in any case.
+
+    Args:
+        published, systems, about, reference, query, fields: as `left_by` takes them.
+        medians: of every system, its median rank over the rules; it orders equals.
+
+    Raises:
+        UnknownChoiceError: the query sorts by something that there is not, or bounds what has no such values.
+    """
+    places = left_by(query, published, systems, about, reference=reference, fields=fields)
     is_pinned = set(query.pins)
     pinned = [i for i, system in enumerate(systems) if system.key in is_pinned]
     others = [i for i in places if systems[i].key not in is_pinned]
     order = _Order(systems, published, reference, medians, query)
     if query.sort_key.startswith(META):
-        field = by_key.get(query.sort_key.removeprefix(META))
+        field = next((field for field in fields if field.key == query.sort_key.removeprefix(META)), None)
         if field is None:
             raise UnknownChoiceError(
                 gettext("There is no field %(removeprefix)s of the systems here.")
                 % {"removeprefix": repr(query.sort_key.removeprefix(META))}
             )
-        order.take(field_values(field, [about.get(system.id, nothing) for system in systems]))
+        order.take(field_values(field, [about.get(system.id, About()) for system in systems]))
     return SystemSelection(order.sorted(pinned), order.sorted(others))
 
 
@@ -204,43 +224,3 @@ def column_of(columns: Sequence[Column], rule: str) -> Column:
     if match is None:
         raise UnknownChoiceError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule)})
     return match
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What is asked for; what is empty leaves all."""
-
-    query: str = ""  # in the name or the key
-    organisation: str = ""
-    tag: str = ""
-    is_complete: bool = False  # only systems with a score on every voting task
-    top: int | None = None  # only ranks up to this one
-
-
-def kept(
-    systems: Sequence[BoardSystem], board: PublishedBoard, column: Column, chosen: Filters, *, knows_about: bool
-) -> set[int]:
-    """The places of the systems that `chosen` leaves.
-
-    Args:
-        systems: of the board, in its order, under the names that are shown.
-        board: as anyone who asks may see it.
-        column: the rule that `top` is about.
-        chosen: what is asked for.
-        knows_about: whether organisations and tags may be looked at; where names are hidden they would tell them.
-    """
-    places = set(range(len(systems)))
-    is_asked = bool(chosen.organisation or chosen.tag)
-    about = about_systems([system.id for system in systems]) if knows_about and is_asked else {}
-    if chosen.query:
-        places = {i for i in places if is_called(chosen.query, systems[i].name, systems[i].key)}
-    if chosen.organisation:
-        words = chosen.organisation.casefold()
-        places = {i for i in places if systems[i].id in about and words in about[systems[i].id].organisation.casefold()}
-    if chosen.tag:
-        places = {i for i in places if systems[i].id in about and chosen.tag in about[systems[i].id].tags}
-    if chosen.is_complete:
-        places = {i for i in places if board.n_scored[i] == board.facts["n_voting_tasks"]}
-    if chosen.top is not None:
-        places = {i for i in places if 1 <= column.ranks[i] <= chosen.top}
-    return places

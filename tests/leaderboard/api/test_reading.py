@@ -182,6 +182,15 @@ def test_q_asks_for_the_same_wherever_systems_are_listed(make, api):
         assert systems_at("rankings/borda/", q=query) == expected, query
         assert systems_at("board/", q=query) == expected, query
     assert systems_at("rankings/borda/", organisation="owl inst") == {keys["Crow"]}
+    System.objects.filter(name="Crow").update(organisation="Universität München", tags=["open", "small"])
+    # A Mac writes an umlaut as two letters.
+    for text in ("München", "Mu\u0308nchen", "MÜNCHEN", "universität"):
+        of_board = systems_at("board/", **{"meta.organisation": text})
+        assert systems_at("rankings/borda/", organisation=text) == of_board == {keys["Crow"]}, text
+    for tag in ("open", "small", "OPEN", "none"):
+        assert systems_at("rankings/borda/", tag=tag) == systems_at("board/", tag=tag), tag
+    assert systems_at("rankings/borda/", top=1) == systems_at("board/", top=1, reference="borda") == {keys["Crow"]}
+    assert systems_at("rankings/borda/", complete="true") == systems_at("board/", complete_only=1) == set(keys.values())
 
 
 def test_an_older_published_revision_answers_as_it_did_then(make, api):
@@ -231,8 +240,9 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
 def test_nan_never_appears(make, api):
     benchmark = make.published(GAPS, missing_policy="undefined")
     for path in ("scores/", "rankings/", *(f"rankings/{rule}/" for rule in site_rules()), "systems/a/"):
-        text = api.get(f"benchmarks/{benchmark.key}/{path}").content.decode()
-        json.loads(text, parse_constant=pytest.fail)
+        answer = api.get(f"benchmarks/{benchmark.key}/{path}")
+        assert answer.status_code == 200, path
+        json.loads(answer.content, parse_constant=pytest.fail)
 
 
 @pytest.fixture(scope="module")
