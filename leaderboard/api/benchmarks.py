@@ -13,7 +13,6 @@ from leaderboard.api.protocol.base import (
     REVISION_TEXT,
     ApiView,
     BenchmarkView,
-    FigureView,
     JobStateSerializer,
     PublishedSerializer,
     job_states,
@@ -21,6 +20,7 @@ from leaderboard.api.protocol.base import (
 )
 from leaderboard.api.protocol.deprecation import deprecated
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import cut, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import NOT_WRITABLE, ApiError
 from leaderboard.api.protocol.renderers import TABLES, ZipRenderer

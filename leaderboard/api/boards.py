@@ -7,8 +7,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import ApiView, FigureView, PublishedSerializer, stamp_of
+from leaderboard.api.protocol.base import ApiView, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import cut, cut_counted, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES

@@ -6,8 +6,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
+from leaderboard.api.protocol.base import NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import FROM_ONE, RULE, TABLE_FORMAT, error, reading

@@ -9,8 +9,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
+from leaderboard.api.protocol.base import NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import Window, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES

@@ -11,7 +11,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import (
-    FigureView,
     JobStateSerializer,
     NamedSystemSerializer,
     PublishedSerializer,
@@ -19,6 +18,7 @@ from leaderboard.api.protocol.base import (
     stamp_of,
 )
 from leaderboard.api.protocol.fields import IS_MISSING, ChoiceText, Listing, Shape, Text, Truth
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES

@@ -11,8 +11,9 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import FigureView, JobStateSerializer, NamedSystemSerializer, PublishedSerializer
+from leaderboard.api.protocol.base import JobStateSerializer, NamedSystemSerializer, PublishedSerializer
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import cut_counted, page_links, window
 from leaderboard.api.protocol.problems import ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES

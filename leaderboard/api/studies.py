@@ -12,8 +12,9 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from leaderboard.api.instances.shapes import InstanceScorePageSerializer, InstancesSerializer
-from leaderboard.api.protocol.base import FigureView, PublishedSerializer, stamp_of
+from leaderboard.api.protocol.base import PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import Window, cut_counted, cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, CSVRenderer

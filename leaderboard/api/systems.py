@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from leaderboard.api.protocol.base import (
     MANAGE,
     BenchmarkView,
-    FigureView,
     NamedSystemSerializer,
     OwnerView,
     PublishedSerializer,
     stamp_of,
 )
 from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.protocol.pagination import cut_sorted, page_links, window
 from leaderboard.api.protocol.problems import NOT_WRITABLE, ApiError, wrong_parameter
 from leaderboard.api.protocol.renderers import TABLES, EveryEvalEverRenderer, PreflibRenderer

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from leaderboard.api.protocol.base import FigureView
+from leaderboard.api.protocol.figures import FigureView
 from leaderboard.api.urls import version_1
 from leaderboard.models import Benchmark
 
@@ -42,6 +42,5 @@ def figure_addresses(benchmark: Benchmark, *, system: str, rival: str) -> list[s
         for query, form in product(QUERIES.get(route.name, [""]), forms):
             if "long" in query and form not in LONG_FORMS:
                 continue
-            stated = query.format(system=system, rival=rival)
-            addresses.append(f"{path}?{stated}&format={form}")
+            addresses.append(f"{path}?{query.format(system=system, rival=rival)}&format={form}")
     return addresses
