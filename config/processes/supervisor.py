@@ -156,6 +156,15 @@ class Supervisor:
             time.sleep(LOOK_EVERY)
         return False
 
+    def is_steady(self, name: str) -> bool:
+        """Whether a child runs that has not ended of late.
+
+        Args:
+            name: of the child.
+        """
+        child = next(child for child in self.children if child.name == name)
+        return child.process is not None and child.process.poll() is None and child.pause == FIRST_PAUSE
+
     def add(self, commands: Mapping[str, Sequence[str]]) -> None:
         """Keep these running, too, from the next look on: what needs the others to be there before it starts."""
         self.children += [Child(name, command) for name, command in commands.items()]

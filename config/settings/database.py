@@ -50,7 +50,7 @@ else:
     if not IS_POOLED:
         # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.
         limits = ["idle_in_transaction_session_timeout=30s", f"statement_timeout={QUERY_SECONDS}s"]
-        limits += [f"lock_timeout={LOCK_SECONDS}s"] if QUERY_SECONDS else []
+        limits += [f"lock_timeout={LOCK_SECONDS if QUERY_SECONDS else 0}s"]  # the role may have one of its own
         limits += [f"idle_session_timeout={IDLE_SECONDS}s"] if IDLE_SECONDS else []
         limits += ["synchronous_commit=off"] if IS_TEST else []
         POSTGRESQL_OPTIONS["options"] = " ".join(f"-c {limit}" for limit in limits)

@@ -13,6 +13,10 @@ if SENTRY_DSN and not IS_TEST:
 
     report_errors(SENTRY_DSN, release=f"plurank@{PLURANK_VERSION}", environment=SENTRY_ENVIRONMENT)
 
+LOG_LEVEL = env.choice("PLURANK_LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"])
+# Celery says of each wake-up that it came, and of one that came too late that a "revoked task" is discarded. Most of a
+# busy queue come too late, which is harmless. What came of a job is logged where it ran.
+LEVEL_OF_WAKE_UPS = "WARNING" if LOG_LEVEL == "INFO" else LOG_LEVEL
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -33,6 +37,7 @@ LOGGING = {
     },
     "root": {
         "handlers": ["stderr"],
-        "level": env.choice("PLURANK_LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"]),
+        "level": LOG_LEVEL,
     },
+    "loggers": {f"celery.worker.{name}": {"level": LEVEL_OF_WAKE_UPS} for name in ("strategy", "request")},
 }

@@ -13,6 +13,12 @@ from leaderboard.queue.priorities import NOBODY_WAITS
 from leaderboard.queue.wake_ups import reaches_broker
 
 STUCK_MINUTES = 10
+_OF_ROLE = "with PLURANK_PGBOUNCER=true it is that of the role (`ALTER ROLE ... SET {}`)"
+LIMITS = {
+    "due to statement timeout": "PLURANK_QUERY_SECONDS; " + _OF_ROLE.format("statement_timeout"),
+    "due to lock timeout": "PLURANK_LOCK_SECONDS; " + _OF_ROLE.format("lock_timeout"),
+    "due to idle-in-transaction timeout": "30 s; " + _OF_ROLE.format("idle_in_transaction_session_timeout"),
+}
 
 
 def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> list[str]:
@@ -65,8 +71,25 @@ def database_problem() -> str:
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return "the database lacks migrations: run `python manage.py migrate`"
     except Exception as error:  # noqa: BLE001 -- whatever it is, it is the answer
-        return f"the database does not answer: {error}"
+        return reached_limit(error) or f"the database does not answer: {error}"
     return ""
+
+
+def reached_limit(error: Exception) -> str:
+    """Which limit an operator has to raise where an error of the database is about one; else empty.
+
+    Args:
+        error: as Django raises it.
+    """
+    if "unsupported startup parameter" in str(error):
+        return (
+            "DATABASE_URL names PgBouncer. This command needs the address of PostgreSQL itself; the site needs "
+            f"PLURANK_PGBOUNCER=true (docs/operate.md, “PgBouncer”): {error}"
+        )
+    limit = next((name for name in LIMITS if name in str(error)), None)
+    if limit is None:
+        return ""
+    return f"PostgreSQL ended a statement of this process: {error}. Its limit is {LIMITS[limit]}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 import shutil
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -132,3 +134,23 @@ def test_wake_ups_do_not_pile_up_without_a_worker(make_committed, site, settings
     time.sleep(2)
     assert n_messages() < jobs.WAKE_UPS_A_QUEUE + jobs.WAKE_UPS_A_SWEEP
     assert benchmark.last_revision_number in (0, 1)
+
+
+EXPIRED = """
+import config.celery
+from celery import current_app
+for _ in range(20):
+    current_app.send_task("jobs.run_job", kwargs={"job_id": 1}, queue="rankings", expires=0.001, ignore_result=True)
+"""
+
+
+def test_wake_ups_that_came_too_late_leave_no_lines_in_the_log(make_committed, site):
+    """Takes about ten seconds: three processes start."""
+    subprocess.run([sys.executable, "-c", EXPIRED], env=site.environment, cwd=settings.ROOT, check=True)
+    benchmark = make_committed.benchmark()
+    site.start("rankings", "sweep")
+    wait_for_board(site, benchmark, 1)
+    log = (site.folder / "rankings.log").read_text()
+    assert "revoked" not in log
+    assert "received" not in log
+    assert "rankings of revision" in log

@@ -1,14 +1,17 @@
 """Where no wake-up comes, workers take what is due from the table, within their limits."""
 
+import json
 import shutil
 import signal
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job
 from tests.jobs.submitter import Submitter
@@ -113,6 +116,17 @@ def poisoned(make_committed, kind: str) -> Job:
     job = Job.objects.get(kind="rankings")
     Job.objects.filter(pk=job.pk).update(not_before=job.created_at.replace(year=2020))
     return job
+
+
+def test_what_comes_of_a_job_is_logged_as_json_where_logs_are(make_committed, site):
+    """Takes about five seconds."""
+    make_committed.benchmark()
+    Job.objects.update(not_before=timezone.now() - timedelta(minutes=1))
+    environment = site.environment | {"PLURANK_UNWOKEN_SECONDS": "1", "PLURANK_LOG_FORMAT": "json"}
+    command = [sys.executable, "manage.py", "run_due", "rankings"]
+    done = subprocess.run(command, cwd=settings.ROOT, env=environment, capture_output=True, text=True, check=True)
+    messages = [json.loads(line)["message"] for line in (done.stdout + done.stderr).splitlines()]
+    assert any(message.endswith(": done") for message in messages)
 
 
 def test_a_job_that_never_ends_ends_its_process_at_its_limit(make_committed, site):

@@ -4,8 +4,8 @@ import argparse
 import http.client
 import os
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -18,6 +18,7 @@ from config.processes.supervisor import AlreadyRunningError, Supervisor, sole_su
 from leaderboard.operations.preparing import OWNER_EMAIL, add_demonstration, kept_password, prepare_site
 
 SECONDS_TO_START = 60
+MOST_SECONDS_TO_START = 600  # where the machine is busy: the web server runs, and does not answer yet
 
 
 class Command(BaseCommand):
@@ -43,14 +44,11 @@ class Command(BaseCommand):
                 commands = processes(sys.executable, number, host=host, n_workers={"studies": study_workers()})
                 with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
                     self._say("Starting web server, workers and sweep ...")
-                    if supervisor.watch(until=lambda: site_answers(address), seconds=SECONDS_TO_START):
+                    if problem := wait_for_site(supervisor, address, self._say):
+                        raise CommandError(f"{problem} The end of its log:\n{last_lines('web', 20)}")
+                    if not supervisor.is_stopping:
                         self._say(welcome(address))
                         supervisor.watch()
-                    elif not supervisor.is_stopping:
-                        raise CommandError(
-                            f"The site did not answer within {SECONDS_TO_START} s. The end of its log:\n"
-                            + last_lines(settings.VAR / "log" / "web.log", 20)
-                        )
                     self._say("Stopping ...")
                 self._say("Stopped. All data is kept for the next start.")
         except (Problem, AlreadyRunningError) as error:
@@ -63,6 +61,38 @@ class Command(BaseCommand):
         with suppress(OSError):  # the terminal may be gone
             self.stdout.write(message)
             self.stdout.flush()
+
+
+def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], None]) -> str:
+    """Wait until the site answers or the supervisor is asked to stop; longer while its web server runs.
+
+    Args:
+        supervisor: of the site's processes, the one named `web` among them.
+        address: the URL of the site.
+        say: is told that it takes longer.
+
+    Returns:
+        Why the site does not answer, and what to do; empty where it answers, or is being stopped.
+    """
+    if supervisor.watch(until=lambda: site_answers(address), seconds=SECONDS_TO_START) or supervisor.is_stopping:
+        return ""
+    if supervisor.is_steady("web"):
+        say(
+            f"The site does not answer yet, but its web server runs: this machine is busy. Waiting up to "
+            f"{MOST_SECONDS_TO_START} s. Ctrl-C stops it."
+        )
+        supervisor.watch(
+            until=lambda: site_answers(address) or not supervisor.is_steady("web"),
+            seconds=MOST_SECONDS_TO_START - SECONDS_TO_START,
+        )
+        if site_answers(address) or supervisor.is_stopping:
+            return ""
+    if not supervisor.is_steady("web"):
+        return "The site does not answer: its web server ended, for the reason at the end of its log."
+    return (
+        f"The site did not answer within {MOST_SECONDS_TO_START} s, although its web server runs: this machine is too "
+        "busy. Run the same command again when less runs on it: everything that was loaded is kept."
+    )
 
 
 def site_answers(address: str) -> bool:
@@ -91,8 +121,9 @@ def welcome(address: str) -> str:
 """
 
 
-def last_lines(file: Path, number: int) -> str:
-    """The end of a text file; empty where there is none."""
+def last_lines(process: str, number: int) -> str:
+    """The end of the log of one of the site's processes; empty where there is none."""
+    file = settings.VAR / "log" / f"{process}.log"
     if not file.exists():
         return ""
     return "\n".join(file.read_text(errors="replace").splitlines()[-number:])

@@ -11,12 +11,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from leaderboard.models import Heartbeat, Job
 from leaderboard.operations import health
-from leaderboard.operations.health import problems
+from leaderboard.operations.health import problems, reached_limit
 from leaderboard.queue.heartbeats import Process
 from leaderboard.queue.priorities import RECOMPUTATION
 from ranking_engine import __version__ as engine_version
@@ -250,3 +250,18 @@ def test_a_database_without_its_migrations_is_not_well(make, client):
 def test_a_web_server_that_does_not_answer_is_not_well(make):
     with pytest.raises(CommandError, match="the web server does not answer"):
         call_command("check_health", "web", port=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("FATAL:  unsupported startup parameter: options", "This command needs the address of PostgreSQL itself"),
+        ("canceling statement due to lock timeout", "PLURANK_LOCK_SECONDS; "),
+        ("terminating connection due to idle-in-transaction timeout", "SET idle_in_transaction_session_timeout`)"),
+        ("connection refused", ""),
+    ],
+)
+def test_an_error_about_a_limit_names_the_limit(text, named):
+    limit = reached_limit(OperationalError(text))
+    assert named in limit
+    assert bool(limit) == bool(named)
