@@ -27,6 +27,7 @@ from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.names import cut_apart
 from leaderboard.common.text import as_sentence
+from leaderboard.evaluation.phases import newest_of, offers_trials, why_no_phase
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
 from leaderboard.queue.places import places
@@ -90,6 +91,13 @@ class BoardPage:
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
         self.submit_url, self.submit_label = submission_door(audience)
+        self.predictions_url = ""
+        if self.submit_url and getattr(benchmark, "evaluation_mode", None):
+            predictions_url = reverse("new_predictions", args=[benchmark.key])
+            if not why_no_phase(benchmark) or offers_trials(benchmark, newest_of(benchmark)):
+                self.predictions_url = predictions_url
+            elif self.submit_url == predictions_url:
+                self.submit_url = ""
         self.ban_text = audience.ban_text
         self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number

@@ -28,7 +28,7 @@ from leaderboard.common.file_parts import file_response
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
 from leaderboard.comparisons.since import note_visit
-from leaderboard.evaluation.phases import evaluation_terms
+from leaderboard.evaluation.terms import evaluation_terms
 from leaderboard.models import Baseline, Benchmark
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.on_demand.allowance import may_ask
@@ -70,8 +70,7 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
         "board": page,
         "benchmark": benchmark,
         "share": share,
-        "terms": board_terms(audience) + (evaluation := evaluation_terms(benchmark)),
-        "predictions_url": reverse("new_predictions", args=[key]) if evaluation and page.submit_url else "",
+        "terms": board_terms(audience) + evaluation_terms(benchmark),
         "citation": citation,
         "dataset": dataset,
         "visited_at": visited_at,

@@ -289,13 +289,28 @@ def is_paired(new: TaskFigure, old: TaskFigure) -> bool:
     return new.hidden.ids == old.hidden.ids
 
 
+def best_in_place_of(row: PredictionSubmission, *, uses_ladder: bool) -> PredictionSubmission | None:
+    """The best submission so far, which the Ladder's submitter sees in place of one that did not move the board.
+
+    Args:
+        row: the submission.
+        uses_ladder: as `phases.has_ladder` says.
+
+    Returns:
+        None where the figures of the submission itself are seen, or none are.
+    """
+    if not uses_ladder or row.is_trial or row.submission_id is not None or row.state != State.SCORED:
+        return None
+    return next(iter(counted_before(row, of_any_system=True)), None)
+
+
 def seen_results(
     row: PredictionSubmission, files: Sequence[PredictionFile], *, uses_ladder: bool
 ) -> dict[str, dict[str, Any]]:
     """The figures that its submitter sees, by the key of the task; empty where there are none yet.
 
     Never those on the private split before the board shows them, nor, with the Ladder, those of a submission that did
-    not move the board: then they are those of the best one before.
+    not move the board.
 
     Args:
         row: the submission.
@@ -304,10 +319,9 @@ def seen_results(
     """
     if row.state != State.SCORED:
         return {}
+    if uses_ladder and not row.is_trial and row.submission_id is None:
+        return {}
     split = DEVELOPMENT if row.is_trial else counted_split(row.phase)
-    if not row.is_trial and uses_ladder and row.submission_id is None:
-        best = counted_before(row, of_any_system=True)
-        files = list(best[0].files.select_related("task")) if best else []
     figures = figures_of(files, split, with_values=False)
     return {
         file.task.key: dict(_score(figures[file.task_id], is_rounded=uses_ladder and not row.is_trial))

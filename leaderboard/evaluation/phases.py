@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, as_text, record_changes
 from leaderboard.common.moments import moment_in_words
@@ -32,7 +32,7 @@ FIELDS = (
 
 
 def phase_now(benchmark: Benchmark, at: datetime | None = None) -> Phase | None:
-    """The phase in which predictions are accepted at a moment; None where there is none.
+    """The phase in which predictions are accepted at a moment, with its benchmark; None where there is none.
 
     Args:
         benchmark: whose.
@@ -40,7 +40,34 @@ def phase_now(benchmark: Benchmark, at: datetime | None = None) -> Phase | None:
     """
     moment = at or timezone.now()
     is_open = Q(closes_at=None) | Q(closes_at__gt=moment)
-    return Phase.objects.filter(is_open, benchmark=benchmark, opens_at__lte=moment).order_by("-opens_at", "-pk").first()
+    return benchmark.phases.filter(is_open, opens_at__lte=moment).order_by("-opens_at", "-pk").first()
+
+
+def closed_and_coming(benchmark: Benchmark) -> tuple[Phase | None, Phase | None]:
+    """Where no phase is open: the one that closed last, and the one that opens next."""
+    phases, now = Phase.objects.filter(benchmark=benchmark), timezone.now()
+    closed = phases.filter(closes_at__lte=now).order_by("-closes_at").first()
+    return closed, phases.filter(opens_at__gt=now).order_by("opens_at").first()
+
+
+def why_no_phase(benchmark: Benchmark) -> str:
+    """Why no predictions are accepted that count.
+
+    Returns:
+        A sentence, which says when the next phase opens; empty where one is open, or the benchmark has none.
+    """
+    if phase_now(benchmark) is not None:
+        return ""
+    closed, coming = closed_and_coming(benchmark)
+    if coming is not None:
+        return gettext("No phase is open: %(coming)s opens on %(opens_at)s.") % {
+            "coming": coming.name, "opens_at": moment_in_words(coming.opens_at),
+        }  # fmt: skip
+    if closed is not None and closed.closes_at is not None:
+        return gettext("No phase is open: %(last)s closed on %(closes_at)s.") % {
+            "last": closed.name, "closes_at": moment_in_words(closed.closes_at),
+        }  # fmt: skip
+    return ""
 
 
 def phase_for_predictions(benchmark: Benchmark) -> Phase | None:
@@ -49,21 +76,10 @@ def phase_for_predictions(benchmark: Benchmark) -> Phase | None:
     Raises:
         EvaluationError: it has phases, and none is open.
     """
-    if phase := phase_now(benchmark):
-        return phase
-    coming = Phase.objects.filter(benchmark=benchmark, opens_at__gt=timezone.now()).order_by("opens_at").first()
-    if coming:
-        raise EvaluationError(
-            gettext("No phase is open: %(coming)s opens on %(opens_at)s.")
-            % {"coming": coming.name, "opens_at": moment_in_words(coming.opens_at)}
-        )
-    last = Phase.objects.filter(benchmark=benchmark).order_by("-closes_at").first()
-    if last is not None and last.closes_at is not None:
-        raise EvaluationError(
-            gettext("No phase is open: %(last)s closed on %(closes_at)s.")
-            % {"last": last.name, "closes_at": moment_in_words(last.closes_at)}
-        )
-    return None
+    phase = phase_now(benchmark)
+    if phase is None and (why := why_no_phase(benchmark)):
+        raise EvaluationError(why)
+    return phase
 
 
 def why_no_trials(benchmark: Benchmark) -> str:
@@ -80,6 +96,16 @@ def why_no_trials(benchmark: Benchmark) -> str:
     return gettext(
         "There are no trial runs: %(phase)s counts the development split. Submit the predictions instead."
     ) % {"phase": phase.name}
+
+
+def offers_trials(benchmark: Benchmark, references: Iterable[TaskReferences]) -> bool:
+    """Whether trial runs are accepted, which need no open phase.
+
+    Args:
+        benchmark: where to.
+        references: of each task.
+    """
+    return any(row.n_by_split.get(DEVELOPMENT) for row in references) and not why_no_trials(benchmark)
 
 
 def why_private_scores_leak(split: str, references: Iterable[TaskReferences]) -> str:
@@ -120,8 +146,8 @@ def counted_split(phase: Phase | None) -> str:
 
 
 def phases_of(benchmark: Benchmark) -> list[Phase]:
-    """All phases, in the order in which they open."""
-    return list(Phase.objects.filter(benchmark=benchmark))
+    """All phases, in the order in which they open, each with this benchmark."""
+    return list(benchmark.phases.all())
 
 
 @transaction.atomic
@@ -278,78 +304,6 @@ def in_words(phase: Phase) -> str:
     """A phase in a line, for the audit trail."""
     texts = ((name, as_text(getattr(phase, name))) for name in FIELDS[1:])
     return f"{phase.name}: " + "; ".join(f"{name.replace('_', ' ')} {text}" for name, text in texts if text)
-
-
-def terms_of(phase: Phase) -> list[str]:
-    """What someone should know about a phase before they submit."""
-    sentences = [
-        gettext("It opened on %(opens_at)s.") % {"opens_at": moment_in_words(phase.opens_at)}
-        if phase.opens_at <= timezone.now()
-        else gettext("It opens on %(opens_at)s.") % {"opens_at": moment_in_words(phase.opens_at)}
-    ]
-    if phase.closes_at:
-        is_open = phase.closes_at > timezone.now()
-        sentence = gettext("It closes on %(closes_at)s.") if is_open else gettext("It closed on %(closes_at)s.")
-        sentences.append(sentence % {"closes_at": moment_in_words(phase.closes_at)})
-    if phase.split == Phase.Split.PUBLIC:
-        if phase.went_private_at:
-            sentence = gettext("The board shows scores on the private split since %(moment)s.")
-        elif phase.private_at:
-            sentence = gettext(
-                "The board shows scores on a public part of the instances, and from %(moment)s on the private part."
-            )
-        else:
-            sentence = gettext("The board shows scores on a public part of the instances.")
-        moment = phase.went_private_at or phase.private_at
-        sentences.append(sentence % {"moment": moment_in_words(moment) if moment else ""})
-    elif phase.split == Phase.Split.DEVELOPMENT:
-        sentences.append(gettext("Scores are computed on the development split."))
-    if phase.daily_cap or phase.total_cap:
-        if not phase.total_cap:
-            sentence = gettext("Each team, or person without a team, can submit %(daily)s a day.")
-        elif not phase.daily_cap:
-            sentence = gettext("Each team, or person without a team, can submit %(total)s in all.")
-        else:
-            sentence = gettext("Each team, or person without a team, can submit %(daily)s a day and %(total)s in all.")
-        sentences.append(sentence % {"daily": phase.daily_cap, "total": phase.total_cap})
-    if phase.max_systems:
-        sentences.append(
-            ngettext(
-                "Each can have %(max_systems)s system.", "Each can have %(max_systems)s systems.", phase.max_systems
-            )
-            % {"max_systems": phase.max_systems}
-        )
-    sentences.append(gettext("What counts is %(counts)s.") % {"counts": phase.get_counts_display().lower()})
-    if phase.counts == Phase.Counts.BEST:
-        sentences.append(
-            gettext(
-                "A new one counts if it is better than the one before on tasks of more weight than where it is worse."
-            )
-        )
-    return sentences
-
-
-def evaluation_terms(benchmark: Benchmark) -> list[str]:
-    """What the head of a board says about predictions; empty where no task ever had references.
-
-    Args:
-        benchmark: with its `evaluation_mode`, which is found with it.
-    """
-    mode: EvaluationMode | None = getattr(benchmark, "evaluation_mode", None)
-    if mode is None:
-        return []
-    terms = [gettext("The site scores predictions against hidden references")]
-    if phase := phase_now(benchmark):
-        if phase.closes_at:
-            until = {"phase": phase.name, "moment": moment_in_words(phase.closes_at)}
-            terms.append(gettext("%(phase)s is open until %(moment)s") % until)
-        else:
-            terms.append(gettext("%(phase)s is open") % {"phase": phase.name})
-        if phase.split == Phase.Split.PUBLIC:
-            terms.append(gettext("Scores are those on a public part of the instances"))
-    if mode.uses_ladder:
-        terms.append(gettext("With the Ladder, a new score appears only if a paired test says that it is better"))
-    return terms
 
 
 def _record(benchmark: Benchmark, before: str, after: str, author: User) -> None:

@@ -1,5 +1,6 @@
 """Submissions of predictions, for the pages and the API: who sees which, and how far each is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,12 +11,14 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Audience, Viewer, audience_of
 from leaderboard.common.moments import moment_in_words
-from leaderboard.evaluation.board_moves import seen_results
+from leaderboard.evaluation.board_moves import best_in_place_of, seen_results
 from leaderboard.evaluation.phases import has_ladder
 from leaderboard.evaluation.predicting import metric_named
-from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, User
+from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, Submission, User
 from leaderboard.queue.kinds import EVALUATION, SCORING
 from leaderboard.queue.places import places
+from leaderboard.submissions.corrections import holding
+from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
 from leaderboard.submissions.status import DONE, FAILED, RUNNING, SKIPPED, SUBMITTED, WAITING
 
 State = PredictionSubmission.State
@@ -30,6 +33,36 @@ def own_predictions(user: User, benchmark: Benchmark) -> QuerySet[PredictionSubm
     """What someone and their team submitted to a benchmark, newest first."""
     rows = PredictionSubmission.objects.filter(benchmark=benchmark).select_related("submitter", "phase", "team")
     return rows.filter(Q(submitter=user) | Q(team__memberships__user=user)).distinct().order_by("-pk")
+
+
+def places_on_board(benchmark: Benchmark, rows: Sequence[PredictionSubmission]) -> dict[int, str]:
+    """What became of the scores of submissions of predictions, in words, by their primary keys.
+
+    Args:
+        benchmark: of all of them.
+        rows: any; those that are not scored, and trial runs, are left out.
+    """
+    scored = [row for row in rows if row.state == State.SCORED and not row.is_trial]
+    submissions = Submission.objects.in_bulk([row.submission_id for row in scored if row.submission_id])
+    held = holding(benchmark, {one.system_id for one in submissions.values()}) if submissions else {}
+    further = {pk for pk, one in held.items() if not one.is_blank}
+    on_board = further
+    while further:  # what is on the board may be a correction of what came of the predictions
+        corrected = Submission.objects.filter(pk__in=further).values_list("corrects", flat=True)
+        further = {pk for pk in corrected if pk}
+        on_board = on_board | further
+    places = {}
+    for row in scored:
+        submission = submissions.get(row.submission_id or 0)
+        if submission is None:
+            places[row.pk] = gettext("not on the board")
+        elif submission.pk in on_board:
+            places[row.pk] = gettext("on the board")
+        elif submission.state == Submission.State.ACCEPTED:
+            places[row.pk] = gettext(REPLACED_WORDS)
+        else:
+            places[row.pk] = gettext(STATE_WORDS[Submission.State(submission.state)])
+    return places
 
 
 def visible_predictions(viewer: Viewer, uuid: UUID) -> tuple[PredictionSubmission, Audience]:
@@ -69,6 +102,15 @@ class TaskResult:
 
 
 @dataclass(frozen=True)
+class BestSubmission:
+    """The best submission so far of a team or a person on the Ladder, with the figures that they see of it."""
+
+    uuid: UUID
+    system_name: str
+    results: list[TaskResult]
+
+
+@dataclass(frozen=True)
 class PredictionProgress:
     """How far a submission of predictions is.
 
@@ -77,12 +119,19 @@ class PredictionProgress:
         is_final: whether nothing moves any more by itself.
         has_failed: whether a job was given up, which an owner can have tried again.
         results: by task.
+        best: with the Ladder, where this one is not better: the submission whose figures are seen.
     """
 
     stages: list[dict[str, str]]
     is_final: bool
     has_failed: bool
     results: list[TaskResult]
+    best: BestSubmission | None
+
+    @property
+    def seen_results(self) -> list[TaskResult]:
+        """The results that have the figures that may be seen: of this submission, or of the best one."""
+        return self.best.results if self.best else self.results
 
 
 def jobs_of_predictions(row: PredictionSubmission) -> QuerySet[Job]:
@@ -99,7 +148,7 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
     Args:
         row: with benchmark, phase, and its submission with the batch.
     """
-    files = list(row.files.select_related("task").defer("content").order_by("pk"))
+    files = files_of(row)
     stages = [_stage(SUBMITTED, DONE, moment_in_words(row.created_at))]
     is_final, has_failed = True, False
     if row.state in (State.WAITING, State.SCORING):
@@ -125,10 +174,23 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
             stages.append(_stage(SUBMISSION, SKIPPED, gettext(row.outcome)))
         else:
             stages.append(_stage(SUBMISSION, WAITING, ""))
-    seen = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
-    return PredictionProgress(
-        stages, is_final, has_failed, [result_of(file, seen.get(file.task.key, {})) for file in files]
-    )
+    uses_ladder, best = has_ladder(row.benchmark), None
+    if instead := best_in_place_of(row, uses_ladder=uses_ladder):
+        results = results_of(instead, files_of(instead), uses_ladder=uses_ladder)
+        best = BestSubmission(instead.uuid, instead.system_name, results)
+    results = results_of(row, files, uses_ladder=uses_ladder)
+    return PredictionProgress(stages, is_final, has_failed, results, best)
+
+
+def files_of(row: PredictionSubmission) -> list[PredictionFile]:
+    """The files of a submission, without what is in them."""
+    return list(row.files.select_related("task").defer("content").order_by("pk"))
+
+
+def results_of(row: PredictionSubmission, files: list[PredictionFile], *, uses_ladder: bool) -> list[TaskResult]:
+    """What is known of each file of a submission, with the figures that its submitter sees."""
+    seen = seen_results(row, files, uses_ladder=uses_ladder)
+    return [result_of(file, seen.get(file.task.key, {})) for file in files]
 
 
 def waiting_stage(jobs: list[Job]) -> tuple[str, str]:

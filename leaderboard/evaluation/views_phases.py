@@ -24,11 +24,11 @@ from leaderboard.evaluation.phases import (
     phase_now,
     phases_of,
     store_phase,
-    terms_of,
     use_ladder,
 )
 from leaderboard.evaluation.predicting import predicted
 from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.terms import phase_terms
 from leaderboard.models import Benchmark
 
 
@@ -89,7 +89,7 @@ def phases_page(request: HttpRequest, benchmark: Benchmark, form: PhaseForm | No
         "benchmark": benchmark,
         "here": "phases",
         "has_references": bool(predicted(benchmark)),
-        "phases": [(phase, terms_of(phase), phase == open_now) for phase in phases],
+        "phases": [(phase, phase_terms(phase), phase == open_now) for phase in phases],
         "chosen": chosen,
         "form": form,
         "quota_form": quota_form,

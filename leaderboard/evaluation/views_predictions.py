@@ -14,16 +14,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.access.audience import Audience, administered_benchmark, audience_of, readable_benchmark
 from leaderboard.common.requests import signed_in
 from leaderboard.evaluation.forms_predictions import PredictionForm
-from leaderboard.evaluation.phases import DEVELOPMENT, TEST, phase_now, terms_of as terms_of_phase, why_no_trials
+from leaderboard.evaluation.phases import DEVELOPMENT, TEST, offers_trials, phase_now, why_no_phase
 from leaderboard.evaluation.predicting import example_rows, metric_named, predicted, split_to_predict
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.evaluation.queries import SHOWN, own_predictions, progress_of, visible_predictions
+from leaderboard.evaluation.queries import SHOWN, own_predictions, places_on_board, progress_of, visible_predictions
 from leaderboard.evaluation.quotas import predictions_left
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.references import chosen_metric, ids_of
 from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
 from leaderboard.evaluation.teams import team_of, whom_text
+from leaderboard.evaluation.terms import is_on_ladder, ladder_terms, phase_terms
 from leaderboard.models import Benchmark, PredictionSubmission, User
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import left_in_words, terms_of
@@ -44,13 +45,16 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
     references = predicted(benchmark)
     if not references:
         raise Http404(gettext("This benchmark takes no predictions: no task has references."))
-    has_trials = any(one.n_by_split.get(DEVELOPMENT) for one in references)
+    has_trials, why = offers_trials(benchmark, references), why_no_phase(benchmark)
+    if why and not has_trials:
+        return render(request, "submissions/closed.html", {"benchmark": benchmark, "why": why}, status=403)
     form = PredictionForm(
         request.POST or None,
         request.FILES or None,
         tasks=[one.task for one in references],
         fields=benchmark.fields_of_systems,
         has_trials=has_trials,
+        initial={"is_trial": bool(why)},
     )
     errors: list[str] = []
     if request.method == "POST" and form.is_valid():
@@ -74,7 +78,9 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         "tasks": [
             (one, metric_named(one.metric), field) for one, (_, field) in zip(references, form.file_fields, strict=True)
         ],
-        "has_trials": has_trials and not why_no_trials(benchmark),
+        "has_trials": has_trials,
+        "why_trials_alone": why,
+        "uses_ladder": is_on_ladder(benchmark),
         "split": split_to_predict(phase, is_trial=False),
         "terms": terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
@@ -86,10 +92,12 @@ def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) ->
     """What someone should know before they submit."""
     terms = terms_of(benchmark, user, limited=limited)
     if phase := phase_now(benchmark):
-        of_phase = terms_of_phase(phase)
+        of_phase = phase_terms(phase)
         if limited and (left := left_in_words(predictions_left(phase, user, team_of(user, benchmark)))):
             of_phase.append(gettext("You can still submit %(left)s.") % {"left": left})
         terms.append(f"{phase.name}: {' '.join(of_phase)}")
+    elif is_on_ladder(benchmark):
+        terms.append(" ".join(ladder_terms()))
     return terms
 
 
@@ -112,14 +120,19 @@ def example_predictions(request: HttpRequest, key: str, task: str, split: str) -
 def predictions(request: HttpRequest, key: str) -> HttpResponse:
     """What someone and their team submitted, newest first."""
     benchmark, audience = readable_benchmark(request.user, key, restricted=True)
-    rows = own_predictions(signed_in(request), benchmark)
+    own = own_predictions(signed_in(request), benchmark)
+    rows = list(own[:SHOWN])
+    places = places_on_board(benchmark, rows)
+    references = predicted(benchmark)
+    why_no_more = "" if audience.may_submit else audience.why_closed
+    if not why_no_more and references and not offers_trials(benchmark, references):
+        why_no_more = why_no_phase(benchmark)
     context = {
         "benchmark": benchmark,
-        "rows": rows[:SHOWN],
-        "n_more": max(0, rows.count() - SHOWN),
-        "may_submit": audience.may_submit,
-        "why_closed": audience.why_closed,
-        "takes_predictions": bool(predicted(benchmark)),
+        "rows": [(row, places.get(row.pk, "")) for row in rows],
+        "n_more": max(0, own.count() - SHOWN),
+        "why_no_more": why_no_more,
+        "takes_predictions": bool(references),
         "n_outdated": len(outdated(benchmark)) if audience.may_administer else 0,
     }
     return render(request, "evaluation/predictions.html", context)

@@ -19,7 +19,6 @@ KEY = "hidden-tests"
 DESCRIPTION = """\
 Three small tasks of scikit-learn's bundled data sets, whose answers this site keeps to itself: handwritten digits,
 tumours that are malignant or benign, and how far diabetes went on within a year. A third of each data set is hidden.
-The board shows scores on the public part of it.
 
 `leaderboard/evaluation/demonstration/train.py` trained the models with fixed seeds. Two of them are left for you to
 submit: their predictions are in the folder `predictions` beside it (`support-vectors` and `decision-tree`).

@@ -134,6 +134,12 @@ def scores_of_predictions(options: argparse.Namespace) -> str:
     if sent.state == "refused":
         reasons = "; ".join(problem["message"] for problem in sent.status["problems"])
         raise RejectedError(f"predictions {sent.uuid} were refused: {reasons}")
+    if best := sent.status.get("best"):  # older sites have no such field
+        print(
+            f"note: {sent.status['outcome']} The site does not tell its scores; the best submission so far is "
+            f"{best['system']} ({best['uuid']})",
+            file=sys.stderr,
+        )
     results = sent.status["results"]
     columns = {name: [one[name] for one in results] for name in ("task", "value", "standard_error", "n_instances")}
     return written(ResultTable(f"Predictions {sent.uuid}: {sent.state}", columns, []), options.format)

@@ -9,8 +9,8 @@ from django.utils import timezone
 from leaderboard.access.audience import audience_of
 from leaderboard.accounts.sessions import browser_name
 from leaderboard.benchmarks.identities.proposals import proposals_for
-from leaderboard.evaluation.phases import terms_of as terms_of_phase
-from leaderboard.models import Phase
+from leaderboard.evaluation.terms import ladder_terms, phase_terms
+from leaderboard.models import Benchmark, Phase
 from leaderboard.submissions.disclosure import Submitter, SystemCounts
 from leaderboard.submissions.preview.text import ranks_sentence
 from leaderboard.submissions.quotas import board_terms, terms_of
@@ -56,12 +56,14 @@ def test_the_head_of_a_board_says_the_terms_in_the_language_of_the_site(make, ps
         {"total_cap": 3, "closes_at": timezone.now() - timedelta(days=1)},
         {"daily_cap": 1, "total_cap": 3, "closes_at": timezone.now() + timedelta(days=1), "split": Phase.Split.PUBLIC},
         {"split": Phase.Split.PUBLIC, "private_at": timezone.now() + timedelta(days=1)},
+        {"split": Phase.Split.PUBLIC, "private_at": timezone.now() - timedelta(days=1)},
         {"split": Phase.Split.PUBLIC, "went_private_at": timezone.now() - timedelta(days=1), "max_systems": 2},
+        {"split": Phase.Split.DEVELOPMENT},
     ],
 )
 def test_a_phase_says_its_terms_in_the_language_of_the_site(pseudo_language, fields):
-    phase = Phase(name="Final", opens_at=timezone.now() - timedelta(days=2), **fields)
-    assert unmarked_in(*terms_of_phase(phase)) == []
+    phase = Phase(benchmark=Benchmark(), name="Final", opens_at=timezone.now() - timedelta(days=2), **fields)
+    assert unmarked_in(*phase_terms(phase), *ladder_terms()) == []
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from leaderboard.evaluation.phases import (
     phase_now,
     phases_of,
     store_phase,
-    terms_of,
     use_ladder,
 )
+from leaderboard.evaluation.terms import phase_terms
 from leaderboard.models import Phase
 
 PHASE_EXAMPLE = body_example(
@@ -76,7 +76,7 @@ class PhaseSerializer(Shape):
 
     def value_of_terms(self, phase: Phase) -> list[str]:
         """What someone should know before they submit."""
-        return terms_of(phase)
+        return phase_terms(phase)
 
 
 class PhasesSerializer(Shape):

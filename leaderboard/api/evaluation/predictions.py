@@ -21,7 +21,7 @@ from leaderboard.api.submissions import SUBMIT, StageSerializer, SubmissionsView
 from leaderboard.api.uploads import AddressText, MetadataValues
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.evaluation.problems import EvaluationError
-from leaderboard.evaluation.queries import own_predictions, progress_of, visible_predictions
+from leaderboard.evaluation.queries import own_predictions, places_on_board, progress_of, visible_predictions
 from leaderboard.evaluation.receiving import PredictionUpload, submit_predictions
 from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.evaluation.steps import cancel_predictions
@@ -86,6 +86,14 @@ class PredictionResultSerializer(Shape):
     references = s.IntegerField(allow_null=True, help_text="The number of the references.")
 
 
+class BestPredictionsSerializer(Shape):
+    """The best submission of predictions so far."""
+
+    uuid = s.UUIDField()
+    system = s.CharField(source="system_name", help_text="Its name.")
+    results = PredictionResultSerializer(many=True)
+
+
 class PredictionStageSerializer(StageSerializer):
     """One stage on the way from submitted to the submission of scores."""
 
@@ -116,6 +124,12 @@ class PredictionsStatusSerializer(Shape):
     stages = PredictionStageSerializer(many=True, source="progress.stages")
     problems = PredictionProblemSerializer(many=True, source="row.problems")
     results = PredictionResultSerializer(many=True, source="progress.results")
+    best = BestPredictionsSerializer(
+        allow_null=True,
+        source="progress.best",
+        help_text="With the Ladder, where these predictions are not better: the best submission so far of the same "
+        "team, or person, with its scores. Their own are secret.",
+    )
 
     def value_of_phase(self, status: dict[str, Any]) -> str | None:
         """Its name."""
@@ -135,17 +149,22 @@ class PredictionsStatusSerializer(Shape):
 class PredictionsEntrySerializer(Shape):
     """One submission of predictions in a list."""
 
-    uuid = s.UUIDField()
+    uuid = s.UUIDField(source="row.uuid")
     url = s.URLField(help_text="Where it says more.")
-    system = s.CharField(source="system_name")
-    state = s.ChoiceField(choices=PredictionSubmission.State.values)
-    trial = s.BooleanField(source="is_trial")
-    submitted_at = s.DateTimeField(source="created_at")
-    submitted_by = s.CharField(source="submitter.shown_name")
+    system = s.CharField(source="row.system_name")
+    state = s.ChoiceField(choices=PredictionSubmission.State.values, source="row.state")
+    trial = s.BooleanField(source="row.is_trial")
+    submitted_at = s.DateTimeField(source="row.created_at")
+    submitted_by = s.CharField(source="row.submitter.shown_name")
+    place = s.CharField(
+        allow_blank=True,
+        help_text="What became of its scores: `on the board`, `not on the board`, or why they wait or left it. Empty "
+        "until it is scored, and for a trial run.",
+    )
 
-    def value_of_url(self, row: PredictionSubmission) -> str:
+    def value_of_url(self, entry: dict[str, Any]) -> str:
         """Its path."""
-        return reverse("api:prediction", args=[row.uuid])
+        return reverse("api:prediction", args=[entry["row"].uuid])
 
 
 class PredictionsListSerializer(Shape):
@@ -176,7 +195,10 @@ class PredictionsView(SubmissionsView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """What you and your team submitted to a benchmark, the newest first."""
         rows = own_predictions(self.user, self.benchmark)
-        content = {"count": rows.count(), "results": rows[:MOST]}
+        newest = list(rows[:MOST])
+        places = places_on_board(self.benchmark, newest)
+        entries = [{"row": row, "place": places.get(row.pk, "")} for row in newest]
+        content = {"count": rows.count(), "results": entries}
         rendered = with_site(request, PredictionsListSerializer.render(content))
         return self.answer(lambda: rendered, level="own", is_public=False)
 

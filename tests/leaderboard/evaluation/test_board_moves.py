@@ -12,12 +12,12 @@ from leaderboard.evaluation.board_moves import (
     TaskFigure,
     ladder_gain,
     ladder_score,
-    seen_results,
     standardized_gain,
     weighted_majority,
 )
-from leaderboard.evaluation.phases import has_ladder, store_phase, use_ladder
+from leaderboard.evaluation.phases import store_phase, use_ladder
 from leaderboard.evaluation.private_boards import open_private_boards
+from leaderboard.evaluation.queries import progress_of
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.rescoring.corrections import score_again
 from leaderboard.evaluation.teams import found_team
@@ -83,10 +83,9 @@ def board(benchmark) -> dict[str, float]:
 
 
 def seen(row) -> dict[str, float]:
-    files = list(row.files.select_related("task"))
+    """The scores that the submitter sees, be they its own or those of the best one so far."""
     row.refresh_from_db()
-    results = seen_results(row, files, uses_ladder=has_ladder(row.benchmark))
-    return {key: score["value"] for key, score in results.items()}
+    return {result.task_key: result.value for result in progress_of(row).seen_results}
 
 
 def test_the_best_submission_of_a_system_counts(make, benchmark):
