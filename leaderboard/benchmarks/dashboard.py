@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import DECIDING, UNDECIDED, audiences_of, hides_something
 from leaderboard.access.waiting import open_requests, waiting_at
+from leaderboard.accounts.organisations.queries import organisations_of
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import (
@@ -23,6 +24,7 @@ from leaderboard.models import (
     Draft,
     Membership,
     Notice,
+    OrganisationMember,
     PredictionSubmission,
     Submission,
     User,
@@ -88,6 +90,8 @@ class Dashboard:
     votes: list[OwnSent]
     predictions: list[OwnSent]
     benchmarks: list[OwnBenchmark]
+    opened: list[Benchmark]  # of which the user is a member
+    organisations: list[OrganisationMember]
     notices: list[Notice]
     n_unread: int
     most: int = SHOWN_SENT  # votes, and predictions, that are listed
@@ -120,6 +124,8 @@ def dashboard(user: User, page: str | None) -> Dashboard:
         votes=own_votes(user),
         predictions=own_predictions(user),
         benchmarks=benchmarks_of(user),
+        opened=opened_to(user),
+        organisations=organisations_of(user),
         notices=list(notices[:SHOWN_NOTICES]),
         n_unread=notices.filter(read_at=None).count(),
     )
@@ -295,3 +301,9 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
         for row in memberships
     ]
     return sorted(lines, key=lambda line: not line.n_waiting)
+
+
+def opened_to(user: User) -> list[Benchmark]:
+    """The benchmarks of which the user is a member, also through an organisation, and no more than that."""
+    rows = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.MEMBER)
+    return list(rows.order_by("name", "key")[:SHOWN_BENCHMARKS])

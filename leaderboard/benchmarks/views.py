@@ -54,12 +54,15 @@ from leaderboard.benchmarks.tasks import (
 from leaderboard.common.form_fields import take_errors, with_text_of_file
 from leaderboard.common.paging import page_links, with_parameters
 from leaderboard.common.public_responses import shared_answer
-from leaderboard.common.requests import signed_in
+from leaderboard.common.requests import DeadLinkError, signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark
 from leaderboard.rankings.predictions import prediction_offer
 from leaderboard.submissions.preview.reading import reading_of
 from ranking_engine.files.tables import TableError
+
+# In a session: the draft of which a benchmark was made last, and the key of that. The row of the draft is gone then.
+MADE_LAST = "benchmark_made_last"
 
 
 @login_required
@@ -314,7 +317,13 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """A benchmark that is to be: its tasks and settings to be looked over, who would be first, and the way to it."""
-    draft = own_benchmark_draft(request.user, uuid)
+    try:
+        draft = own_benchmark_draft(request.user, uuid)
+    except DeadLinkError:
+        made = request.session.get(MADE_LAST, {})
+        if made.get("draft") != str(uuid):
+            raise
+        return redirect("board", made["key"])  # a way back
     if request.POST.get("action") == "discard":
         draft.delete()
         messages.info(request, gettext("The draft was discarded; no benchmark was created."))
@@ -333,6 +342,7 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
             proposal = parts.proposal()
             if data.get("action") == "create":
                 benchmark = create_from_draft(draft, proposal, about.cleaned_data)
+                request.session[MADE_LAST] = {"draft": str(uuid), "key": benchmark.key}
                 messages.success(request, gettext("Benchmark created. Change anything under Manage."))
                 return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
             verdicts = draft_verdicts(draft, proposal)

@@ -77,7 +77,7 @@ class MethodMiddleware:
         response = self.get_response(request)
         sign_in, _, query = response.get("Location", "").partition("?")
         if request.method == "POST" and query and sign_in == resolve_url(settings.LOGIN_URL):
-            messages.info(request, gettext("Nothing was stored yet: sign in, then send the form again."))
+            messages.info(request, gettext("Nothing was stored: sign in, then fill in the form again."))
             referer = request.headers.get("Referer", "")
             if url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
                 form_page = urlsplit(referer)

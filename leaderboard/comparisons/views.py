@@ -86,6 +86,7 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
             (query.address(rule=rule, a="", b="") + "#margins", name, is_active)
             for rule, name, is_active in (page.rules if page else [])
         ],
+        "is_none_ticked": "compare" in parameters and not pins,
         "clear_url": query.address(a="", b="", pin=()),
         "margins_url": f"{query.address(a='', b='')}&format=csv",
         "downloads": export_links(key, "margins", revision=query.revision) if page and is_small(page.n_systems) else [],

@@ -5,7 +5,7 @@ part: a subset of the tasks is the weights 0 of the others.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from leaderboard.rankings.configuration import BoardConfiguration
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredGroup, ConfiguredTask
 from leaderboard.rankings.score_matrix import RevisionMatrix, build_matrix
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.aggregation import reweighted, weight_bits
@@ -59,9 +59,10 @@ def read_weights(
     Raises:
         WeightsError: a weight that is none, or one of something that the benchmark does not have.
     """
-    own_tasks = {task.key: task.weight for task in configuration.tasks}
-    own_groups = {group.key: group.weight for group in configuration.groups}
-    return Weights(_different(_stated(tasks), own_tasks, "task"), _different(_stated(groups), own_groups, "group"))
+    return Weights(
+        _different(_stated(tasks), configuration.tasks, "task"),
+        _different(_stated(groups), configuration.groups, "group"),
+    )
 
 
 def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +85,14 @@ def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
     return weights
 
 
-def _different(chosen_weights: Mapping[str, Any], own: Mapping[str, str], kind: str) -> dict[str, str]:
-    """The stated weights that differ from the own ones, in the benchmark's order, each as its shortest text."""
+def _different(
+    chosen_weights: Mapping[str, Any], weighed: Sequence[ConfiguredTask | ConfiguredGroup], kind: str
+) -> dict[str, str]:
+    """The stated weights that differ from the own ones, in the benchmark's order, each as its shortest text.
+
+    Problems name tasks and groups as pages do; keys are for who writes an address.
+    """
+    own = {one.key: one.weight for one in weighed}
     for key in chosen_weights:
         if key not in own:
             known = ", ".join(list(own)[:10]) or "none"
@@ -94,19 +101,20 @@ def _different(chosen_weights: Mapping[str, Any], own: Mapping[str, str], kind: 
                 % {"kind": kind, "key": repr(str(key)[:60]), "known": known}
             )
     weights = {}
-    for key in own:
-        if key not in chosen_weights:
+    for one in weighed:
+        if one.key not in chosen_weights:
             continue
         try:
-            weight = exact_weight(chosen_weights[key], f"the weight of the {kind} {key!r}")
+            weight = exact_weight(chosen_weights[one.key], f"the weight of the {kind} {one.name!r}")
         except ValueError as error:
             raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        if weight != Fraction(own[key]):
-            weights[key] = weight_text(weight)
+        if weight != Fraction(one.weight):
+            weights[one.key] = weight_text(weight)
     try:
-        every = {key: Fraction(weights.get(key, own[key])) for key in own}
-        check_bits([f"The weight of the {kind} {key!r}" for key in weights], [every[key] for key in weights])
-        check_bits([f"The weight of the {kind} {key!r}" for key in every], list(every.values()))
+        # What was chosen comes first: of it rather than of others an error speaks.
+        for some in ([one for one in weighed if one.key in weights], weighed):
+            values = [Fraction(weights.get(one.key, one.weight)) for one in some]
+            check_bits([f"The weight of the {kind} {one.name!r}" for one in some], values)
     except ValueError as error:
         raise WeightsError(f"{error}.") from error
     return weights

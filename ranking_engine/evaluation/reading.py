@@ -130,12 +130,14 @@ def read_predictions(
     passed_over = frozenset(others)
     lines = [0] * len(ids)
     values: list[Any] = [None] * len(ids)
+    strange: str | None = None  # the first id that is unknown
     read = prediction_reader(metric)
     for line, instance, cells in reader.rows((ID, "prediction")):
         k = place.get(instance)
         if k is None and instance in passed_over:
             continue
         if k is None:
+            strange = instance if strange is None else strange
             reader.wrong(line, ID, f"no instance is called {shorten(instance)!r}", "ids are unknown")
             continue
         if lines[k]:
@@ -149,6 +151,12 @@ def read_predictions(
                 reader.wrong(
                     line, "prediction", f"{n_tags:,} tags for {n_tokens:,} tokens", "rows have too few or too many tags"
                 )
+    if strange is not None and not any(lines):  # one cause, and not two problems for each row
+        message = (
+            f"it has none of the {len(ids):,} instances of this task, such as {shorten(ids[0])!r}; its ids, such as "
+            f"{shorten(strange)!r}, are of another task or another split"
+        )
+        raise InputError([Problem(message, ID, source=name)])
     missing = [instance for instance, line in zip(ids, lines, strict=True) if not line]
     gaps = [Problem(f"no prediction for {shorten(instance)!r}", ID) for instance in missing[:MAX_NAMED]]
     if len(missing) > MAX_NAMED:

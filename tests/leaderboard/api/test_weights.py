@@ -49,7 +49,7 @@ def test_the_verdicts_of_all_rules_follow_the_weights(toy, make, client):
     [
         ({"weights": {"task-9": 1}}, "The benchmark has no task of the key 'task-9'"),
         ({"weights": {"task-1": -1}}, "a weight is never negative"),
-        ({"weights": {"task-1": True}}, "The weight of the task 'task-1' is True; expected a number"),
+        ({"weights": {"task-1": True}}, "The weight of the task 'Task 1' is True; expected a number"),
         ({"weights": [1]}, "`weights` is not an object of weights by key."),
         ({"weight": {}}, "There is no field 'weight'"),
         ({"missing": "guess"}, "`missing` is 'guess'; expected one of"),

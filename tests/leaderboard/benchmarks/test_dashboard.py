@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from leaderboard.access.audience import audience_of
 from leaderboard.access.roles import benchmark_of
+from leaderboard.accounts.organisations.founding import found_organisation
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.evaluation.steps import cancel_predictions
-from leaderboard.models import Benchmark
+from leaderboard.models import Benchmark, Membership, OrganisationMember
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.rows import SubmittedRow
@@ -158,6 +159,24 @@ def test_what_is_closed_to_one_now_is_not_on_it(client, make, me):
     assert f'<th scope="row">New</th>{cells}' in part(page, "predictions")
 
 
+def test_a_member_finds_the_organisations_and_the_benchmarks_that_are_open_to_them(client, make, me):
+    owner = make.user()
+    organisation = found_organisation(owner, key="vision-lab", name="Vision Lab")
+    organisation.members.create(user=me, role=OrganisationMember.Role.MEMBER)
+    benchmark = make.published({"A": [1.0]}, visibility="private", name="Board of members", owner=owner)
+    make.published({"A": [1.0]}, visibility="private", name="Board of others")
+    page = page_of(client)
+    assert f'<a href="{reverse("organisation", args=["vision-lab"])}">Vision Lab</a>' in part(page, "organisations")
+    assert 'id="opened"' not in page
+    Membership.objects.create(user=me, benchmark=benchmark, role=Membership.Role.MEMBER)
+    page = page_of(client)
+    opened = part(page, "opened")
+    assert f'<a href="{reverse("board", args=[benchmark.key])}">Board of members</a>' in opened
+    assert "private" in opened
+    assert "Board of others" not in page
+    assert "You do not own or moderate a benchmark." in page
+
+
 def test_nobody_sees_the_page_without_an_account(client):
     assert client.get(reverse("dashboard")).headers["Location"].startswith(reverse("account_login"))
 
@@ -172,5 +191,5 @@ def test_the_page_asks_the_database_so_often_whatever_is_on_it(client, make, me,
         page_of(client)
     # The account with its unread notices, those here and the newest; batches and how many they are, the
     # states, names and requests of these; votes and predictions; three kinds of drafts; roles, and what waits:
-    # submissions, votes, requests.
-    assert len(queries) == 20
+    # submissions, votes, requests; benchmarks of which one is a member, and organisations.
+    assert len(queries) == 22

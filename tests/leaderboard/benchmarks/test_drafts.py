@@ -1,6 +1,7 @@
 """New benchmarks from a table or by hand, further editions of them, and frozen revisions."""
 
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -233,6 +234,10 @@ def test_the_form_offers_the_variants_of_the_description_as_default_rule_and_cre
     about = {field.html_name: field.value() for field in page.context["form"] if field.value() is not None}
     answer = client.post(f"/new/{draft.uuid}/", sent(page.context["parts"]) | about | {"action": "create"})
     assert (answer["Location"], Benchmark.objects.get().default_rule) == ("/b/mine/", rule)
+    assert client.get(f"/new/{draft.uuid}/")["Location"] == "/b/mine/", "a way back"
+    assert client.get(f"/new/{uuid4()}/").status_code == 404
+    client.force_login(make.user())
+    assert client.get(f"/new/{draft.uuid}/").status_code == 404
 
 
 def test_all_that_is_wrong_with_a_draft_is_said_at_once_and_the_question_follows_the_fields(make, client):

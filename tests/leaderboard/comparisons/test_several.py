@@ -41,6 +41,18 @@ def test_three_systems_are_side_by_side_with_the_best_of_each_task_marked(client
     assert body.count('<circle class="dot-') == 8  # a dot for each score
 
 
+def test_with_nothing_ticked_the_page_says_what_to_select(client, benchmark):
+    path = f"/b/{benchmark.key}/head-to-head/"
+    board = compact(client.get(f"/b/{benchmark.key}/"))
+    assert f'formaction="{path}" name="compare" value="1"' in board
+    nothing = 'You selected no systems. Tick two or more on <a href="/b/'
+    assert nothing in compact(client.get(f"{path}?compare=1&q="))
+    assert nothing not in compact(client.get(path))
+    assert client.get(f"{path}?compare=1&pin=a&pin=d")["Location"] == f"{path}?a=a&b=d#pair"
+    location = client.get(f"{path}?compare=1&pin=a&pin=b&pin=c")["Location"]
+    assert location == f"{path}?pin=a&pin=b&pin=c#pair"
+
+
 def test_two_ticked_systems_are_a_pair_and_one_waits_for_another(client, benchmark):
     path = f"/b/{benchmark.key}/head-to-head/"
     assert client.get(f"{path}?pin=a&pin=d&sort=mean&q=")["Location"] == f"{path}?a=a&b=d#pair"

@@ -71,6 +71,7 @@ def test_a_page_names_the_submission_of_which_the_ladder_tells_the_scores(submit
         page = compact(signed_in(other.submitter).get(reverse(route, args=[other.uuid])))
         heading = page.split('<h2 id="results">')[1].split("</h2>")[0].strip()
         address = reverse("prediction", args=[best.uuid])
+        assert route == "prediction_progress" or "<title>Predictions of Constant for " in page
         assert heading == f'Results of the best submission so far: <a href="{address}">Tree</a>'
         assert "This submission of Constant is not on the board. With the Ladder" in page
         assert "0.9000" in page, "of 20 public instances the best one has two wrong"

@@ -172,7 +172,7 @@ def test_weights_with_long_denominators_are_refused_before_anything_is_computed(
     path = f"/api/v1/benchmarks/{benchmark.key}/rankings/"
     answer = ask(web, "POST", path, {"weights": long_fractions(tasks)}, is_json=True)
     assert answer.status == 400
-    assert "the weight of the task 'task-3'" in answer.text.lower()
+    assert "the weight of the task 'task 3'" in answer.text.lower()
     assert web.cpu_seconds() - began < 1
 
 

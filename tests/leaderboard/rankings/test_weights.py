@@ -11,7 +11,7 @@ from ranking_engine import ScoreMatrix
 
 def task(number: int, key: str, weight: str) -> ConfiguredTask:
     return ConfiguredTask(
-        id=number, key=key, name=key, group="glue", direction=1, weight=weight, metric="", unit="",
+        id=number, key=key, name=key.upper(), group="glue", direction=1, weight=weight, metric="", unit="",
         minimum=None, maximum=None, chance=None,
     )  # fmt: skip
 
@@ -45,8 +45,8 @@ def test_numbers_of_a_body_are_read_as_the_decimals_that_they_are():
     ("text", "message"),
     [
         ("cola", "'cola' is not a weight; expected a key and a number, such as cola:3."),
-        ("cola:-1", "The weight of the task 'cola' is '-1'; a weight is never negative (use 0 to silence a task)."),
-        ("cola:1e99", "The weight of the task 'cola' is '1e99'; expected a number such as 1, 0.5 or 1/13."),
+        ("cola:-1", "The weight of the task 'COLA' is '-1'; a weight is never negative (use 0 to silence a task)."),
+        ("cola:1e99", "The weight of the task 'COLA' is '1e99'; expected a number such as 1, 0.5 or 1/13."),
         ("mnli:1", "The benchmark has no task of the key 'mnli'; it has cola, sst-2, rte."),
     ],
 )

@@ -9,7 +9,7 @@ from tests.markup import compact
 
 pytestmark = pytest.mark.django_db
 SENTENCE = "has one system so far. Rankings compare systems"
-SENT_IN_VAIN = "Nothing was stored yet: sign in, then send the form again."
+SENT_IN_VAIN = "Nothing was stored: sign in, then fill in the form again."
 
 
 @pytest.mark.parametrize("page", ["", "agreement/", "head-to-head/", "what-if/"])

@@ -91,15 +91,24 @@ def test_everything_that_is_wrong_with_predictions_is_told_at_once():
 
 
 def test_many_places_with_one_cause_are_one_problem_and_many_missing_ids_are_counted():
-    data = b"id,prediction\n" + b"".join(b"x%d,1\n" % k for k in range(5_000))
+    data = b"id,prediction\n" + b"".join(b"x%d,1\n" % k for k in range(5_000)) + b"i99,1\n"
     lines = problems_of(read_predictions, data, "mine.csv", [f"i{k}" for k in range(100)], RMSE)
     assert lines[0] == "mine.csv: no prediction for 'i0'"
     assert lines[19] == "mine.csv: no prediction for 'i19'"
     assert lines[20:] == [
-        "mine.csv: no prediction for 80 more of the 100 instances",
+        "mine.csv: no prediction for 79 more of the 100 instances",
         "column 'id': 2,000 ids are unknown; first on lines 2, 3, 4",
         "and 3000 more",
     ]
+
+
+def test_a_file_of_another_task_is_one_problem_that_names_the_ids_of_both():
+    data = b"id,prediction\n" + b"".join(b"digits-%d,1\n" % k for k in range(600)) + b"digits-1,1\n"
+    (problem,) = problems_of(read_predictions, data, "mine.csv", [f"tumour-{k}" for k in range(1_200)], RMSE)
+    assert problem == (
+        "mine.csv: it has none of the 1,200 instances of this task, such as 'tumour-0'; its ids, such as 'digits-0', "
+        "are of another task or another split"
+    )
 
 
 def test_lines_of_json_that_cannot_be_read_are_named_and_the_others_are_read():
