@@ -22,7 +22,7 @@ from leaderboard.benchmarks.releases import cite, freeze_revision
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import Benchmark, Publication, Release, Revision
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.revisions import revision_jobs, revisions_of, told_hash
+from leaderboard.rankings.revisions import revision_jobs, revisions_of, visible_hash
 
 RELEASE_EXAMPLE = body_example("To be cited", {"revision": 1, "name": "2026.1"})
 
@@ -248,5 +248,5 @@ class ReleasesView(OwnerView):
         """A release with its address and how to cite it, for `ReleaseEntrySerializer`."""
         url = self.request.build_absolute_uri(reverse("release", args=[self.benchmark.key, row.key]))
         data_url = self.request.build_absolute_uri(reverse("release_data", args=[self.benchmark.key, row.key]))
-        citation = cite(row, url, told_hash(row.revision, self.audience))
+        citation = cite(row, url, visible_hash(row.revision, self.audience))
         return {"release": row, "url": url, "data_url": data_url, "citation": citation}

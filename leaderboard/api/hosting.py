@@ -24,7 +24,7 @@ from leaderboard.api.protocol.fields import (
     Whole,
 )
 from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example
-from leaderboard.benchmarks.create import told_key
+from leaderboard.benchmarks.create import visible_key
 from leaderboard.benchmarks.drafts import create_described
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.benchmarks.settings import SETTINGS, archive, change_settings
@@ -164,7 +164,7 @@ def new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) ->
         fields: among others its key, if one was stated.
     """
     content = hosted_content(row, view.user, 0)
-    return content | {"key": told_key(view.user, row, fields.get("key", ""))} if view.truth("dry_run") else content
+    return content | {"key": visible_key(view.user, row, fields.get("key", ""))} if view.truth("dry_run") else content
 
 
 class HostedBenchmarksView(WritingView, BenchmarksView):

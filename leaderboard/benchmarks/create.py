@@ -138,7 +138,7 @@ def known_keys(viewer: User) -> set[str]:
     return set(Benchmark.objects.exclude(pk__in=private.values("pk")).values_list("key", flat=True))
 
 
-def told_key(viewer: User, made: Benchmark, key: str = "") -> str:
+def visible_key(viewer: User, made: Benchmark, key: str = "") -> str:
     """The key that a dry run says for a new benchmark: one that a private benchmark has passes for free.
 
     Args:

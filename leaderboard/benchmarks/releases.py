@@ -107,7 +107,7 @@ def cite(release: Release, address: str, input_hash: str | None) -> Citation:
     Args:
         release: with its benchmark and revision.
         address: its permanent address.
-        input_hash: of its scores and tasks, as far as it may be told (`rankings.revisions.told_hash`).
+        input_hash: of its scores and tasks, as far as it may be told (`rankings.revisions.visible_hash`).
     """
     benchmark, revision = release.benchmark, release.revision
     return cite_address(

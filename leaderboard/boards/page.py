@@ -31,7 +31,7 @@ from leaderboard.evaluation.phases import newest_of, offers_trials, why_no_phase
 from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
 from leaderboard.queue.places import places
-from leaderboard.queue.queries import board_job, jobs_of, told_error
+from leaderboard.queue.queries import board_job, jobs_of, visible_error
 from leaderboard.queue.retry import GIVEN_UP_OR_RESTING
 from leaderboard.rankings.agreement import agreements
 from leaderboard.rankings.confidence.dependence import overlap_text
@@ -89,7 +89,7 @@ class BoardPage:
         is_waiting = self.job is not None and self.job.state == Job.State.WAITING
         self.place = places(Job.Queue.RANKINGS).get(self.job.pk) if self.job and is_waiting else None
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
-        self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
+        self.job_error = visible_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
         self.submit_url, self.submit_label = submission_door(audience)
         self.predictions_url = ""
         if self.submit_url and getattr(benchmark, "evaluation_mode", None):

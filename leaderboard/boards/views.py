@@ -36,7 +36,7 @@ from leaderboard.on_demand.budget import TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revision_parameter import publication_asked_for
-from leaderboard.rankings.revisions import release_of, show_revision, told_hash
+from leaderboard.rankings.revisions import release_of, show_revision, visible_hash
 from leaderboard.submissions.quotas import board_terms
 
 
@@ -61,7 +61,7 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
         address = request.build_absolute_uri(
             reverse("board", args=[key]) + query_text(replace(query, revision=publication.revision.number))
         )
-        input_hash = told_hash(publication.revision, audience)
+        input_hash = visible_hash(publication.revision, audience)
         title = gettext("ranks under %(n)s rules") % {"n": len(content.columns)}
         citation = cite_figure(benchmark, publication, title, address, input_hash)
         if share:
@@ -176,7 +176,7 @@ def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
     query = replace(BoardQuery(), revision=frozen.revision.number)
     board = None if is_withdrawn else build_board(audience, query)
     url = request.build_absolute_uri(reverse("release", args=[key, release_key]))
-    input_hash = told_hash(frozen.revision, audience)
+    input_hash = visible_hash(frozen.revision, audience)
     dataset = ""
     if board is not None and benchmark.publication is not None:
         n_systems = board.published.facts["n_systems"]

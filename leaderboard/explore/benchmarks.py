@@ -22,7 +22,7 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.names import is_called
 from leaderboard.computing.rankings import split_rules
-from leaderboard.explore.matching import DeclaredModels, SystemKey, declared_models, matched, told_apart
+from leaderboard.explore.matching import DeclaredModels, SystemKey, declared_models, distinct_names, matched
 from leaderboard.explore.matrix import board_of
 from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import (
@@ -196,7 +196,7 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     # The systems that have a rank on at least so many of the benchmarks.
     counts = Counter(system for one in benchmarks for system in one.places)
     shared = sorted((system for system, n in counts.items() if n >= query.least), key=lambda one: (one.name, one.model))
-    names = told_apart([name_of(system, benchmarks) for system in shared])
+    names = distinct_names([name_of(system, benchmarks) for system in shared])
     board, reason = _board(benchmarks, shared, names, query)
     ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
     rows, holders = [], Counter(ranks.values())

@@ -75,7 +75,7 @@ def matched(
     return {benchmark: {key: what_is(benchmark, key, name) for key, name in own} for benchmark, own in systems.items()}
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """The names, numbered where several are the same.
 
     Args:

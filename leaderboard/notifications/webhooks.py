@@ -175,13 +175,13 @@ def _listening(benchmark_id: int, event: str) -> list[Webhook]:
 def _put(
     webhook: Webhook, event: str, *, revision: Revision | None = None, publication: Publication | None = None
 ) -> WebhookDelivery:
-    message = put_webhook(told_address(webhook.address))
+    message = put_webhook(address_without_secret(webhook.address))
     return WebhookDelivery.objects.create(
         webhook=webhook, message=message, event=event, revision=revision, publication=publication
     )
 
 
-def told_address(address: str) -> str:
+def address_without_secret(address: str) -> str:
     """An address without its path, which may hold a secret of its own."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}/…" if parts.path.strip("/") or parts.query else address
@@ -189,7 +189,7 @@ def told_address(address: str) -> str:
 
 def _state(webhook: Webhook) -> dict[str, object]:
     return {
-        "address": told_address(webhook.address),
+        "address": address_without_secret(webhook.address),
         "events": list(webhook.events),
         "file": webhook.file,
         "active": webhook.is_active,

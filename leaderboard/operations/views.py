@@ -27,9 +27,9 @@ from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import living_processes
 from leaderboard.queue.kinds import JOB_KINDS, STUDY, study_of
 from leaderboard.queue.places import last_of, places
-from leaderboard.queue.queries import queue_counts, running_jobs, told_error, visible_jobs, workers_since
+from leaderboard.queue.queries import queue_counts, running_jobs, visible_error, visible_jobs, workers_since
 from leaderboard.rankings.ranks_again import is_requested
-from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, told_hash
+from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, visible_hash
 from leaderboard.studies.plans import study_name
 
 PAGE_JOBS = 50
@@ -110,7 +110,7 @@ def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
         "queued_at": job.created_at,
         "seconds": (end - job.started_at).total_seconds() if job.started_at and end else None,
         "lease_seconds": (job.lease_until - now).total_seconds() if job.lease_until else None,
-        "error": job.error if with_error else told_error(job, sees_all=False),
+        "error": job.error if with_error else visible_error(job, sees_all=False),
         "progress_percent": round(100 * job.progress),
     }
 
@@ -160,7 +160,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         "number_before": earlier.values_list("number", flat=True).first(),
         "is_open": not reader.is_restricted,
         "may_administer": reader.may_administer,
-        "input_hash": told_hash(revision, reader),
+        "input_hash": visible_hash(revision, reader),
         "is_requested": is_requested(revision),
     }
     return render(request, "operations/removed_ranks.html", context, status=410)

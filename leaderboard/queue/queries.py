@@ -60,7 +60,7 @@ def workers_since(viewer: Viewer, moment: datetime) -> int:
     return taken.values("worker").distinct().count()
 
 
-def told_error(job: Job, *, sees_all: bool) -> str:
+def visible_error(job: Job, *, sees_all: bool) -> str:
     """What a reader is told of a job's error: its first line, and nothing where it may name what is hidden from them.
 
     The whole text, with its traceback, is for those who operate the site.

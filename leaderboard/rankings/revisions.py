@@ -189,7 +189,7 @@ def stored_rankings(benchmark: Benchmark, rule: str, *, most: int, until: int = 
     return sorted(newest.values(), key=lambda entry: entry[0])
 
 
-def told_hash(revision: Revision, audience: Audience) -> str | None:
+def visible_hash(revision: Revision, audience: Audience) -> str | None:
     """The hash of a revision's inputs, for those to whom it tells no more than they may see.
 
     Someone who knows all inputs but a few scores finds these by trying. So readers from whom something is hidden are

@@ -88,7 +88,7 @@ def headline(
         return gettext("No rule has a winner.")
     # A single camp more is named as quickly as it is counted.
     named = camps if len(camps) <= CAMPS_NAMED + 1 else camps[:CAMPS_NAMED]
-    is_told = any(camp.winners == (condorcet_winner,) for camp in named)
+    is_named = any(camp.winners == (condorcet_winner,) for camp in named)
     n_rules, joint = sum(camp.n_rules for camp in camps), joint_winners(camps)
     if len(camps) == 1:
         rules = gettext("both rules")
@@ -106,7 +106,7 @@ def headline(
                 parts.append(gettext("%(rules)s have other winners, or joint ones") % {"rules": rules})
             else:
                 parts.append(gettext("other systems win under %(rules)s") % {"rules": rules})
-    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority, n_apart=n_apart)
+    return _sentence(parts, condorcet_winner, is_named=is_named, has_majority=has_majority, n_apart=n_apart)
 
 
 def short_headline(
@@ -127,8 +127,8 @@ def short_headline(
     parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules, joint=joint) for k, camp in enumerate(named)]
     if rest := len(largest) - len(named):
         parts.append(gettext("%(n)s other sets of winners are as frequent") % {"n": rest})
-    is_told = any(camp.winners == (condorcet_winner,) for camp in named)
-    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority, n_apart=n_apart)
+    is_named = any(camp.winners == (condorcet_winner,) for camp in named)
+    return _sentence(parts, condorcet_winner, is_named=is_named, has_majority=has_majority, n_apart=n_apart)
 
 
 def apart_text(n_pairs: int) -> str:
@@ -148,7 +148,7 @@ def joint_winners(camps: Sequence[Camp]) -> frozenset[str]:
 
 
 def _sentence(
-    parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool, n_apart: int
+    parts: list[str], condorcet_winner: str | None, *, is_named: bool, has_majority: bool, n_apart: int
 ) -> str:
     """The sentence about the camps, and about the Condorcet winner if they do not include it."""
     if not has_majority:
@@ -156,7 +156,7 @@ def _sentence(
     elif condorcet_winner is None:
         parts = [*parts, gettext("no system beats every other head to head (no Condorcet winner)")]
         parts += [text] if (text := apart_text(n_apart)) else []
-    elif not is_told:
+    elif not is_named:
         beats_all = gettext("%(name)s beats every other system head to head (Condorcet winner)")
         parts = [*parts, beats_all % {"name": shortened(condorcet_winner)}]
     return f"{'; '.join(parts)}."

@@ -26,7 +26,7 @@ from leaderboard.queue.turns import want_while_looking
 from leaderboard.rankings.confidence.dependence import published_dependence
 from leaderboard.rankings.ranks_again import request_ranks
 from leaderboard.rankings.revision_parameter import publication_asked_for
-from leaderboard.rankings.revisions import told_hash
+from leaderboard.rankings.revisions import visible_hash
 from leaderboard.studies import landscape as service
 from leaderboard.studies.forms import StudiesForm
 from leaderboard.studies.instances_page import NAMES, instances_page
@@ -94,7 +94,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
                     request.build_absolute_uri(
                         f"{path}?revision={publication.revision.number}#study-{section.state.key}"
                     ),
-                    told_hash(publication.revision, audience),
+                    visible_hash(publication.revision, audience),
                     part=section.state.key,
                 ),
             )
@@ -149,7 +149,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
             publication,
             gettext("ranks by single instances"),
             request.build_absolute_uri(f"{request.path}?revision={publication.revision.number}"),
-            told_hash(publication.revision, audience),
+            visible_hash(publication.revision, audience),
             part="instances",
         ),
     }

@@ -14,7 +14,7 @@ from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
-from leaderboard.queue.queries import told_error
+from leaderboard.queue.queries import visible_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
 from leaderboard.submissions.corrections import holding, may_correct, related_batches, replaced_among
 from leaderboard.submissions.queries import STATE_WORDS, is_undecided
@@ -310,7 +310,7 @@ def _queue_text(batch: Batch) -> str:
 def _job_stage(job: Job | None) -> tuple[str, str]:
     if job is None:
         return WAITING, ""
-    error = told_error(job, sees_all=False)
+    error = visible_error(job, sees_all=False)
     if job.state == Job.State.FAILED:
         return FAILED, gettext("%(error)s. No scores are lost.") % {"error": error or gettext("it failed")}
     if job.state == Job.State.RUNNING:

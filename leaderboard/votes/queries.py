@@ -16,7 +16,7 @@ from django.utils.translation import gettext, gettext_noop
 from leaderboard.access.audience import DECIDERS_ALONE, UNDECIDED, Audience, Viewer, audience_of, readable_benchmark
 from leaderboard.computing.tried_votes import CategoryRow, category_rows
 from leaderboard.models import Benchmark, Job, Submission, VoteBatch, VoteEvent, VoteReport
-from leaderboard.queue.queries import told_error
+from leaderboard.queue.queries import visible_error
 from leaderboard.votes.content import collects_votes
 from leaderboard.votes.jobs import newest_job
 from leaderboard.votes.lifecycle import may_withdraw
@@ -105,7 +105,7 @@ def ratings_for(audience: Audience) -> ShownRatings:
     """The newest ratings that the viewer may see, and what changes them just now."""
     rows, job = shown_ratings(audience), newest_job(audience.benchmark)
     is_under_way = job is not None and job.state in UNDER_WAY
-    error = told_error(job, sees_all=True) if job is not None and job.state == Job.State.FAILED else ""
+    error = visible_error(job, sees_all=True) if job is not None and job.state == Job.State.FAILED else ""
     return ShownRatings(rows.first(), job if is_under_way else None, error)
 
 

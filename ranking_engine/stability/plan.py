@@ -207,8 +207,8 @@ def make_plan(
             left -= needed
         else:
             not_studied[key] = (
-                f"ranking {least:,} of {n_repeats:,} repeats would take about {_told(needed)} s; "
-                f"{_told(left)} s of {_told(budget)} s are left for such rules"
+                f"ranking {least:,} of {n_repeats:,} repeats would take about {_in_words(needed)} s; "
+                f"{_in_words(left)} s of {_in_words(budget)} s are left for such rules"
             )
     parts = []
     for k, keys in by_part.items():
@@ -284,5 +284,5 @@ def seconds_at_once(rule: str, matrix: ScoreMatrix) -> float:
     return 0.0 if seconds is None else seconds(matrix.n_systems, matrix.n_tasks)
 
 
-def _told(seconds: float) -> str:
+def _in_words(seconds: float) -> str:
     return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.2g}"

@@ -46,14 +46,14 @@ class Table:
         middle, late = ordered[len(ordered) // 2], ordered[int(0.95 * (len(ordered) - 1))]
         return [
             f"{self.n_schedules} schedules held: {self.n_accepted} submissions answered, {self.n_read} readings.",
-            f"Struck {self.struck.total()}: {_told(self.struck)}.",
-            f"Met nothing to strike {self.missed.total()}: {_told(self.missed)}.",
-            f"Calls tried again {self.tried_again.total()}, by status: {_told(self.tried_again)}.",
+            f"Struck {self.struck.total()}: {_in_words(self.struck)}.",
+            f"Met nothing to strike {self.missed.total()}: {_in_words(self.missed)}.",
+            f"Calls tried again {self.tried_again.total()}, by status: {_in_words(self.tried_again)}.",
             f"Sweeps from the last fault to the newest board: half {middle}, 95% {late}, at most {ordered[-1]}.",
         ]
 
 
-def _told(counts: Counter[Any]) -> str:
+def _in_words(counts: Counter[Any]) -> str:
     return ", ".join(f"{name} {n}" for name, n in sorted(counts.items(), key=lambda item: str(item[0]))) or "nothing"
 
 

@@ -34,7 +34,7 @@ from leaderboard.rankings.revisions import (
     WithdrawnRevisionError,
     publication_at,
     revision_jobs,
-    told_hash,
+    visible_hash,
 )
 
 MANAGE = (ApiToken.Scope.MANAGE,)
@@ -231,7 +231,7 @@ class BenchmarkView(ApiView):
     def stamp(self, publication: Publication | None) -> dict[str, Any]:
         """Which revision an answer belongs to, with the hash of its inputs as far as it may be told."""
         return stamp_of(publication) | {
-            "input_hash": told_hash(publication.revision, self.audience) if publication else None
+            "input_hash": visible_hash(publication.revision, self.audience) if publication else None
         }
 
     def job_states(self, publication: Publication | None) -> list[dict[str, Any]]:

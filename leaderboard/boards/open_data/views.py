@@ -10,7 +10,7 @@ from leaderboard.boards.open_data.archive import release_zip
 from leaderboard.boards.open_data.tables import TooManyRowsError
 from leaderboard.common.text import as_sentence
 from leaderboard.on_demand.allowance import may_ask
-from leaderboard.rankings.revisions import publication_at, release_of, told_hash
+from leaderboard.rankings.revisions import publication_at, release_of, visible_hash
 
 
 @require_safe
@@ -27,7 +27,7 @@ def release_data(request: HttpRequest, key: str, release_key: str) -> HttpRespon
         text = gettext("Too many downloads in a minute. Try again later.")
         return HttpResponse(text, status=429, content_type="text/plain; charset=utf-8")
     try:
-        packed = release_zip(release, publication, told_hash(release.revision, audience))
+        packed = release_zip(release, publication, visible_hash(release.revision, audience))
     except TooManyRowsError as error:
         return HttpResponse(f"{as_sentence(str(error))}\n", status=422, content_type="text/plain; charset=utf-8")
     response = HttpResponse(packed, content_type="application/zip")

@@ -14,7 +14,7 @@ from leaderboard.common.citations import cite_address, revision_note
 from leaderboard.common.paging import page_links
 from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.revisions import told_hash
+from leaderboard.rankings.revisions import visible_hash
 from leaderboard.studies.experiments.forms import ExperimentForm
 from leaderboard.studies.experiments.list_page import ExperimentsPage
 from leaderboard.studies.experiments.page import (
@@ -81,7 +81,7 @@ def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
     benchmark, audience = readable_benchmark(request.user, key)
     row = experiment_at(benchmark, number)
     state = state_of(row)
-    input_hash = told_hash(row.revision, audience)
+    input_hash = visible_hash(row.revision, audience)
     study = EXPERIMENTS.get(row.study)
     result = findings_of(benchmark, state)
     api = reverse("api:experiment", args=[key, number])

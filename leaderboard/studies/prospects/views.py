@@ -17,7 +17,7 @@ from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revision_parameter import publication_asked_for
-from leaderboard.rankings.revisions import told_hash
+from leaderboard.rankings.revisions import visible_hash
 from leaderboard.studies.prospects.conditions import (
     answer,
     choices,
@@ -89,7 +89,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
                 publication,
                 gettext("who can win under which weights of the tasks"),
                 request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}"),
-                told_hash(publication.revision, audience),
+                visible_hash(publication.revision, audience),
                 part="prospects",
             ),
             "links": ProspectsLinks(benchmark, publication, query, page),

@@ -22,14 +22,14 @@ from leaderboard.studies.study_findings import (
     share_cell,
 )
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.stability.studies.missing_scores import level_told
+from ranking_engine.stability.studies.missing_scores import reported_level
 
 # By policy that fills gaps.
 FILLED = {"median": gettext_noop("the task’s median"), "worst": gettext_noop("the task’s worst score")}
 
 
 def _grade(summary: Summary, rule: str) -> StudyGrade | None:
-    at = level_told(summary["levels"])
+    at = reported_level(summary["levels"])
     value = summary["rules"].get(rule, {}).get("mean", {at: None})[at]
     if value is None or not summary.get("n_deleted", {at: 1})[at]:  # on a small board nothing may be deleted
         return None
@@ -43,7 +43,7 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
 
 def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, levels = summary["rules"], summary["levels"]
-    at = level_told(levels)
+    at = reported_level(levels)
     chosen = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
                     (5, 10, 20)})  # fmt: skip
     values = of_all_repeats({rule: of_rule["mean"][at] for rule, of_rule in rules.items()}, summary, marked)

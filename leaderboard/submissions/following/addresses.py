@@ -13,7 +13,7 @@ from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import AuditEntry, Benchmark, Fetch, FollowedAddress, User
 from leaderboard.notifications.posting import AddressError, read_address
-from leaderboard.notifications.webhooks import told_address
+from leaderboard.notifications.webhooks import address_without_secret
 from leaderboard.submissions.problems import SubmissionError
 
 MAX_FOLLOWED = 5  # addresses of a benchmark
@@ -171,7 +171,7 @@ def delete_followed(followed: FollowedAddress, *, author: User) -> None:
 
 def _state(followed: FollowedAddress) -> dict[str, object]:
     return {
-        "address": told_address(followed.address),
+        "address": address_without_secret(followed.address),
         "kind": followed.kind,
         "minutes between fetches": followed.every_minutes,
         "accepted directly": followed.is_direct,

@@ -29,7 +29,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.notifications.fetching import MAX_REDIRECTS
 from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError
-from leaderboard.notifications.webhooks import told_address
+from leaderboard.notifications.webhooks import address_without_secret
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.following.contents import ALL_SECONDS, Content, fetch_content
 from leaderboard.submissions.following.rows import changed_rows
@@ -189,7 +189,7 @@ def take_results(row: FollowedAddress, author: User, fetch: Fetch, results: Impo
     fetch.n_new, fetch.n_changed = changes.n_new, len(changes.rows) - changes.n_new
     if not changes.rows:
         return
-    note = note_of(results, f"Fetched from {told_address(row.address)}.")
+    note = note_of(results, f"Fetched from {address_without_secret(row.address)}.")
     taken = row.fetches.filter(outcome__in=[Outcome.DRAFT, Outcome.ACCEPTED])
     comes_back = not row.is_asked_for and taken.filter(content_hash=fetch.content_hash).exists()
     n_of_today = taken.filter(outcome=Outcome.ACCEPTED, at__gt=timezone.now() - timedelta(days=1)).count()

@@ -105,11 +105,11 @@ def run_chunk(
 def filled_levels(levels: Sequence[float]) -> list[int]:
     """Return the places in `levels` at which filled tables are ranked, too: about 5, 10 and 20 %, and up to 10 %."""
     wanted = {next((k for k, level in enumerate(levels) if level >= at), len(levels) - 1) for at in (5, 10, 20)}
-    return sorted(wanted | {level_told(levels)})
+    return sorted(wanted | {reported_level(levels)})
 
 
-def level_told(levels: Sequence[float]) -> int:
-    """Return the place in `levels` of the one that is told of: the largest up to 10 %, else the least."""
+def reported_level(levels: Sequence[float]) -> int:
+    """Return the place in `levels` of the one that sentences report: the largest up to 10 %, else the least."""
     return max(range(len(levels)), key=lambda k: (levels[k] <= 10, levels[k] if levels[k] <= 10 else -levels[k]))
 
 

@@ -13,7 +13,7 @@ from django.core.cache import cache
 
 from leaderboard.explore import benchmarks
 from leaderboard.explore.benchmarks import CompareQuery, compare
-from leaderboard.explore.matching import told_apart
+from leaderboard.explore.matching import distinct_names
 from leaderboard.models import ModelIdentity, System
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.benchmark_agreement import benchmark_agreement
@@ -276,7 +276,7 @@ def test_rows_of_one_name_are_told_apart(three):
     linked("second", ada="k", bob="m")
     comparison = compared(CompareQuery(keys=("first", "second"), rule="mean"))
     assert rows_of(comparison) == {"Ada": ["Ada", "bob"], "Bob": ["Bob", "ADA"], "Cleo": ["Cleo", "Cleo"]}
-    assert told_apart(["Ada", "Bob", "Ada", "Ada (2)", "Ada"]) == ["Ada", "Bob", "Ada (3)", "Ada (2)", "Ada (4)"]
+    assert distinct_names(["Ada", "Bob", "Ada", "Ada (2)", "Ada"]) == ["Ada", "Bob", "Ada (3)", "Ada (2)", "Ada (4)"]
 
 
 def test_how_far_benchmarks_agree_is_computed_from_the_shares_of_rivals(three, client):
