@@ -20,6 +20,7 @@ from leaderboard.studies.study_findings import (
     rule_rows,
     share_cell,
 )
+from ranking_engine.stability.studies.judge_bootstrap import CHANCE_AGREEMENT
 
 
 def _grade(summary: Summary, rule: str) -> StudyGrade | None:
@@ -65,6 +66,10 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
         "winner), if there is one. Unseen tasks: %(figure)s with the tasks that were not drawn. Resampled tasks, "
         "resampled systems: %(figure)s between the rankings of two resamples."
     ) % {"n": localise(summary["n_trials"], ","), "figure": figure}
+    note += gettext(
+        " Both rankings from resampled tasks are drawn from the same tasks, so that they agree at about %(chance)s "
+        "even if systems differ by chance alone."
+    ) % {"chance": localise(CHANCE_AGREEMENT[summary.get("correlation", "spearman")], "g")}
     if has_copies:
         note += gettext(
             " A system that is drawn several times takes part once in one column; in the other as often as it is "

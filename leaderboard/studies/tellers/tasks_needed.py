@@ -15,6 +15,8 @@ from leaderboard.studies.study_findings import (
     of_all_repeats,
     rule_rows,
 )
+from ranking_engine.stability.studies.judge_bootstrap import CHANCE_AGREEMENT
+from ranking_engine.stability.studies.tasks_needed import REACHED
 
 
 def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
@@ -46,10 +48,19 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
         sentence += gettext(" %(rule)s needs the fewest, %(n)s.") % {
             "rule": rule_name(least), "n": localise(known[least], ","),
         }  # fmt: skip
-    criteria = [name for name in CRITERIA if name in next(iter(rules.values()), {})]
+    sentence += gettext(" Rankings from new tasks agree less, and need more of them.")
+    note = gettext(
+        "Mean of %(n_resamples)s draws of each size. Number of tasks: the least size from which on a criterion is "
+        "always at least %(target)s. Both rankings are drawn from the same tasks, so that they agree more and more, "
+        "even if systems differ by chance alone: then two rankings from as many tasks as the board has agree at about "
+        "%(chance)s, and two rankings from new tasks do not agree at all."
+    ) % {
+        "n_resamples": summary["n_resamples"], "target": localise(target, "g"),
+        "chance": localise(CHANCE_AGREEMENT[summary.get("correlation", "spearman")], "g"),
+    }  # fmt: skip
     return StudyFindings(
         sentence if marked in rules else "",
-        [gettext("%(criterion)s: number of tasks") % {"criterion": gettext(CRITERIA[name])} for name in criteria],
+        [gettext("%(criterion)s: number of tasks") % {"criterion": gettext(CRITERIA[name])} for name in REACHED],
         rule_rows(
             rules,
             marked,
@@ -57,7 +68,7 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
                 StudyCell(
                     gettext("not reached") if of_rule["reached"][name] is None else f"{of_rule['reached'][name]:,}"
                 )
-                for name in criteria
+                for name in REACHED
             ],
         ),
         line_chart(
@@ -72,11 +83,7 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
             x_label=gettext("Tasks drawn"),
             y_label=gettext("Correlation of two rankings"),
         ),
-        gettext(
-            "Mean of %(n_resamples)s draws of each size. A size above the number of tasks means more tasks of the "
-            "same kind. Number of tasks: the least size from which on a criterion is always at least %(target)s."
-        )
-        % {"n_resamples": summary["n_resamples"], "target": localise(target, "g")},
+        note,
     )
 
 

@@ -15,6 +15,9 @@ task drawn k times counts k times its weight. In the paper m is the number of ta
   from q resamples of the tasks alone and of the systems alone; in several rounds. The paper's formula divides by
   m(m - 1), its sentences speak of averages over the pairs of q rankings; ours is that average.
 
+Both rankings of a pair come from the same tasks. Even if systems differ by chance alone, two rankings from T resampled
+tasks agree at about `CHANCE_AGREEMENT`: each agrees with the board's own, which is one of many.
+
 `baselines` adds a random ranking, and a dictator: the ranking of one of the tasks drawn.
 
 Departures from the paper:
@@ -81,6 +84,9 @@ NUMBER = 5
 BASELINES = ("random_ranking", "dictator")
 CRITERIA = ("winner_rank", "condorcet", "generalization", "judge_stability", "candidate_stability")
 WITH_COPIES = "candidate_stability_copies"  # candidate stability as the paper reads a system that is drawn twice
+
+# How far rankings from resampled tasks agree on boards of noise, where rankings from new tasks do not agree at all.
+CHANCE_AGREEMENT = {"spearman": 0.5, "kendall": 0.35}
 
 Counts = NDArray[np.int64]
 
@@ -256,7 +262,11 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
                 "n_undefined": int(np.isnan(values).sum()),
             }
     names = ("n_trials", "n_resamples", "n_rounds", "copies", "standardize", "correlation")
-    summary = {name: parameters[name] for name in names}
+    summary: dict[str, Any] = {name: parameters[name] for name in names}
+    summary["note"] = (
+        "both rankings from resampled tasks are drawn from the same tasks, so that they agree at about "
+        f"{CHANCE_AGREEMENT[parameters['correlation']]:g} even if systems differ by chance alone"
+    )
     if baselines:
         summary["baselines"] = baselines
     slow_rules = plan.slow_rules(parameters["n_trials"], arrays)

@@ -1,17 +1,22 @@
 """Tasks needed: how the criteria of Pavao et al. settle as tasks join, and how many tasks reach a target.
 
 Pavao et al. 2021, section 4, name the rate of convergence with the number of judges as work to come. For every size m,
-m tasks are drawn with replacement from those that there are, so that m may be larger than their number: the board is
-taken for a sample of the tasks that there could be. At m = T the stability is that of the judge bootstrap.
+m tasks are drawn with replacement from those that there are, so that m may be larger than their number. Both rankings
+of a pair come from the same tasks: they agree more and more as m grows, whether the board's differences are more than
+chance or not. Rankings from new tasks agree less, and need more of them. If systems differ by chance alone, those never
+agree, and these agree at `CHANCE_AGREEMENT` at m = T, where the stability is that of the judge bootstrap.
 
 - `winner_rank`, `condorcet`, `generalization`: as in `judge_bootstrap`, all systems taking part.
 - `judge_stability`: the mean correlation of every two rankings, each from m tasks of its own draw.
 
-A criterion is *reached* at the least size from which on its mean is at least `target`.
+Generalization and judge stability are *reached* at the least size from which on their mean is at least `target`. The
+other two never are: a winner is best on the very tasks that it was chosen on, so that its rank is 1 at m = 1 and falls.
+`n_undefined` says how many draws of each size have no Condorcet winner, and how many leave no task for generalization.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +53,12 @@ from ranking_engine.stability.study import (
 NUMBER_OF_STUDY = 11
 
 CRITERIA = ("winner_rank", "condorcet", "generalization", "judge_stability")
+REACHED = ("generalization", "judge_stability")  # those that more tasks make better
+UNDEFINED = ("condorcet", "generalization")  # those that some draws do not have
+NOTE = (
+    "both rankings of a pair are drawn from the same tasks, so that they agree more and more as their number grows, "
+    "even if systems differ by chance alone; rankings from new tasks agree less, and need more of them"
+)
 N_SIZES = 10
 BEYOND = 4  # times as many tasks as there are
 MAX_TIMES = 20
@@ -64,10 +75,11 @@ def sizes_of(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.<criterion>` of the sizes of the chunk."""
+    """Return `<rule>.<criterion>` of the sizes of the chunk, and in how many draws it is undefined."""
     plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
     mine = span(chunk, STUDY.n_chunks(matrix, parameters), len(sizes))
-    arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in CRITERIA}
+    names = (*CRITERIA, *(f"{name}.n_undefined" for name in UNDEFINED))
+    arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in names}
     correlation, alone = parameters["correlation"], plan.alone()
     for done, k in enumerate(mine):
         for part in plan.parts:
@@ -80,6 +92,8 @@ def run_chunk(
                 rankings = drawn_rankings(part.matrix, *some, rules, alone)
                 for name, values in criteria_of_trials(part.matrix, *some, correlation, rankings).items():
                     arrays[name][done] = float(mean_of(values))
+                    if name.endswith(UNDEFINED):
+                        arrays[f"{name}.n_undefined"][done] = int(np.isnan(values).sum())
                 for rule, drawn in rankings.items():
                     ranks = average_ranks(ranks_of(drawn.scores))
                     arrays[f"{rule}.judge_stability"][done] = mean_correlation(ranks, 2, correlation)
@@ -94,8 +108,12 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     rules: dict[str, Any] = {}
     for rule in plan.rules:
         rules[rule] = {name: plain_list(arrays[f"{rule}.{name}"], 4) for name in CRITERIA}
+        rules[rule]["n_undefined"] = {
+            name: [None if math.isnan(n) else int(n) for n in arrays[f"{rule}.{name}.n_undefined"].tolist()]
+            for name in UNDEFINED
+        }
         rules[rule]["reached"] = {
-            name: reached_at(arrays[f"{rule}.{name}"], sizes, parameters["target"]) for name in CRITERIA
+            name: reached_at(arrays[f"{rule}.{name}"], sizes, parameters["target"]) for name in REACHED
         }
     summary = {
         "sizes": sizes,
@@ -103,6 +121,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_resamples": parameters["n_resamples"],
         "target": parameters["target"],
         "correlation": parameters["correlation"],
+        "note": NOTE,
         "rules": rules,
         "slow_rules": plan.slow_rules(parameters["n_resamples"], arrays),
         "not_studied": dict(plan.not_studied),
@@ -154,7 +173,7 @@ STUDY = Study(
     number=NUMBER_OF_STUDY,
     key="tasks_needed",
     name="Tasks needed",
-    question="How many tasks does each rule need until its ranking settles?",
+    question="How many tasks, drawn from those that there are, does each rule need until its ranking settles?",
     source="Pavao et al. 2021, sections 2.3 and 4",
     declared=(
         known.rules(),

@@ -121,10 +121,27 @@ def test_both_readings_of_a_system_drawn_twice_are_side_by_side():
         "0.60 if it takes part twice."
     )
     assert "as in the paper, so that rules that count rivals feel its copies." in both.note
+    assert "agree at about 0.5 even if systems differ by chance alone." in both.note
     one = {name: entry for name, entry in criteria.items() if name not in often}
     earlier = findings("judge_bootstrap", {"rules": {"win_rate": one}, "n_trials": 20}, "win_rate")
     assert earlier.headers == both.headers[:-1]
     assert "drawn twice" not in earlier.sentence + earlier.note
+
+
+@pytest.mark.parametrize("earlier", [{}, {"winner_rank": 1, "condorcet": 1}], ids=["now", "an earlier report"])
+def test_tasks_needed_has_numbers_of_tasks_where_more_help_and_says_what_drawing_cannot(earlier):
+    rule = {name: [0.5, 0.95] for name in ("winner_rank", "condorcet", "generalization", "judge_stability")}
+    rule["reached"] = earlier | {"generalization": None, "judge_stability": 40}
+    summary = {"rules": {"borda": rule}, "sizes": [10, 40], "n_tasks": 10, "n_resamples": 60, "target": 0.9}
+    needed = findings("tasks_needed", summary, "borda")
+    assert needed.headers == ["Unseen tasks: number of tasks", "Resampled tasks: number of tasks"]
+    assert [cell.text for cell in needed.rows[0].cells] == ["not reached", "40"]
+    assert needed.sentence.endswith("40 tasks are enough. Rankings from new tasks agree less, and need more of them.")
+    assert (
+        "from as many tasks as the board has agree at about 0.5, and two rankings from new tasks do not" in needed.note
+    )
+    kendall = findings("tasks_needed", summary | {"correlation": "kendall"}, "borda")
+    assert "agree at about 0.35, and" in kendall.note
 
 
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])

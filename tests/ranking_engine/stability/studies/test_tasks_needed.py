@@ -4,14 +4,64 @@ import pytest
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import run_study
-from ranking_engine.stability.studies.tasks_needed import reached_at
+from ranking_engine.stability.studies.judge_bootstrap import CHANCE_AGREEMENT
+from ranking_engine.stability.studies.tasks_needed import NUMBER_OF_STUDY, reached_at
+from ranking_engine.stability.study import generator
 
 
 def test_tasks_that_agree_need_no_second_one():
     board = run_study("tasks_needed", ScoreMatrix([[3, 6, 9], [2, 5, 8], [1, 4, 7]]), {"rules": ["borda"]}).summary
     borda = board["rules"]["borda"]
     assert borda["judge_stability"] == [1.0] * len(board["sizes"])
-    assert borda["reached"] == dict.fromkeys(["winner_rank", "condorcet", "generalization", "judge_stability"], 1)
+    assert borda["reached"] == dict.fromkeys(["generalization", "judge_stability"], 1)
+    assert borda["n_undefined"]["condorcet"] == [0] * len(board["sizes"])
+
+
+def test_draws_without_a_condorcet_winner_are_counted():
+    scores, sizes, without, without_unseen = np.random.default_rng(2).random((6, 5)), [1, 3, 5, 8], [], []
+    parameters = {"rules": ["mean"], "sizes": sizes, "n_resamples": 40}
+    summary = run_study("tasks_needed", ScoreMatrix(scores), parameters, seed=7).summary
+    for size in sizes:
+        draws = [generator(7, NUMBER_OF_STUDY, size, row).integers(5, size=size).tolist() for row in range(40)]
+        without.append(sum(not has_condorcet_winner(scores[:, tasks].tolist()) for tasks in draws))
+        without_unseen.append(sum(len(set(tasks)) == 5 for tasks in draws))
+    assert sum(without) > 10
+    assert summary["rules"]["mean"]["n_undefined"] == {"condorcet": without, "generalization": without_unseen}
+
+
+def has_condorcet_winner(scores):
+    """Whether a system beats every other one on more tasks than it loses on."""
+
+    def beats(mine, its):
+        return sum((a > b) - (a < b) for a, b in zip(mine, its, strict=True)) > 0
+
+    return any(all(beats(mine, its) for its in scores if its is not mine) for mine in scores)
+
+
+def test_chance_is_not_taken_for_a_number_of_new_tasks():
+    """On boards of noise rankings settle, too, which the note says; the winner's rank gives no number of tasks."""
+    values = []
+    for seed in range(10):
+        matrix = ScoreMatrix(np.random.default_rng(seed).random((8, 10)))
+        summary = run_study("tasks_needed", matrix, {"rules": ["borda"], "sizes": [10, 200]}).summary
+        values.append(summary["rules"]["borda"]["judge_stability"])
+        assert set(summary["rules"]["borda"]["reached"]) == {"generalization", "judge_stability"}
+        assert summary["note"].endswith("rankings from new tasks agree less, and need more of them")
+    at_board, beyond = np.mean(values, axis=0)
+    assert at_board == pytest.approx(CHANCE_AGREEMENT["spearman"], abs=0.12)
+    assert beyond > 0.85
+
+
+@pytest.mark.parametrize("correlation", ["spearman", "kendall"])
+def test_rankings_of_noise_from_resampled_tasks_agree_as_the_note_says(correlation):
+    means = []
+    parameters = {"rules": ["mean", "borda"], "n_trials": 1, "n_rounds": 1, "n_resamples": 60, "copies": False}
+    for seed in range(12):
+        matrix = ScoreMatrix(np.random.default_rng(seed).random((20, 15)))
+        summary = run_study("judge_bootstrap", matrix, parameters | {"correlation": correlation}).summary
+        means += [of_rule["judge_stability"]["mean"] for of_rule in summary["rules"].values()]
+        assert f"they agree at about {CHANCE_AGREEMENT[correlation]:g} even if" in summary["note"]
+    assert np.mean(means) == pytest.approx(CHANCE_AGREEMENT[correlation], abs=0.05)
 
 
 def test_more_tasks_make_rankings_steadier():
