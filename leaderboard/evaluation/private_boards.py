@@ -75,4 +75,10 @@ def open_private_board(benchmark: Benchmark, phase: Phase) -> Revision | None:
     batch = store_batch(
         benchmark, owner.user, checked, source=Source.CORRECTION, note=f"{phase.name}: {NOTE}", is_limited=False
     )
-    return accept_batch(batch, actor=None, reason=NOTE)
+    revision = accept_batch(batch, actor=None, reason=NOTE)
+    corrections = {one.corrects_id: one for one in batch.submissions.all()}
+    for row, submission in entered:
+        if submission.pk in corrections:  # what is on the board now is scored again once references are corrected
+            row.submission = corrections[submission.pk]
+            row.save(update_fields=["submission"])
+    return revision

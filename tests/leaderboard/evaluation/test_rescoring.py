@@ -10,6 +10,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.board_moves import counted_before, figures_of, ladder_score
 from leaderboard.evaluation.phases import store_phase, use_ladder
+from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.models import Batch, Notice, PredictionSubmission, Revision, Score
@@ -204,3 +205,27 @@ def test_on_the_ladder_what_was_skipped_is_compared_with_the_best_of_its_team_ag
     assert on_the_board(benchmark) == {"A": 0.5, "B": 1.0}
     coming = PredictionSubmission(benchmark=benchmark, submitter=user, statement={"name": "C"})
     assert counted_before(coming, of_any_system=True) == [skipped]
+
+
+def test_what_is_on_a_private_board_is_scored_again_too(make):
+    benchmark, user, now = texts_benchmark(make), make.user(), timezone.now()
+    owner, task = owner_of(benchmark), benchmark.tasks.get(key="animals")
+    halves = REFERENCES.replace("test", "public").replace("i7,dog,public", "i7,dog,private")
+    halves = halves.replace("i6,dog,public", "i6,dog,private")
+    add_references(task, halves, "exact_match", by=owner)
+    values = {"name": "Final", "opens_at": now - timedelta(days=3), "closes_at": now + timedelta(days=1)}
+    values |= {"split": "public", "private_at": now + timedelta(days=2)}
+    phase = store_phase(benchmark, values, author=owner)
+    row = scored(benchmark, user, animals=labels_file())
+    moments = {"closes_at": now - timedelta(days=2), "private_at": now - timedelta(days=1)}
+    type(phase).objects.filter(pk=phase.pk).update(**moments)
+    assert open_private_boards() == 1
+    row.refresh_from_db()
+    assert animals(benchmark) == {"Deep Thought": 1.0}
+    add_references(task, halves.replace("i7,dog", "i7,cat"), "exact_match", by=owner)
+    benchmark.refresh_from_db()
+    assert score_again(audience_of(owner, benchmark)) == 1
+    score_all(benchmark)
+    revision = benchmark.revisions.order_by("-number").first()
+    (current,) = current_scores(revision, [row.submission.system_id]).values()
+    assert current.value == 0.5
