@@ -138,7 +138,8 @@ def to_frame(
         raise ValueError(f"`backend` is {name!r}; expected one of {', '.join(BACKENDS)}")
     if importlib.util.find_spec(name) is None:
         raise ImportError(
-            f"{name} is not installed: pip install 'plurank[frames]' {name}, or name another of {', '.join(BACKENDS)}"
+            f"{name} is not installed: install it beside plurank with its extra `frames`, or name another of "
+            f"{', '.join(BACKENDS)}"
         )
     kinds = {
         column: column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()

@@ -81,5 +81,6 @@ section alone.
 
 Leaderboards without a licence are read from the folder that `PLURANK_REFERENCE_DATA` names; where it is absent their
 sections say *not run*. *Agrees* means that ours rounds to what the paper prints, or to what the code prints where the
-paper has no such figure, to the last digit. In a grid, a cell that differs has ours in bold and theirs beside it.
+paper has no such figure, to the last digit; a figure half-way between two roundings agrees with both. In a grid, a cell
+that differs has ours in bold and theirs beside it.
 """

@@ -41,7 +41,7 @@ CODE_NAMES = {
 CRITERION_NAMES = {
     "winner_rank": "winner's rank",
     "condorcet": "Condorcet rate",
-    "generalization": "generalization",
+    "generalization": "generalisation",
     "judge_stability": "stability (judge)",
     "candidate_stability": "stability (candidate)",
 }
@@ -140,7 +140,7 @@ def _about_relative(facts: Mapping[str, float]) -> str:
         f"{text['average_rank_others']} to {text['relative_difference_others']}. The printed figures of this rule are "
         "not those of the files. They come out when the relative difference is taken of ranks on each task in place of "
         f"scores: the stability is {text['of_ranks']} then, and {text['of_ranks_others']} without Artificial; winner's "
-        "rank, Condorcet rate and generalization follow too (last row), and so do the correlations with other rules. "
+        "rank, Condorcet rate and generalisation follow too (last row), and so do the correlations with other rules. "
         "The stability by candidates does not."
     )
 

@@ -92,7 +92,7 @@ class ReleaseEntrySerializer(Shape):
     revision = s.IntegerField(source="release.revision.number")
     note = s.CharField(source="release.note", allow_blank=True)
     created_at = s.DateTimeField(source="release.created_at")
-    url = s.URLField(help_text="Its permanent address.")
+    url = s.URLField(help_text="Its permanent URL.")
     citation = s.CharField(source="citation.text")
     bibtex = s.CharField(source="citation.bibtex")
     data_url = s.URLField(help_text="A zip with its scores, ranks and studies, and metadata in Croissant.")

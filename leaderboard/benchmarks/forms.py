@@ -147,7 +147,7 @@ class AboutForm(forms.ModelForm):
         required=False,
         max_length=500,
         assume_scheme="https",
-        label=gettext_lazy("Address"),
+        label=gettext_lazy("URL"),
         help_text=gettext_lazy("Where the data comes from."),
     )
     licence = LineFormField(
@@ -211,7 +211,7 @@ class CreateForm(AboutForm):
         max_length=KEY_LENGTH,
         label=gettext_lazy("Key"),
         help_text=gettext_lazy(
-            "Its short name in addresses: lower-case letters, digits and hyphens; derived from the name if empty. It "
+            "Its short name in URLs: lower-case letters, digits and hyphens; derived from the name if empty. It "
             "cannot be changed later."
         ),
         validators=[is_key],
@@ -293,7 +293,7 @@ class TemplateForm(forms.Form):
     key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
-        label=gettext_lazy("Short name for addresses"),
+        label=gettext_lazy("Short name for URLs"),
         help_text=gettext_lazy("Derived from the name if empty."),
         validators=[is_key],
         widget=forms.TextInput(attrs=TEXT),

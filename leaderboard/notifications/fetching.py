@@ -72,7 +72,7 @@ def fetch(address: str, *, known: Validators | None = None, most_bytes: int, sec
             return Fetched(status, body, validators_of(response))
         else:
             raise PostError(f"The answer was {status}.", status)
-    raise PostError(f"The address redirects more than {MAX_REDIRECTS} times.")
+    raise PostError(f"The URL redirects more than {MAX_REDIRECTS} times.")
 
 
 def bounded_body(response: HTTPResponse, most_bytes: int) -> bytes:

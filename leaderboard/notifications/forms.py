@@ -24,6 +24,7 @@ class WebhookForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
+        label=gettext_lazy("URL"),
         help_text=gettext_lazy("The URL to post a JSON body to; it begins with <code>https://</code>."),
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )

@@ -27,7 +27,7 @@ SUBJECTS = {
     NoticeKind.WAITING: gettext_lazy("a submission needs a decision"),
     NoticeKind.TOKEN: gettext_lazy("an API token expires soon"),
     NoticeKind.WEBHOOK: gettext_lazy("a webhook was switched off"),
-    NoticeKind.FOLLOWED: gettext_lazy("news from an address that your benchmark follows"),
+    NoticeKind.FOLLOWED: gettext_lazy("news from a URL that your benchmark follows"),
     NoticeKind.ORGANISATION: gettext_lazy("a benchmark left your organisation"),
 }
 MAILS_A_SWEEP = 50

@@ -25,7 +25,7 @@ from leaderboard.models.webhooks import ADDRESS_LENGTH
 PORTS = {443, 8443}
 INSIDE = (".localhost", ".localdomain", ".local", ".internal")  # names of no public host
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # no domain at the top is one
-NOT_PUBLIC = "The address does not lead to the public internet."
+NOT_PUBLIC = "The URL does not lead to the public internet."
 INCOMPLETE = "The answer is incomplete: the connection ended before all of it arrived."
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 # What `ipaddress` takes for global and is not, or may lead to what is not: relays and translations of IPv4, IPv4 in
@@ -74,15 +74,15 @@ def read_address(address: str) -> Target:
         host = (parts.hostname or "").encode("idna").decode().removesuffix(".")
         host.encode().decode("idna")  # not all that begins with xn-- is a name
     except (ValueError, UnicodeError) as error:
-        raise AddressError("This is not a web address.") from error
+        raise AddressError("This is not a URL.") from error
     schemes = ("https", "http") if settings.WEBHOOKS_INSIDE else ("https",)
     if parts.scheme not in schemes or not host:
-        raise AddressError("The address must begin with https:// and a host name.")
+        raise AddressError("The URL must begin with https:// and a host name.")
     if len(address) > ADDRESS_LENGTH or any(letter <= " " or letter > "~" for letter in parts.path + parts.query):
-        sentence = f"The address can have at most {ADDRESS_LENGTH} characters, and only ASCII after the host name."
+        sentence = f"The URL can have at most {ADDRESS_LENGTH} characters, and only ASCII after the host name."
         raise AddressError(sentence)
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressError("The address must not contain a user name, a password or a #.")
+        raise AddressError("The URL must not contain a user name, a password or a #.")
     is_tls = parts.scheme == "https"
     port = port if port is not None else 443 if is_tls else 80
     if not settings.WEBHOOKS_INSIDE:

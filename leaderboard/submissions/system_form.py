@@ -26,7 +26,7 @@ class SystemForm(forms.Form):
     url = forms.URLField(
         max_length=URL_LENGTH,
         required=False,
-        label=gettext_lazy("Address"),
+        label=gettext_lazy("URL"),
         assume_scheme="https",
         help_text=gettext_lazy("Link to the paper or model card."),
     )

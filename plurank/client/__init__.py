@@ -1,4 +1,4 @@
-"""A site from Python: read its boards, submit scores, import files; `pip install 'plurank[client]'`."""
+"""A site from Python: read its boards, submit scores, import files; needs the extra `client` of plurank."""
 
 from plurank.client.errors import (
     InvalidInputError,

@@ -166,7 +166,7 @@ class RemoteBenchmark:
         return dict(self.transport.get(f"{self.path}studies/{quote(study, safe='')}/"))
 
     def board(self) -> Board:
-        """Return its scores with directions, weights and groups, ranked on this machine as `plurank.read` would."""
+        """Return its scores with directions, weights and groups, for ranking on this machine; raises as `pull` does."""
         from plurank.readers import board_of_files  # noqa: PLC0415 -- loaded when asked for
         from ranking_engine.files.tables import read_table  # noqa: PLC0415
         from ranking_engine.importers.score_files import ScoreFiles  # noqa: PLC0415
@@ -179,6 +179,7 @@ class RemoteBenchmark:
         """Write scores.csv and benchmark.toml into a folder, which is made; return their paths.
 
         Raises:
+            InvalidInputError: it has scores of single instances; then its site has no folder of it.
             SiteError: the site refused, or its archive holds something else.
             FileExistsError: one of them is there already; nothing is written.
         """

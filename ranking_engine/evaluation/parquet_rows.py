@@ -46,7 +46,7 @@ def records_of(
             number += 1
             yield number, answer
         elif package := answer.get("missing"):
-            raise ImportError(f"this needs {package}: pip install 'plurank[files]'")
+            raise ImportError(f"this needs {package}: install plurank with its extra `files`")
         elif message := answer.get("refused"):
             raise InputError([Problem(message, line=answer["line"])])
         elif "broken" in answer:

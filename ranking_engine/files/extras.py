@@ -20,4 +20,4 @@ def extra(module: str, name: str) -> Any:  # noqa: ANN401 -- a module
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        raise ImportError(f"this needs {package}: pip install 'plurank[{name}]'") from error
+        raise ImportError(f"this needs {package}: install plurank with its extra `{name}`") from error

@@ -104,8 +104,8 @@ def _read_apart(data: bytes, kind: str, max_cells: int) -> dict[str, list[Row]]:
     if package := answer.get("missing"):
         what = "a workbook" if kind == "workbook" else "Parquet"
         raise ImportError(
-            f"reading {what} needs {package}, which is not installed here: pip install 'plurank[files]', or on a site "
-            f"pip install {package.replace('_', '-')}. A table can also be saved as CSV"
+            f"reading {what} needs {package}, which is not installed here: install plurank with its extra `files`, or "
+            f"on a site pip install {package.replace('_', '-')}. A table can also be saved as CSV"
         )
     if message := answer.get("error"):
         raise GridError(f"not readable as a {'workbook' if kind == 'workbook' else 'Parquet file'}: {message}")

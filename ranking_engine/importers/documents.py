@@ -121,7 +121,7 @@ class SourceFile:
         try:
             from ranking_engine.importers.plain_yaml import read_plain  # noqa: PLC0415 -- PyYAML is an extra
         except ModuleNotFoundError as error:
-            raise self.refused("reading YAML needs PyYAML: pip install 'plurank[files]'") from error
+            raise self.refused("reading YAML needs PyYAML: install plurank with its extra `files`") from error
         return read_plain(text, self.refused)
 
     @property

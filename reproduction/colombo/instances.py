@@ -120,10 +120,10 @@ def _claims(winners: list[list[frozenset[int]]], firsts: list[list[frozenset[int
     why = "cause not established: with the labels and ties of their notebook it is"
     return [
         compared(
-            f"files of {len(FILES)} in which the three elect three systems",
+            f"files of {len(FILES)} in which the three aggregations put three different systems first",
             n_three,
             printed=TEXT["three_winners"][0],
-            because=f"one level and two elect the same system in {n_levels} files; {why} {n_three_shipped}",
+            because=f"one level and two put the same system first in {n_levels} files; {why} {n_three_shipped}",
         ),
         compared(
             "files in which the three agree on the top 3",

@@ -18,8 +18,8 @@ RULES_OF_PAPER = (
     "geometric_mean", "optimality_gap",
 )  # fmt: skip
 _WHOSE = (
-    "Malkevitch's 55 voters on five candidates, on whom five procedures elect five candidates. The board is not in the "
-    "paper; the paper's own toy is in the section on its appendix A.1."
+    "Malkevitch's 55 voters on five candidates, under whose ballots five procedures have five winners. The board is "
+    "not in the paper; the paper's own toy is in the section on its appendix A.1."
 )
 _SMALLEST = (
     "Of all boards of three systems on up to five tasks without ties, scores 3, 2 and 1, in order of size. Rules that "

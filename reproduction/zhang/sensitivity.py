@@ -60,9 +60,11 @@ def sensitivity(kind: str, progress: Progress) -> Result:
         rows += _sensitivity_rows(name, measured[name], in_code)
     if kind == "ordinal":
         rows.append(_over_half(measured))
+    comparable = {name: m for name, m in measured.items() if name != "MTEB"}  # whose columns are others; see REPEATED
     facts = {
-        "n_rows": len(code),
-        "n_below": sum(float(code[name][0]) + 0.005 < m.tau_b_distance for name, m in measured.items()),
+        "n": len(code),
+        "n_comparable": len(comparable),
+        "n_below": sum(float(code[name][0]) + 0.005 < m.tau_b_distance for name, m in comparable.items()),
         "n_proven": sum(m.pairs[0] >= m.pairs[1] for m in measured.values()),
     }
     if kind == "ordinal":

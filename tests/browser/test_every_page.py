@@ -106,7 +106,7 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "settings": (lambda scene: "/b/owned/manage/", "Manage Owned"),
     "tasks": (lambda scene: "/b/owned/manage/tasks/", "Manage Owned"),
     "people": (lambda scene: "/b/owned/manage/people/", "Manage Owned"),
-    "followed addresses": (lambda scene: "/b/owned/manage/following/", "Manage Owned"),
+    "followed URLs": (lambda scene: "/b/owned/manage/following/", "Manage Owned"),
     "webhooks": (lambda scene: "/b/owned/manage/webhooks/", "Manage Owned"),
     "audit trail": (lambda scene: "/b/owned/manage/audit/", "Manage Owned"),
     "studies of an owner": (lambda scene: "/b/owned/manage/studies/", "Manage Owned"),

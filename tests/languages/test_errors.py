@@ -88,11 +88,11 @@ def test_a_reason_that_someone_wrote_is_as_it_is(pseudo_language):
 
 def test_an_address_is_refused_in_the_language_of_the_page(make, pseudo_language):
     benchmark = make.benchmark()
-    with pytest.raises(AddressError, match=r"^The address must begin with https:// and a host name\.$"):
+    with pytest.raises(AddressError, match=r"^The URL must begin with https:// and a host name\.$"):
         read_address("ftp://example.org")
     with pytest.raises(ValidationError) as refusal:
         add_webhook(benchmark, author=owner_of(benchmark), address="ftp://example.org", events=["revision"])
-    assert refusal.value.message_dict == {"address": [pseudo("The address must begin with https:// and a host name.")]}
+    assert refusal.value.message_dict == {"address": [pseudo("The URL must begin with https:// and a host name.")]}
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_badges_say_in_the_language_of_the_site_what_is_withdrawn_or_unknown(mak
     assert unmarked_in(*texts) == []
     client = Client()
     for address, text in (
-        (reverse("badge", args=["nothing"]), pseudo("There is nothing public at this address.")),
+        (reverse("badge", args=["nothing"]), pseudo("There is nothing public at this URL.")),
         (reverse("badge", args=[benchmark.key]) + "?rule=none", pseudo("There is no such rule on this board.")),
         (reverse("badge", args=[benchmark.key]), "⟦Bench, révísíóñ 2: ⟦"),
     ):

@@ -215,5 +215,5 @@ def test_without_pyyaml_only_yaml_is_refused_and_the_extra_is_named(tmp_path, mo
     monkeypatch.delitem(sys.modules, "ranking_engine.importers.plain_yaml", raising=False)
     folder = write(tmp_path, {"r.yaml": "- a: 1\n", "scores.csv": TABLE})
     assert plurank.read(folder / "scores.csv").tasks == ("QA", "Loss")
-    with pytest.raises(ImportError, match=r"reading YAML needs PyYAML: pip install 'plurank\[files\]'"):
+    with pytest.raises(ImportError, match=r"reading YAML needs PyYAML: install plurank with its extra `files`"):
         plurank.read(folder / "r.yaml")

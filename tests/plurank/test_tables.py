@@ -56,7 +56,7 @@ def test_an_unknown_library_or_column_is_refused_with_those_that_there_are():
 
 def test_what_is_not_installed_is_named_with_the_extra_that_has_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "narwhals", None)
-    with pytest.raises(ImportError, match=r"this needs narwhals: pip install 'plurank\[frames\]'"):
+    with pytest.raises(ImportError, match=r"this needs narwhals: install plurank with its extra `frames`"):
         plurank.Board(pd.DataFrame({"system": ["A"], "x": [1]}))
 
 

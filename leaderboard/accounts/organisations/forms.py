@@ -24,7 +24,7 @@ class FoundingForm(DescriptionForm):
     key = LineFormField(
         max_length=KEY_LENGTH,
         validators=[is_key],
-        help_text=gettext_lazy("For its address: lower-case letters, digits and single hyphens. It cannot be changed."),
+        help_text=gettext_lazy("For its URL: lower-case letters, digits and single hyphens. It cannot be changed."),
     )
 
     field_order = ["name", "key", "description", "url"]

@@ -1,1 +1,1 @@
-"""The API of what leads to other sites and comes from them: webhooks and followed addresses."""
+"""The API of what leads to other sites and comes from them: webhooks and followed URLs."""

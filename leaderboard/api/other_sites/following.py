@@ -80,7 +80,7 @@ class FollowedAddressEntrySerializer(Shape):
 
 
 class FollowedAddressDetailSerializer(FollowedAddressEntrySerializer):
-    """A followed address with its last fetches, newest first."""
+    """A followed URL with its last fetches, newest first."""
 
     fetches = FetchSerializer(many=True)
 
@@ -108,7 +108,7 @@ class FollowedAddressesView(OwnerView):
 
     @extend_schema(
         operation_id="followed_addresses",
-        summary="List followed addresses",
+        summary="List followed URLs",
         tags=["following"],
         responses=reading(FollowedAddressListSerializer),
     )
@@ -119,7 +119,7 @@ class FollowedAddressesView(OwnerView):
 
     @extend_schema(
         operation_id="follow_address",
-        summary="Follow an address",
+        summary="Follow a URL",
         tags=["following"],
         parameters=[DRY_RUN],
         request=FollowedAddressBodySerializer,
@@ -140,24 +140,24 @@ class FollowedAddressesView(OwnerView):
 
 
 class FollowedAddressView(OwnerView):
-    """One followed address."""
+    """One followed URL."""
 
     scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE, "PATCH": MANAGE}
 
     @extend_schema(
         operation_id="followed_address",
-        summary="Read a followed address",
+        summary="Read a followed URL",
         tags=["following"],
         responses=reading(FollowedAddressDetailSerializer),
     )
     def get(self, request: Request, key: str, uuid: UUID) -> HttpResponseBase:
-        """A followed address with its last fetches, and what came of them."""
+        """A followed URL with its last fetches, and what came of them."""
         followed = followed_of(self.benchmark, uuid)
         return self.answer_here(lambda: FollowedAddressDetailSerializer.render(followed))
 
     @extend_schema(
         operation_id="change_followed_address",
-        summary="Switch a followed address on or off, or change how it is followed",
+        summary="Switch a followed URL on or off, or change how it is followed",
         tags=["following"],
         parameters=[DRY_RUN],
         request=FollowedAddressChangeSerializer,
@@ -180,7 +180,7 @@ class FetchView(OwnerView):
 
     @extend_schema(
         operation_id="fetch_followed_address",
-        summary="Fetch an address now",
+        summary="Fetch a URL now",
         tags=["following"],
         parameters=[DRY_RUN],
         request=None,
@@ -199,7 +199,7 @@ class FollowedDeletionView(OwnerView):
 
     @extend_schema(
         operation_id="delete_followed_address",
-        summary="Delete a followed address",
+        summary="Delete a followed URL",
         tags=["following"],
         parameters=[DRY_RUN],
         request=None,

@@ -14,11 +14,11 @@ class LinkForm(forms.Form):
     system = LineFormField(
         max_length=KEY_LENGTH,
         label=gettext_lazy("System"),
-        help_text=gettext_lazy("Its key: the end of the address of its page on this board."),
+        help_text=gettext_lazy("Its key: the end of the URL of its page on this board."),
     )
     model = LineFormField(
         max_length=KEY_LENGTH, required=False, label=gettext_lazy("Model"),
-        help_text=gettext_lazy("Its key, the end of the address of its page. Empty: a new model."),
+        help_text=gettext_lazy("Its key, the end of the URL of its page. Empty: a new model."),
     )  # fmt: skip
 
 

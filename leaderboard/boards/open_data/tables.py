@@ -39,7 +39,7 @@ def systems_table(benchmark: Benchmark, publication: Publication) -> ExportTable
         ColumnHead("key", "Key", is_text=True),
         ColumnHead("name", "Name", is_text=True),
         ColumnHead("organisation", "Organisation", is_text=True),
-        ColumnHead("url", "Address", is_text=True),
+        ColumnHead("url", "URL", is_text=True),
         ColumnHead("baseline", "Baseline", is_text=True),
         *(ColumnHead(f"meta:{field.key}", field.name, is_text=True) for field in fields),
     ]

@@ -33,7 +33,7 @@ class Badge:
 
 def not_found_badge() -> Badge:
     """Where there is nothing, or nothing that everyone may know of."""
-    return Badge("Plurank", gettext("not found"), gettext("There is nothing public at this address."), "quiet")
+    return Badge("Plurank", gettext("not found"), gettext("There is nothing public at this URL."), "quiet")
 
 
 def system_badge(audience: Audience, key: str, rule: str = "", *, of_prospects: bool = False) -> Badge:

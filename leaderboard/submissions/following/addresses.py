@@ -23,7 +23,7 @@ Kind, Every = FollowedAddress.Kind, FollowedAddress.Every
 
 
 class FollowingError(SubmissionError):
-    """Something that cannot be done to a followed address now; the message says why."""
+    """Something that cannot be done to a followed URL now; the message says why."""
 
 
 def scores_address(address: str) -> str:
@@ -33,12 +33,12 @@ def scores_address(address: str) -> str:
         address: of the page of the board, or of a page below it.
 
     Raises:
-        AddressError: it is no address of a board.
+        AddressError: it is no URL of a board.
     """
     parts = urlsplit(address)
     match = BOARD_PATH.fullmatch(parts.path)
     if match is None:
-        raise AddressError("This is no address of a board: it has /b/ and the key of the benchmark in it.")
+        raise AddressError("This is no URL of a board: it has /b/ and the key of the benchmark in it.")
     return f"{parts.scheme}://{parts.netloc}{match['prefix']}/api/v1/benchmarks/{match['key']}/scores/?format=csv&long=true"
 
 
@@ -78,7 +78,7 @@ def follow_address(
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if FollowedAddress.objects.filter(benchmark=benchmark).count() >= MAX_FOLLOWED:
         raise FollowingError(
-            gettext("A benchmark can follow at most %(max_followed)s addresses; delete one first.")
+            gettext("A benchmark can follow at most %(max_followed)s URLs; delete one first.")
             % {"max_followed": MAX_FOLLOWED}
         )
     followed = FollowedAddress.objects.create(
@@ -152,7 +152,7 @@ def fetch_soon(followed: FollowedAddress) -> FollowedAddress:
         FollowingError: it is off, or was fetched a moment ago.
     """
     if not followed.is_active:
-        raise FollowingError(gettext("The address is switched off; switch it on first."))
+        raise FollowingError(gettext("The URL is switched off; switch it on first."))
     now = timezone.now()
     if Fetch.objects.filter(followed=followed, at__gt=now - LEAST_PAUSE).exists():
         raise FollowingError(gettext("It was fetched less than a minute ago; wait a moment."))
@@ -163,7 +163,7 @@ def fetch_soon(followed: FollowedAddress) -> FollowedAddress:
 
 @transaction.atomic
 def delete_followed(followed: FollowedAddress, *, author: User) -> None:
-    """Follow an address no more, and forget its history; scores that came from it stay."""
+    """Follow a URL no more, and forget its history; scores that came from it stay."""
     changes = changes_between(AuditEntry.Subject.ADDRESS, str(followed.uuid), _state(followed), {})
     record_changes(followed.benchmark, changes, actor=author)
     followed.delete()

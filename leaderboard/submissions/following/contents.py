@@ -1,4 +1,4 @@
-"""What is at a followed address: one file, the scores of another site's board, or the files of a JSON list."""
+"""What is at a followed URL: one file, the scores of another site's board, or the files of a JSON list."""
 
 import hashlib
 import json
@@ -162,10 +162,10 @@ def listed_addresses(entries: Sequence[Any], base: str) -> list[str]:
                 named, path = entry.get("download_url"), entry.get("path")
                 named = gitlab_file(base, path) if named is None and isinstance(path, str) else named
             if not isinstance(named, str) or not named:
-                raise PostError(f"Entry {number} of the list is neither an address nor an object with a download_url.")
+                raise PostError(f"Entry {number} of the list is neither a URL nor an object with a download_url.")
             addresses[urljoin(base, named)] = None
         except ValueError as error:
-            raise PostError(f"Entry {number} of the list is no address.") from error
+            raise PostError(f"Entry {number} of the list is no URL.") from error
     if not addresses:
         raise PostError("The list has no files.")
     if len(addresses) > MAX_FILES:

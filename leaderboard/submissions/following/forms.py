@@ -18,6 +18,7 @@ class FollowForm(forms.Form):
 
     address = LineFormField(
         max_length=ADDRESS_LENGTH,
+        label=gettext_lazy("URL"),
         help_text=gettext_lazy(
             "It begins with <code>https://</code>. For a list it can be the page of a folder on GitHub, GitLab, Gitea "
             "or Forgejo."

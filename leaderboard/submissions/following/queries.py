@@ -28,7 +28,7 @@ def followed_of(benchmark: Benchmark, number: UUID | str) -> FollowedAddress:
         uuid = UUID(int=0)
     followed = FollowedAddress.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
     if followed is None:
-        raise Http404(gettext("This benchmark follows no address of this number."))
+        raise Http404(gettext("This benchmark follows no URL of this number."))
     return followed
 
 

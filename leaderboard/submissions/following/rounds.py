@@ -157,8 +157,8 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
     if fetch.outcome == Outcome.DRAFT and followed.author_id:
         n = fetch.n_new + fetch.n_changed
         sentence = Sentence(
-            "An address that %(benchmark)s follows has new scores of %(n)s system: check and confirm the draft.",
-            "An address that %(benchmark)s follows has new scores of %(n)s systems: check and confirm the draft.",
+            "A URL that %(benchmark)s follows has new scores of %(n)s system: check and confirm the draft.",
+            "A URL that %(benchmark)s follows has new scores of %(n)s systems: check and confirm the draft.",
         ).of(benchmark=benchmark.name, n=n)
         path, key = reverse("draft", args=[fetch.draft_uuid]), f"fetch {fetch.pk}"
         tell([followed.author_id], NoticeKind.FOLLOWED, key=key, sentence=sentence, path=path, benchmark=benchmark)
@@ -249,7 +249,7 @@ def _switch_off(followed: FollowedAddress, why: Sentence) -> None:
         owners.values_list("user_id", flat=True),
         NoticeKind.FOLLOWED,
         key=f"followed {followed.pk} off {timezone.now():%Y-%m-%d}",
-        sentence=Sentence("%(benchmark)s no longer follows one of its addresses. %(why)s").of(
+        sentence=Sentence("%(benchmark)s no longer follows one of its URLs. %(why)s").of(
             benchmark=benchmark.name, why=why
         ),
         path=reverse("manage_following", args=[benchmark.key]),

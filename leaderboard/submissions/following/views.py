@@ -24,11 +24,11 @@ from leaderboard.submissions.following.queries import all_followed, followed_of
 
 STEPS = {
     "fetch": gettext_lazy("It is being fetched; reload the page to see the result."),
-    "on": gettext_lazy("The benchmark follows this address again."),
-    "off": gettext_lazy("The address is switched off."),
+    "on": gettext_lazy("The benchmark follows this URL again."),
+    "off": gettext_lazy("The URL is switched off."),
     "direct": gettext_lazy("From now on new scores join the board at once."),
     "draft": gettext_lazy("From now on new scores become a draft."),
-    "delete": gettext_lazy("The address was deleted. Scores that came from it stay."),
+    "delete": gettext_lazy("The URL was deleted. Scores that came from it stay."),
 }
 
 
@@ -65,7 +65,7 @@ def manage_following(request: HttpRequest, key: str) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(
-                request, gettext("The benchmark follows this address; reload the page to see the first fetch.")
+                request, gettext("The benchmark follows this URL; reload the page to see the first fetch.")
             )
             return redirect("manage_following", key)
     context = {"benchmark": benchmark, "here": "following", "followed": all_followed(benchmark), "form": form}

@@ -41,5 +41,5 @@ def load(library: Library) -> Any:  # noqa: ANN401 -- a module
         return importlib.import_module(library.module)
     except ModuleNotFoundError as error:
         raise MissingLibraryError(
-            f"this metric needs {library.distribution}: pip install 'plurank[{EXTRA}]'"
+            f"this metric needs {library.distribution}: install plurank with its extra `{EXTRA}`"
         ) from error

@@ -140,7 +140,7 @@ STUDY = Study(
     key="best_ranking",
     name="Best ranking",
     question="Which order is closest to the tasks, and how far is each rule from it?",
-    source="Pavao et al. 2021, section 3, RANKY; Dwork et al. 2001, for the footrule",
+    source="RANKY, the package of Pavao et al. 2021; Dwork et al. 2001, for the footrule",
     declared=(
         Parameter(
             "measure",

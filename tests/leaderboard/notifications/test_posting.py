@@ -133,7 +133,7 @@ def test_the_default_delivers_nothing_to_this_machine(make, settings, tmp_path):
         assert send_due_webhooks() == 0
         assert resolve_fails("localhost")
         assert sink.taken == []
-    assert webhook.deliveries.get().message.last_error == "The address does not lead to the public internet."
+    assert webhook.deliveries.get().message.last_error == "The URL does not lead to the public internet."
 
 
 def resolve_fails(host: str) -> bool:

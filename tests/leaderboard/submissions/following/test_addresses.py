@@ -51,7 +51,7 @@ def test_a_board_is_named_by_the_address_of_any_of_its_pages(page, address):
 
 @pytest.mark.parametrize("page", ["https://a.example/", "https://a.example/b/", "https://a.example/b/A B/", "x"])
 def test_other_addresses_are_no_boards(page):
-    with pytest.raises(AddressError, match="no address of a board"):
+    with pytest.raises(AddressError, match="no URL of a board"):
         scores_address(page)
 
 
@@ -108,7 +108,7 @@ def test_a_benchmark_follows_a_few_addresses_and_no_more(make):
     benchmark = make.benchmark({}, n_tasks=1)
     for _ in range(MAX_FOLLOWED):
         follow(benchmark)
-    with pytest.raises(FollowingError, match="at most 5 addresses"):
+    with pytest.raises(FollowingError, match="at most 5 URLs"):
         follow(benchmark)
 
 

@@ -224,10 +224,10 @@ def test_a_list_of_files_is_read_as_one_import(board, server):
         ("[" * 100_000, "The list is not JSON."),
         ('{"a": 1}', "The content is not a JSON list of files."),
         ("[]", "The list has no files."),
-        ("[1]", "Entry 1 of the list is neither an address nor an object with a download_url."),
-        ('["http://[x"]', "Entry 1 of the list is no address."),
+        ("[1]", "Entry 1 of the list is neither a URL nor an object with a download_url."),
+        ('["http://[x"]', "Entry 1 of the list is no URL."),
         (json.dumps([str(n) for n in range(MAX_FILES + 1)]), "The list has 201 files; at most 200 are fetched."),
-        ('["ftp://a.example/x"]', "The address must begin with https:// and a host name."),
+        ('["ftp://a.example/x"]', "The URL must begin with https:// and a host name."),
         (f'["{"x" * 2**20}"]', "The content has more than 1,048,576 bytes."),
     ],
 )

@@ -47,7 +47,9 @@ def test_no_library_is_imported_before_a_metric_is_computed():
 
 
 def test_a_library_that_is_not_installed_is_named_with_what_to_install():
-    with pytest.raises(MissingLibraryError, match=r"this metric needs no-such: pip install 'plurank\[scoring\]'"):
+    with pytest.raises(
+        MissingLibraryError, match=r"this metric needs no-such: install plurank with its extra `scoring`"
+    ):
         load(Library("no-such", "no_such_module"))
 
 
