@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.evaluation.metrics import METRICS, MetricResult, PartFigure, evaluate
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, MetricResult, PartFigure, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.evaluation.rows import MAX_BYTES
 from ranking_engine.files.csv_rows import csv_text
@@ -157,5 +157,12 @@ def as_text(result: MetricResult, form: str) -> str:
         "none": "this metric has no standard error",
     }
     source = f"{result.library} {result.library_version}" if result.library else "own code"
-    note = f"Computed by {source}; {method[result.error_method.value]}{clusters}."
-    return "\n".join([*(markdown_grid if form == "markdown" else text_grid)(grid), "", note]) + "\n"
+    notes = [f"Computed by {source}; {method[result.error_method.value]}{clusters}."]
+    if result.error_method != ErrorMethod.NONE and any(
+        part.standard_error is None and part.value is not None for _, _, part in rows
+    ):
+        notes.append(
+            "No standard error (-): fewer than ten instances or clusters, in all or of a label that counts by itself, "
+            "or all of them are alike."
+        )
+    return "\n".join([*(markdown_grid if form == "markdown" else text_grid)(grid), "", *notes]) + "\n"

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ranking_engine.core.decimals import rounded
+from ranking_engine.core.decimals import DIGITS, rounded
 from ranking_engine.evaluation.metric import (
     AdditiveFigure,
     Cases,
@@ -122,7 +122,7 @@ def _calibration(cases: Cases) -> AdditiveFigure:
     terms = np.zeros((len(cases), n_bins + 1))
     terms[np.arange(len(cases)), bins] = confidence - right
     terms[:, -1] = 1
-    return AdditiveFigure(terms, lambda sums: np.abs(sums[:, :-1]).sum(axis=1) / sums[:, -1])
+    return AdditiveFigure(terms, lambda sums: np.round(np.abs(sums[:, :-1]).sum(axis=1) / sums[:, -1], DIGITS))
 
 
 _ONE_LABEL = "all references are the same label, or none is the positive one."

@@ -39,8 +39,9 @@ def test_the_score_is_told_with_its_error_and_its_parts(capsys, files):
         "category y 0.5 - 2",
     ]
     version = METRICS["accuracy"].library.distribution
-    assert lines[-1].startswith(f"Computed by {version} ")
-    assert lines[-1].endswith("; standard error of a mean, in 3 clusters.")
+    assert lines[-2].startswith(f"Computed by {version} ")
+    assert lines[-2].endswith("; standard error of a mean, in 3 clusters.")
+    assert lines[-1].startswith("No standard error (-): fewer than ten instances or clusters, in all or of a label")
 
 
 def test_every_format_has_the_same_figures(capsys, tmp_path):
@@ -57,6 +58,7 @@ def test_every_format_has_the_same_figures(capsys, tmp_path):
     assert float(first["standard_error"]) == report["standard_error"]
     _, out, _ = run(capsys, "score", "--metric", "f1_macro", *files, "--format", "markdown")
     assert out.startswith("| instances |")
+    assert "No standard error" not in out
 
 
 def test_splits_options_and_values_of_instances(capsys, files, tmp_path):
