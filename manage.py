@@ -1,11 +1,15 @@
 #!/usr/bin/env python
 """Run a management command of Plurank: `python manage.py help` lists them."""
 
+import io
 import os
 import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    # A locale that is not UTF-8 must not end a command, or keep the sweep from writing an email into its log.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     if sys.argv[1:2] in (["sweep"], ["check_health"]):  # other commands may take as long as it takes
         os.environ.setdefault("PLURANK_QUERY_SECONDS", "15")
     # These go straight to PostgreSQL, and take as long as it takes: a connection without PgBouncer begins with limits

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
-from django.db.models import Avg, Count, DurationField, ExpressionWrapper, F, Max, Min, Q
+from django.db.models import Avg, Case, Count, DurationField, ExpressionWrapper, F, Max, Min, Q, When
 from django.utils import timezone
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -30,6 +30,9 @@ from leaderboard.queue.retry import failed_boards
 LATELY = timedelta(hours=1)
 PUBLICATIONS = 500  # the delay is that of so many at most
 DATABASE_SECONDS = 4  # for all that is asked: Prometheus waits ten, and a connection that hangs takes five more
+# So many ended without a result, over some minutes. Each puts the job off, so that one whose process is killed at every
+# attempt is never due for long.
+MANY_ATTEMPTS = 8
 _ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.SUPERSEDED)
 Values = Iterable[tuple[Sequence[str], float]]
 
@@ -119,6 +122,8 @@ def _gauge(name: str, description: str, labels: Sequence[str], values: Values) -
 def _queues() -> list[Metric]:
     now = timezone.now()
     is_waiting, is_running = Q(state=Job.State.WAITING), Q(state=Job.State.RUNNING)
+    is_stuck = Q(attempts__gte=MANY_ATTEMPTS)
+    begin = Case(When(is_stuck, then="created_at"), default="not_before")
     counted = (
         Job.objects.filter(is_waiting | is_running)
         .order_by()
@@ -126,7 +131,7 @@ def _queues() -> list[Metric]:
         .annotate(
             n_waiting=Count("pk", filter=is_waiting),
             n_running=Count("pk", filter=is_running),
-            since=Min("not_before", filter=is_waiting & Q(priority__gte=NOBODY_WAITS)),
+            since=Min(begin, filter=(is_waiting | (is_running & is_stuck)) & Q(priority__gte=NOBODY_WAITS)),
         )
     )
     rows = {row["queue"]: row for row in counted}
@@ -139,7 +144,8 @@ def _queues() -> list[Metric]:
         depth += [((queue, "waiting"), n_waiting), ((queue, "running"), n_running)]
         age.append(((queue,), max(0.0, (now - since).total_seconds()) if since else 0.0))
     description = (
-        "How long the oldest waiting job of a queue has been due, except those after an upgrade; 0 where none is."
+        "How long the oldest waiting job of a queue has been due, or has existed if many attempts at it ended "
+        "without a result, except those after an upgrade; 0 where none is."
     )
     return [
         _gauge("queue_jobs", "Jobs by queue that wait or run.", ["queue", "state"], depth),

@@ -1,5 +1,8 @@
 """What is put into the outbox goes out, whatever fails in between; twice rather than never."""
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
@@ -172,3 +175,14 @@ def test_a_failure_that_another_took_over_changes_nothing(db):
     record_failure(first, "too late")
     message.refresh_from_db()
     assert message.last_error == ""
+
+
+def test_a_mail_goes_into_the_log_whatever_letters_its_locale_has(committed_db, settings):
+    """Takes about three seconds: a sweep starts."""
+    message = put_mail("a@plurank.example", subject="Subject", text="Zoë: “Grüße”\n")
+    environment = os.environ | {"DATABASE_URL": committed_db, "PYTHONIOENCODING": "ascii", "PLURANK_EMAIL_BACKEND": ""}
+    command = [sys.executable, "manage.py", "sweep", "--once"]
+    done = subprocess.run(command, cwd=settings.ROOT, env=environment, capture_output=True, text=True, check=True)
+    message.refresh_from_db()
+    assert (message.state, done.returncode) == ("sent", 0), done.stderr
+    assert "Subject: Subject" in done.stdout

@@ -46,6 +46,20 @@ def test_metrics_tell_queues_jobs_and_delays(make):
     assert (value(exposition, "benchmarks"), value(exposition, "benchmarks_behind"), accepted.number) == (1, 1, 2)
 
 
+@pytest.mark.parametrize("state", ["waiting", "running"])
+def test_a_board_whose_process_is_killed_at_every_attempt_makes_its_queue_look_stuck(make, state):
+    make.benchmark()
+    now = timezone.now()
+    board = Job.objects.filter(kind="rankings")
+    board.update(state=state, not_before=now + timedelta(seconds=100), created_at=now - timedelta(minutes=10))
+    oldest = []
+    for attempts in (1, 8):
+        board.update(attempts=attempts)
+        oldest.append(value(text(), "queue_oldest_seconds", queue="rankings"))
+    assert oldest[0] == 0
+    assert 600 <= oldest[1] < 660
+
+
 def test_what_only_follows_an_upgrade_does_not_make_a_queue_look_stuck(make):
     make.benchmark()
     hour_ago = timezone.now() - timedelta(hours=1)
