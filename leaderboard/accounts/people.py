@@ -3,19 +3,18 @@
 An owner who could name people by their email addresses would learn who has an account here; so they send a link.
 """
 
-import secrets
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Exists, IntegerField, OuterRef, QuerySet, Value, When
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
-from leaderboard.accounts.organisations.roles import give_own_role
-from leaderboard.common.hashing import secret_hash
+from leaderboard.accounts.organisations.roles import ORDER, give_own_role
+from leaderboard.common.hashing import secret_hash, secret_of_form
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, NoticeKind, User
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -26,6 +25,9 @@ from ranking_engine.text.characters import refused_in_line
 INVITATION_DAYS = 7
 MAX_INVITATIONS = 50  # open ones of a benchmark
 Role = Membership.Role
+NOTHING_NEW = gettext_noop(
+    "You have this role on %(name)s already. The link still works: send it to the person it is for."
+)
 
 
 class PeopleError(ValueError):
@@ -33,7 +35,9 @@ class PeopleError(ValueError):
 
 
 @transaction.atomic
-def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", hands_over: bool = False) -> str:
+def invite(
+    benchmark: Benchmark, *, author: User, role: str, name: str = "", hands_over: bool = False, once: str = ""
+) -> str:
     """Make an invitation.
 
     Args:
@@ -42,13 +46,14 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
         role: that it gives.
         name: whom it is for, in one line; they are greeted by it. May be empty.
         hands_over: whether the author gives the benchmark away to the new owner, and is a member from then on.
+        once: of the form, so that one that is sent twice makes one invitation.
 
     Returns:
         Its secret, which no one can read again.
 
     Raises:
-        PeopleError: there is no such role, the name is too long, there are too many open invitations, or a benchmark
-            is to be handed over to someone who would not own it.
+        PeopleError: there is no such role, the name is too long, there are too many open invitations, the invitation of
+            this form was used or revoked, or a benchmark is to be handed over to someone who would not own it.
     """
     if len(name) > NAME_LENGTH:
         raise PeopleError(
@@ -62,12 +67,17 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
         raise PeopleError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if hands_over and role != Role.OWNER:
         raise PeopleError(gettext("A benchmark is handed over to an owner."))
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    secret = secret_of_form(once, author.pk, benchmark.pk, role, name.strip(), hands_over)
+    if _open_invitations().filter(secret_hash=secret_hash(secret)).exists():
+        return secret
+    if Invitation.objects.filter(secret_hash=secret_hash(secret)).exists():
+        raise PeopleError(gettext("You sent this form before, and its invitation has ended; send it again."))
     if open_invitations(benchmark).count() >= MAX_INVITATIONS:
         raise PeopleError(
             gettext("%(max_invitations)s invitations are open; revoke some, or wait until they are used.")
             % {"max_invitations": MAX_INVITATIONS}
         )
-    secret = secrets.token_urlsafe(24)
     Invitation.objects.create(
         benchmark=benchmark,
         role=role,
@@ -81,8 +91,14 @@ def invite(benchmark: Benchmark, *, author: User, role: str, name: str = "", han
 
 
 def open_invitations(benchmark: Benchmark) -> QuerySet[Invitation]:
-    """The invitations that someone may still use."""
-    return Invitation.objects.filter(benchmark=benchmark, used_by=None, expires_at__gt=timezone.now())
+    """The invitations that someone may still use. Those of former owners are none."""
+    return _open_invitations().filter(benchmark=benchmark)
+
+
+def _open_invitations() -> QuerySet[Invitation]:
+    authors = Membership.objects.filter(benchmark=OuterRef("benchmark"), user=OuterRef("author"), role=Role.OWNER)
+    rows = Invitation.objects.select_related("benchmark", "author")
+    return rows.filter(Exists(authors), used_by=None, expires_at__gt=timezone.now())
 
 
 @transaction.atomic
@@ -98,7 +114,8 @@ def revoke_invitation(benchmark: Benchmark, number: int, *, author: User) -> Non
         PeopleError: the benchmark has no such open invitation.
     """
     invitation = open_invitations(benchmark).filter(pk=number).first()
-    if invitation is None or not Invitation.objects.filter(pk=number, used_by=None).delete()[0]:
+    ended = {"expires_at": timezone.now(), "name": ""}
+    if invitation is None or not open_invitations(benchmark).filter(pk=number).update(**ended):
         raise PeopleError(gettext("This invitation was used, revoked or expired already."))
     changes = changes_between(
         AuditEntry.Subject.PERSON, "invitation", {"invitation": invitation.role}, {"invitation": ""}
@@ -114,9 +131,8 @@ def members_of(benchmark: Benchmark) -> QuerySet[Membership]:
 
 
 def find_invitation(secret: str) -> Invitation | None:
-    """The open invitation of this secret."""
-    rows = Invitation.objects.select_related("benchmark", "author").filter(used_by=None, expires_at__gt=timezone.now())
-    return rows.filter(secret_hash=secret_hash(secret)).first()
+    """The open invitation of this secret, if its author still owns the benchmark."""
+    return _open_invitations().filter(secret_hash=secret_hash(secret)).first()
 
 
 def benchmark_joined_by(secret: str, user: User) -> Benchmark | None:
@@ -125,28 +141,31 @@ def benchmark_joined_by(secret: str, user: User) -> Benchmark | None:
     return Benchmark.objects.filter(invitations__in=used, memberships__user=user).first()
 
 
+def gives_nothing_new(invitation: Invitation, user: User) -> bool:
+    """Whether someone has the role of an invitation, or a greater one, without it; what is handed over is new."""
+    roles = ORDER[ORDER.index(invitation.role) :]
+    rows = Membership.objects.filter(benchmark=invitation.benchmark_id, user=user, role__in=roles)
+    return rows.exists() and (not invitation.hands_over or invitation.author_id == user.pk)
+
+
 @transaction.atomic
 def accept_invitation(invitation: Invitation, user: User) -> Membership:
-    """Take the role that a link offers; a greater one that the user has stays.
+    """Take the role that a link offers.
 
     Where the link hands the benchmark over, its author is a member from now on.
 
     Raises:
-        PeopleError: someone used the link already, its author no longer owns the benchmark, or hands it over to
-            themselves.
+        PeopleError: someone used the link already, its author no longer owns the benchmark, or it gives the user
+            nothing new.
     """
-    if invitation.hands_over and invitation.author_id == user.pk:
-        raise PeopleError(gettext("You own this benchmark: send the link to the person who is to own it."))
+    if gives_nothing_new(invitation, user):
+        raise PeopleError(gettext(NOTHING_NEW) % {"name": invitation.benchmark.name})
     if invitation.hands_over:
         lock_organisation_of(invitation.benchmark)  # before any row of the benchmark, as wherever roles change
-    still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
-    if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
-        used_by=user, name=""
-    ):
-        raise PeopleError(gettext("This invitation was already used or revoked."))
+    if not _open_invitations().filter(pk=invitation.pk).update(used_by=user, name=""):
+        raise PeopleError(gettext("This invitation was already used or revoked, or its author is no longer an owner."))
     known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
-    order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
-    if known is None or order.index(Role(known.role)) < order.index(Role(invitation.role)):
+    if known is None or ORDER.index(known.role) < ORDER.index(invitation.role):
         before = known.role if known else ""
         give_own_role(invitation.benchmark, user, invitation.role)
         _record(invitation.benchmark, user, "role", before, invitation.role, actor=invitation.author)
@@ -160,6 +179,12 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
             invitation.benchmark.refresh_from_db(fields=["organisation"])
         change_role(invitation.benchmark, author, author=author, role=Role.MEMBER, reason=reason)
     return Membership.objects.get(benchmark=invitation.benchmark, user=user)
+
+
+def is_only_owner(benchmark: Benchmark, user: User) -> bool:
+    """Whether someone owns a benchmark that no one else owns."""
+    owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER)
+    return list(owners.values_list("user", flat=True)[:2]) == [user.pk]
 
 
 @transaction.atomic
@@ -183,8 +208,7 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
         )
     if known.role == role:
         return False
-    owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
-    if known.role == Role.OWNER and not owners.exists():
+    if is_only_owner(benchmark, user):
         raise PeopleError(gettext("A benchmark needs at least one owner."))
     _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
     give_own_role(benchmark, user, role)

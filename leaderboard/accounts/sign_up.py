@@ -45,8 +45,8 @@ def opened_invitation(request: HttpRequest, secret: str, find: Callable[[str], I
         take_attempt("join", **whose)
         raise DeadLinkError(
             gettext(
-                "This link opens no invitation. It may be mistyped, was already used or revoked, or has expired. Ask "
-                "the person who sent it for another one."
+                "This link opens no invitation. It may be mistyped, was already used or revoked, or has expired, or "
+                "the person who sent it is no longer an owner. Ask an owner for another one."
             )
         )
     return invitation

@@ -1,5 +1,7 @@
 """People of a benchmark, and what was changed by whom."""
 
+import secrets
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -11,15 +13,19 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from leaderboard.access.audience import administered_benchmark
+from leaderboard.access.audience import administered_benchmark, audience_of
 from leaderboard.access.audit_page import AuditQuery, audit_csv, audit_page
+from leaderboard.accounts.organisations.roles import role_text
 from leaderboard.accounts.people import (
+    NOTHING_NEW,
     PeopleError,
     accept_invitation,
     benchmark_joined_by,
     change_role,
     find_invitation,
+    gives_nothing_new,
     invite,
+    is_only_owner,
     lift_ban,
     members_of,
     open_invitations,
@@ -33,9 +39,10 @@ from leaderboard.common.limits import (
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import DeadLinkError, signed_in
 from leaderboard.common.text import whole_number
-from leaderboard.models import Membership, User
+from leaderboard.models import Benchmark, Membership, User
 
 PAGE_PEOPLE = 50
+LESSER = (Membership.Role.MODERATOR, Membership.Role.MEMBER)  # than an owner
 
 
 @login_required
@@ -51,7 +58,8 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
             if action in ("invite", "hand_over"):
                 name, hands_over = request.POST.get("name", ""), action == "hand_over"
                 role = Membership.Role.OWNER if hands_over else role
-                invitation = invite(benchmark, author=actor, role=role, name=name, hands_over=hands_over)
+                once = request.POST.get("once", "")
+                invitation = invite(benchmark, author=actor, role=role, name=name, hands_over=hands_over, once=once)
                 link = request.build_absolute_uri(reverse("join", args=[invitation]))
             elif action == "revoke":
                 number = whole_number(request.POST.get("invitation", "")) or 0
@@ -62,10 +70,17 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
                 if member is None:
                     messages.error(request, gettext("There is no such person."))
                     return redirect("manage_people", key)
+                role = "" if action == "remove" else role
+                gives_up = action != "lift" and member == actor and role in {"", *LESSER}
+                if gives_up and "is_sure" not in request.POST and not is_only_owner(benchmark, actor):
+                    context = {"name": benchmark.name, "benchmark": benchmark, "role": role, "url": request.path}
+                    return render(request, "accounts/give_up.html", context)
                 if action == "lift":
                     is_changed = lift_ban(benchmark, member, author=actor)
                 else:
-                    is_changed = change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
+                    is_changed = change_role(benchmark, member, author=actor, role=role)
+                if gives_up and is_changed:
+                    return lead_on(request, benchmark)
                 if is_changed:
                     done = gettext("%(person)s can submit again.") if action == "lift" else gettext("Changed.")
                     messages.success(request, done % {"person": member.shown_name})
@@ -87,9 +102,20 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
         "ban_pages": page_links(banned, parameter="bans", anchor="bans", page=request.GET.get("page", "")),
         "invitations": open_invitations(benchmark),
         "roles": Membership.Role.choices,
+        "once": secrets.token_urlsafe(12),
         "link": link,
     }
     return render(request, "accounts/manage_people.html", context)
+
+
+def lead_on(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Lead people who gave up their role to a page that they still see, and say what they are now."""
+    user = signed_in(request)
+    role = Membership.objects.filter(benchmark=benchmark, user=user).values_list("role", flat=True).first() or ""
+    messages.success(request, role_text(role, benchmark.name))
+    if role == Membership.Role.OWNER:  # through its organisation
+        return redirect("manage_people", benchmark.key)
+    return redirect("board", benchmark.key) if audience_of(user, benchmark).may_read else redirect("dashboard")
 
 
 @never_cache
@@ -104,16 +130,15 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
         invitation = opened_invitation(request, secret, find_invitation)
     except TooManyAttemptsError as error:
         return too_many_attempts(request, error)
+    if isinstance(request.user, User) and gives_nothing_new(invitation, request.user):
+        messages.info(request, gettext(NOTHING_NEW) % {"name": invitation.benchmark.name})
+        return redirect("board", invitation.benchmark.key)
     if request.method == "POST":
         try:
-            accept_invitation(invitation, signed_in(request))
+            accepted = accept_invitation(invitation, signed_in(request))
         except PeopleError as error:
             raise DeadLinkError(str(error)) from error
-        messages.success(
-            request,
-            gettext("You are a %(role)s of %(benchmark)s.")
-            % {"role": invitation.get_role_display().lower(), "benchmark": invitation.benchmark.name},
-        )
+        messages.success(request, role_text(accepted.role, invitation.benchmark.name))
         return redirect("board", invitation.benchmark.key)
     if not request.user.is_authenticated:
         remember_invitation(request, secret)

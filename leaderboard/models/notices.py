@@ -57,7 +57,7 @@ class NoticeKind(models.TextChoices):
         "followed",
         gettext_lazy("What an address that one of my benchmarks follows brought, or that it was switched off"),
     )
-    ORGANISATION = "organisation", gettext_lazy("A benchmark that left one of my organisations")
+    ORGANISATION = "organisation", gettext_lazy("The end of one of my organisations, or a benchmark that left it")
 
 
 class Notice(models.Model):

@@ -44,12 +44,16 @@ class OrganisationMember(models.Model):
 
 
 class OrganisationInvitation(models.Model):
-    """A link by which one person joins an organisation. Only its secret's hash is stored; it works once."""
+    """A link by which one person joins an organisation. Only its secret's hash is stored; it works once.
+
+    One that was used has expired with that, and leads its user to the organisation again.
+    """
 
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=6, choices=OrganisationMember.Role)
     secret_hash = models.CharField(max_length=64, unique=True)
     author = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    used_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -91,6 +92,8 @@ def found_organisation(user: User, *, key: str, **fields: str) -> Organisation:
         OrganisationError: they own too many.
     """
     check_may_own(user)
+    if Organisation.objects.filter(key=key).exists():
+        raise ValidationError({"key": gettext("The key “%(key)s” is taken; choose another.") % {"key": key}})
     organisation = Organisation(key=key, **fields)
     organisation.full_clean()
     organisation.save()
@@ -122,7 +125,7 @@ def describe_organisation(organisation: Organisation, *, author: User, **fields:
 
 @transaction.atomic
 def delete_organisation(organisation: Organisation, *, author: User) -> None:
-    """End an organisation that owns nothing.
+    """End an organisation that owns nothing. Its other members are notified.
 
     Raises:
         OrganisationError: it owns benchmarks, or the author does not own it.
@@ -130,6 +133,15 @@ def delete_organisation(organisation: Organisation, *, author: User) -> None:
     locked = lock_for_owner(organisation, author)
     if locked.benchmarks.exists():
         raise OrganisationError(gettext("The organisation owns benchmarks; take them out first."))
+    tell(
+        list(locked.members.exclude(user=author).values_list("user_id", flat=True)),
+        NoticeKind.ORGANISATION,
+        key=f"organisation {locked.pk} deleted",
+        sentence=Sentence("%(person)s deleted the organisation %(organisation)s, of which you were a member.").of(
+            person=author.shown_name, organisation=locked.name
+        ),
+        path=reverse("organisations"),
+    )
     locked.delete()
 
 

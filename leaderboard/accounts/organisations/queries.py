@@ -1,17 +1,24 @@
 """What pages show of organisations."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.common.text import in_words
 from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember, User
 
 SHOWN_CHANGES = 100
+FIELD_TEXTS = {
+    "name": gettext_noop("name"),
+    "description": gettext_noop("description"),
+    "url": gettext_noop("web site"),
+    "invitation": gettext_noop("invitation"),
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,41 @@ def own_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
 def changes_of(organisation: Organisation) -> list[OrganisationChange]:
     """The last changes, newest first."""
     return list(OrganisationChange.objects.filter(organisation=organisation).select_related("actor")[:SHOWN_CHANGES])
+
+
+@dataclass(frozen=True)
+class ChangeLine:
+    """A change of an organisation in words, with the names that people and benchmarks have now."""
+
+    at: datetime
+    who: str
+    what: str
+    before: str
+    after: str
+
+
+def change_lines(organisation: Organisation, viewer: Viewer) -> list[ChangeLine]:
+    """The last changes in words, newest first. Of benchmarks that lists do not show the viewer they say the key."""
+    changes = changes_of(organisation)
+    subjects = [change.field.rpartition(" ") for change in changes]
+    numbers = {number for subject, _, number in subjects if subject == "role of user"}
+    people = {str(pk): user.shown_name for pk, user in User.objects.in_bulk(map(int, numbers)).items()}
+    keys = {key for subject, _, key in subjects if subject == "benchmark"}
+    names = dict(listed_benchmarks(viewer).filter(key__in=keys).values_list("key", "name"))
+    lines = []
+    for change, (subject, _, of) in zip(changes, subjects, strict=True):
+        before, after = change.before, change.after
+        if subject == "benchmark":
+            moved = gettext("%(name)s: given to the organisation") if after else gettext("%(name)s: taken out")
+            what, before, after = moved % {"name": names.get(of, of)}, "", ""
+        elif subject == "role of user":
+            what = gettext("role of %(person)s") % {"person": people.get(of, f"user {of}")}
+        else:
+            what = gettext(FIELD_TEXTS.get(change.field, change.field))
+        if subject == "role of user" or change.field == "invitation":
+            before, after = (str(dict(OrganisationMember.Role.choices).get(role, role)) for role in (before, after))
+        lines.append(ChangeLine(change.at, change.actor.shown_name, what, before, after))
+    return lines
 
 
 def owners_once_out(organisation: Organisation, user: User) -> list[tuple[Benchmark, str]]:

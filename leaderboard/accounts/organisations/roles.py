@@ -6,6 +6,8 @@ itself (`own_role`, where it is not the one in force) and what they are in its o
 
 from collections.abc import Collection
 
+from django.utils.translation import gettext
+
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.models import AuditEntry, Benchmark, Membership, OrganisationMember, User
 from leaderboard.notifications.deliveries import switch_off_leavers
@@ -17,6 +19,21 @@ THROUGH = {
     OrganisationMember.Role.OWNER.value: Role.OWNER.value,
     OrganisationMember.Role.MEMBER.value: Role.MEMBER.value,
 }
+
+
+def role_text(role: str, name: str) -> str:
+    """What someone is now on a benchmark or in an organisation, as a sentence to them.
+
+    Args:
+        role: that they now have; empty where they have none.
+        name: of the benchmark or the organisation.
+    """
+    texts = {
+        Role.OWNER.value: gettext("You are now an owner of %(name)s."),
+        Role.MODERATOR.value: gettext("You are now a moderator of %(name)s."),
+        Role.MEMBER.value: gettext("You are now a member of %(name)s."),
+    }
+    return texts.get(role, gettext("You no longer have a role on %(name)s.")) % {"name": name}
 
 
 def update_roles(benchmark: Benchmark, *, actor: User, reason: str, users: Collection[int] | None = None) -> None:

@@ -18,8 +18,8 @@ from tests.markup import compact
 from tests.signing_in import signed_in
 
 NO_INVITATION = (
-    "This link opens no invitation. It may be mistyped, was already used or revoked, or has expired. Ask the person "
-    "who sent it for another one."
+    "This link opens no invitation. It may be mistyped, was already used or revoked, or has expired, or the person "
+    "who sent it is no longer an owner. Ask an owner for another one."
 )
 NO_DRAFT = "You have no such draft. Drafts expire after some days."
 LATE = timezone.now() - timedelta(days=1)
@@ -45,12 +45,14 @@ def end(how, invited, make):
         revoke_invitation(benchmark, Invitation.objects.get().pk, author=owner)
     elif how == "expired":
         Invitation.objects.update(expires_at=LATE)
+    elif how == "of a former owner":
+        change_role(benchmark, owner, author=make.member(benchmark, "owner"), role="member")
     elif how == "used by another":
         accept_invitation(find_invitation(secret), make.user())
     return "a-secret-that-never-was" if how == "unknown" else secret
 
 
-@pytest.mark.parametrize("how", ["revoked", "expired", "used by another", "unknown"])
+@pytest.mark.parametrize("how", ["revoked", "expired", "used by another", "of a former owner", "unknown"])
 def test_a_link_that_opens_no_invitation_says_why_that_may_be_and_never_which(make, invited, how):
     path = reverse("join", args=[end(how, invited, make)])
     guest = signed_in(invited[2])
@@ -68,13 +70,17 @@ def test_whoever_accepted_is_led_to_the_benchmark_again_as_long_as_they_have_a_r
     assert NO_INVITATION in compact(client.get(path))
 
 
-def test_whoever_hands_over_and_opens_the_link_themselves_reads_what_to_do(make):
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize(("role", "hands_over"), [("member", False), ("owner", False), ("owner", True)])
+def test_owners_who_open_their_own_link_read_what_to_do_and_use_it_up_for_no_one(make, method, role, hands_over):
     benchmark = make.benchmark()
     owner = owner_of(benchmark)
-    secret = invite(benchmark, author=owner, role="owner", hands_over=True)
-    answer = signed_in(owner).post(reverse("join", args=[secret]))
-    assert answer.status_code == 404
-    assert "You own this benchmark: send the link to the person who is to own it." in compact(answer)
+    secret = invite(benchmark, author=owner, role=role, hands_over=hands_over)
+    answer = getattr(signed_in(owner), method)(reverse("join", args=[secret]), follow=True)
+    assert answer.redirect_chain == [(reverse("board", args=[benchmark.key]), 302)]
+    text = f"You have this role on {benchmark.name} already. The link still works: send it to the person it is for."
+    assert text in compact(answer)
+    assert find_invitation(secret) is not None
 
 
 def test_an_expired_invitation_to_an_organisation_says_so(make):

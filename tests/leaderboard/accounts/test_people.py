@@ -7,7 +7,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.accounts.people import PeopleError, accept_invitation, ban, change_role, find_invitation, invite
+from leaderboard.accounts.people import (
+    PeopleError,
+    accept_invitation,
+    ban,
+    change_role,
+    find_invitation,
+    invite,
+    revoke_invitation,
+)
 from leaderboard.models import Invitation, Membership
 from tests.factories import owner_of
 from tests.markup import compact
@@ -30,7 +38,8 @@ def test_an_invitation_gives_its_role_once(make):
 def test_an_invitation_takes_no_role_away_and_dies_with_its_authors_and_its_time(make):
     benchmark = make.benchmark()
     owner, second = owner_of(benchmark), make.member(benchmark, "owner")
-    accept_invitation(find_invitation(invite(benchmark, author=owner, role="member")), second)
+    with pytest.raises(PeopleError, match="already"):
+        accept_invitation(find_invitation(invite(benchmark, author=owner, role="member")), second)
     assert benchmark.memberships.get(user=second).role == "owner"
     by_second = find_invitation(invite(benchmark, author=second, role="owner"))
     change_role(benchmark, second, author=owner, role="")
@@ -48,7 +57,7 @@ def test_a_benchmark_is_handed_over_when_the_new_owner_accepts_and_not_before(ma
     page = compact(client.post(f"/b/{benchmark.key}/manage/people/", {"action": "hand_over", "name": "Ada"}))
     secret = re.search(r"/join/([\w-]+)/", page)[1]
     assert benchmark.memberships.get(user=owner).role == "owner"
-    with pytest.raises(PeopleError, match="send the link"):
+    with pytest.raises(PeopleError, match="send it to the person"):
         accept_invitation(find_invitation(secret), owner)
     client.force_login(user)
     assert "they hand it over to you" in compact(client.get(reverse("join", args=[secret])))
@@ -154,6 +163,60 @@ def test_the_people_page_says_changed_only_of_what_changed(make, role, n_entries
     client.post(path, {"action": "change", "user": str(second.pk), "role": role})
     assert [str(message) for message in client.get(path).context["messages"]] == [answer]
     assert benchmark.audit_entries.count() - n_before == n_entries
+
+
+@pytest.mark.parametrize(
+    ("visibility", "form", "leads_to", "text"),
+    [
+        ("private", {"action": "change", "role": "member"}, "board", "You are now a member of {}."),
+        ("public", {"action": "change", "role": "moderator"}, "board", "You are now a moderator of {}."),
+        ("public", {"action": "remove"}, "board", "You no longer have a role on {}."),
+        ("private", {"action": "remove"}, "dashboard", "You no longer have a role on {}."),
+    ],
+)
+def test_owners_who_give_up_their_role_are_asked_and_led_to_what_they_see(make, visibility, form, leads_to, text):
+    benchmark = make.benchmark(visibility=visibility)
+    second = make.member(benchmark, "owner")
+    client, path = signed_in(second), reverse("manage_people", args=[benchmark.key])
+    form = form | {"user": str(second.pk)}
+    question = compact(client.post(path, form))
+    assert (f"{benchmark.name}?</h1>" in question, "nor open it" in question) == (True, leads_to == "dashboard")
+    assert benchmark.memberships.get(user=second).role == "owner"
+    answer = client.post(path, form | {"is_sure": "1"}, follow=True)
+    target = reverse(leads_to, args=[benchmark.key] if leads_to == "board" else [])
+    assert (answer.status_code, answer.redirect_chain) == (200, [(target, 302)])
+    assert [str(message) for message in answer.context["messages"]] == [text.format(benchmark.name)]
+
+
+def test_a_link_to_own_a_benchmark_says_what_one_is_now(make):
+    benchmark = make.benchmark()
+    secret = invite(benchmark, author=owner_of(benchmark), role="owner")
+    answer = signed_in(make.user()).post(reverse("join", args=[secret]), follow=True)
+    assert f"You are now an owner of {benchmark.name}." in compact(answer)
+
+
+@pytest.mark.parametrize("action", ["invite", "hand_over"])
+def test_a_form_that_is_sent_twice_makes_one_invitation(make, action):
+    benchmark = make.benchmark()
+    client, path = signed_in(owner_of(benchmark)), reverse("manage_people", args=[benchmark.key])
+    form = {"action": action, "role": "member", "name": "Ada ", "once": client.get(path).context["once"]}
+    links = {client.post(path, form).context["link"] for _ in range(2)}
+    assert (len(links), Invitation.objects.count()) == (1, 1)
+    assert client.post(path, form | {"once": client.get(path).context["once"]}).context["link"] not in links
+    revoke_invitation(benchmark, Invitation.objects.order_by("pk").first().pk, author=owner_of(benchmark))
+    assert "its invitation has ended; send it again" in compact(client.post(path, form, follow=True))
+    assert find_invitation(links.pop().rstrip("/").rpartition("/")[2]) is None
+
+
+def test_the_list_has_no_invitations_of_former_owners(make):
+    benchmark = make.benchmark()
+    owner, second = owner_of(benchmark), make.member(benchmark, "owner")
+    secret = invite(benchmark, author=second, role="member", name="Eve")
+    path = reverse("manage_people", args=[benchmark.key])
+    assert "Eve" in compact(signed_in(owner).get(path))
+    change_role(benchmark, second, author=owner, role="member")
+    assert "Eve" not in compact(signed_in(owner).get(path))
+    assert signed_in(make.user()).get(reverse("join", args=[secret])).status_code == 404
 
 
 def test_the_only_owner_who_stays_owner_and_who_is_not_banned_are_told_that_nothing_changed(make):

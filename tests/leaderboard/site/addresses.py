@@ -8,6 +8,7 @@ FORMS = {
     "organisations": {"name": "New people", "key": "new-people"},
     "manage_organisation": {"action": "describe", "name": "People"},
     "manage_organisation~invite": {"action": "invite", "role": "member"},
+    "leave_organisation": {"is_sure": "1"},
     "manage_following": {"address": "https://results.example/x.csv", "kind": "file", "every_minutes": "60"},
     "prediction_step": {"action": "cancel"},
     "prediction_step~retry": {"action": "retry"},

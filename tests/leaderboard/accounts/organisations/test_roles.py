@@ -289,7 +289,7 @@ def test_an_owner_does_everything_on_the_page(make):
         (f"role of user {other.pk}", "owner", ""),
         (f"benchmark {benchmark.key}", "owned", ""),
     ]
-    client.post(path, {"action": "delete"})
+    client.post(path, {"action": "delete", "key": "lab"})
     assert not Organisation.objects.exists()
     assert owner_of(benchmark) == owner
 
