@@ -19,6 +19,8 @@ from leaderboard.models import (
     Invitation,
     Job,
     Notice,
+    Organisation,
+    OrganisationInvitation,
     OutboxMessage,
     Phase,
     PredictionCount,
@@ -41,7 +43,7 @@ from tests.markup import compact
 DAYS = dict.fromkeys(["jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts"], 90)
 DAYS |= {"messages": 30, "notices": 365, "partials": 7}
 DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "vote drafts", "sessions", "listed sessions", "attempts"], 0)
-DAYS |= {"team invitations": 0}
+DAYS |= {"team invitations": 0, "organisation invitations": 90}
 
 
 def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
@@ -61,6 +63,7 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
     notice = Notice.objects.create(user=user, kind="token", key=name, text="", path="/", mailed_at=now)
     phase = Phase.objects.create(benchmark=benchmark, name="Final", opens_at=now)
     team = Team.objects.create(benchmark=benchmark, name="Owls", name_folded="owls")
+    organisation, _ = Organisation.objects.get_or_create(key="lab", defaults={"name": "Lab"})
     day = ago["counts"].date().isoformat()
     rows = {
         "jobs": job,
@@ -92,6 +95,13 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
         "prediction counts": PredictionCount.objects.create(phase=phase, user=user, period=day, n_submitted=1),
         "team invitations": TeamInvitation.objects.create(
             team=team, author=user, secret_hash=name, expires_at=ago["team invitations"]
+        ),
+        "organisation invitations": OrganisationInvitation.objects.create(
+            organisation=organisation,
+            role="member",
+            secret_hash=name,
+            author=user,
+            expires_at=ago["organisation invitations"],
         ),
         "messages": message,
         "notices": notice,
@@ -145,7 +155,8 @@ def test_the_settings_say_how_many_days(make, settings):
     settings.KEEP_DAYS, settings.KEEP_MESSAGES_DAYS, settings.KEEP_NOTICES_DAYS = 7, 1, 30
     remove_all_old()
     assert rows.keys() - living(rows) == {
-        "jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts", "messages", "notices"
+        "jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts", "messages", "notices",
+        "organisation invitations",
     }  # fmt: skip
 
 
