@@ -11,11 +11,13 @@ from allauth.account.models import EmailAddress
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from leaderboard.access.audience import UNDECIDED
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.waiting import open_requests
 from leaderboard.accounts.display_names import rename_in_log
 from leaderboard.accounts.organisations.members import leave_all, solely_owned_organisations
 from leaderboard.accounts.sessions import forget_sessions
@@ -31,6 +33,7 @@ from leaderboard.models import (
     PredictionSubmission,
     Release,
     Revision,
+    Submission,
     SubmissionEvent,
     User,
     VoteBatch,
@@ -74,18 +77,38 @@ def owned_alone(user: User) -> tuple[list[Benchmark], list[Benchmark]]:
     unmissed = unmissed.exclude(pk__in=VoteBatch.objects.exclude(uploader=user).values("benchmark"))
     unmissed = unmissed.exclude(pk__in=PredictionSubmission.objects.exclude(submitter=user).values("benchmark"))
     ends = list(unmissed.order_by("pk"))
-    return list(alone.exclude(pk__in=[benchmark.pk for benchmark in ends]).order_by("pk")), ends
+    return list(
+        alone.exclude(pk__in=[benchmark.pk for benchmark in ends]).select_related("organisation").order_by("pk")
+    ), ends
+
+
+def open_requests_of(user: User) -> QuerySet[SubmissionEvent]:
+    """The requests of a user to withdraw scores that no one has decided about."""
+    rows = open_requests().filter(submission__batch__uploader=user).order_by("submission_id")
+    return rows.select_related("submission__system", "submission__batch", "submission__benchmark")
+
+
+def undecided_submissions_of(user: User) -> QuerySet[Submission]:
+    """The submissions of a user that wait for a decision, or for the end of an embargo."""
+    rows = Submission.objects.filter(batch__uploader=user, state__in=UNDECIDED).order_by("pk")
+    return rows.select_related("system", "batch", "benchmark")
 
 
 @transaction.atomic
 def close_account(user: User) -> None:
-    """Make the user a former member, for good. Private benchmarks that no one else takes part in are archived.
+    """Make the user a former member, for good.
+
+    Private benchmarks that no one else takes part in are archived, and open requests to withdraw scores are cancelled:
+    their reasons go, and nobody could decide by them.
 
     Raises:
         ClosingError: they alone own a benchmark that others have to do with; someone else has to own it first.
     """
     owned = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.OWNER)
-    list(owned.select_for_update().order_by("pk"))  # two owners who leave at once: one of them is the last
+    asked_about = Benchmark.objects.filter(pk__in=open_requests_of(user).values("submission__benchmark"))
+    concerned = Q(pk__in=owned.values("pk")) | Q(pk__in=asked_about.values("pk"))
+    # Two owners who leave at once: one of them is the last. A moderator may decide about a request at this moment.
+    list(Benchmark.objects.filter(concerned).select_for_update().order_by("pk"))
     to_hand_over, ends = owned_alone(user)
     if to_hand_over:
         names = ", ".join(benchmark.name for benchmark in to_hand_over)
@@ -107,6 +130,10 @@ def close_account(user: User) -> None:
         benchmark.is_archived = True
         benchmark.save(update_fields=["is_archived"])
         record_changes(benchmark, changes, actor=user, reason="The account of its only member was closed.")
+    SubmissionEvent.objects.bulk_create(
+        SubmissionEvent(submission=request.submission, kind=SubmissionEvent.Kind.CANCELLED, actor=user)
+        for request in open_requests_of(user)
+    )
     leave_all(user)
     with append_only_permit(f"closing account {user.pk}"):
         for model, who, text in WORDS:

@@ -21,6 +21,7 @@ from leaderboard.accounts.address_proof import has_proven_address
 from leaderboard.accounts.display_names import rename_in_log
 from leaderboard.accounts.forms import CloseForm, ProfileForm, TokenForm
 from leaderboard.accounts.orcid import is_confirmed_orcid
+from leaderboard.accounts.organisations.members import solely_owned_organisations
 from leaderboard.accounts.own_data import own_data
 from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
@@ -29,6 +30,8 @@ from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
 from leaderboard.models import ApiToken, User
 from leaderboard.on_demand.allowance import may_ask
+
+SHOWN_WAITING = 20  # submissions on the page that closes an account
 
 
 class _Emails(EmailView):
@@ -105,7 +108,16 @@ def close_account(request: HttpRequest) -> HttpResponse:
             messages.success(request, gettext("Your account is closed."))
             return redirect("home")
     to_hand_over, ends = closing.owned_alone(user)
-    context = {"form": form, "alone": to_hand_over, "ends": ends}
+    waiting = closing.undecided_submissions_of(user)
+    context = {
+        "form": form,
+        "alone": to_hand_over,
+        "organisations": solely_owned_organisations(user),
+        "ends": ends,
+        "requests": closing.open_requests_of(user),
+        "waiting": waiting[:SHOWN_WAITING],
+        "n_more": max(0, waiting.count() - SHOWN_WAITING),
+    }
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
 
 

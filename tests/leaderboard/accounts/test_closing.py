@@ -16,14 +16,29 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
+from leaderboard.access.waiting import waiting_at
 from leaderboard.accounts.closing import ClosingError, close_account, owned_alone
+from leaderboard.accounts.organisations.founding import found_organisation, move_in
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import AuditEntry, Benchmark, Draft, Membership, Revision, Score, SubmissionEvent, User
+from leaderboard.accounts.views import SHOWN_WAITING
+from leaderboard.models import (
+    AuditEntry,
+    Benchmark,
+    Draft,
+    Membership,
+    Revision,
+    Score,
+    Submission,
+    SubmissionEvent,
+    User,
+)
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.outbox import put_mail
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, confirm_draft
 from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.withdrawals import withdraw_own
+from tests.markup import compact
 
 NAME, EMAIL, WORDS = "Zaphod Beeblebrox", "zaphod@heart-of-gold.example", "Measured on my laptop in Betelgeuse."
 
@@ -194,6 +209,63 @@ def test_a_benchmark_that_others_have_to_do_with_needs_another_owner(make, leave
         Benchmark.objects.filter(pk=benchmark.pk).update(visibility="public")
     with pytest.raises(ClosingError, match="You are the only owner of Hactar"):
         close_account(leaver)
+
+
+def asked_to_withdraw(leaver):
+    """A submission of the leaver on a board, with an open request to withdraw it."""
+    submission = Submission.objects.get(system__name="Own")
+    Benchmark.objects.update(submitters_withdraw=False)
+    audience = audience_of(leaver, submission.benchmark)
+    assert not withdraw_own(audience, submission, reason=WORDS)
+    return submission
+
+
+def test_an_open_request_to_withdraw_scores_is_cancelled_and_waits_for_no_one(leaver):
+    submission = asked_to_withdraw(leaver)
+    assert waiting_at([submission.benchmark_id])[submission.benchmark_id].n_requests == 1
+    close_account(leaver)
+    assert waiting_at([submission.benchmark_id])[submission.benchmark_id].n_requests == 0
+    assert list(submission.events.order_by("pk").values_list("kind", flat=True)) == ["accepted", "asked", "cancelled"]
+    submission.refresh_from_db()
+    assert submission.state == "accepted"
+    close_account(User.objects.get(pk=leaver.pk))  # nothing is cancelled twice
+    assert submission.events.filter(kind="cancelled").count() == 1
+
+
+def close_page(leaver) -> str:
+    client = Client()
+    client.force_login(leaver, backend="django.contrib.auth.backends.ModelBackend")
+    redirect = client.get(reverse("close_account"))
+    client.post(redirect["Location"], {"password": "a long password"})
+    return compact(client.get(reverse("close_account")))
+
+
+def test_the_page_lists_open_requests_and_submissions_that_wait(make, leaver):
+    page = close_page(leaver)
+    assert "open requests" not in page
+    assert "wait for a decision" not in page
+    submission = asked_to_withdraw(leaver)
+    for number in range(SHOWN_WAITING + 2):
+        batch = make.pending(make.benchmark(name="Megadodo"), {f"Late {number}": [1.0] * 5}, by=leaver)
+    make.pending(batch.benchmark, {"Not theirs": [1.0] * 5}, by=make.user())
+    page = close_page(leaver)
+    assert f'<a href="/submissions/{submission.batch.uuid}/">Own</a> ({submission.benchmark.name})' in page
+    assert "Your open requests to withdraw scores are cancelled" in page
+    assert ("Late 0" in page, "and 2 more" in page, "Not theirs" in page) == (True, True, False)
+
+
+def test_the_page_names_what_is_to_be_handed_over_before_anything_is_sent(make, leaver):
+    organisation = found_organisation(leaver, key="lab", name="Lab")
+    page = close_page(leaver)
+    assert 'the organisation <a href="/o/lab/manage/">Lab</a>: make someone else an owner, or delete it' in page
+    assert "Close my account" not in page
+    benchmark = make.benchmark({"A": [1.0]}, owner=leaver, name="Megadodo")
+    assert "Megadodo</a>: invite another owner" in close_page(leaver)
+    move_in(benchmark, organisation, author=leaver)
+    assert "Megadodo</a>: another owner of Lab owns it, too" in close_page(leaver)
+    organisation.members.create(user=make.user(), role="owner")
+    make.member(benchmark, "owner")
+    assert "Close my account" in close_page(leaver)
 
 
 def test_two_closed_accounts_do_not_collide_and_the_history_is_frozen_again(make, leaver):
