@@ -6,7 +6,7 @@ from allauth.socialaccount.views import login_cancelled, signup as sign_up_by_ot
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from leaderboard.accounts.views import confirm_email, emails
+from leaderboard.accounts.views import confirm_email, emails, second_factor
 from leaderboard.accounts.views_sign_in import linked, sign_in_with, signed_in_with
 
 # The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
@@ -29,6 +29,7 @@ urlpatterns = [
     path("account/with/<slug:provider_id>/callback/", signed_in_with, name="openid_connect_callback"),
     path("account/with/<slug:site>/", sign_in_with, name="sign_in_with"),
     path("account/", include("allauth.account.urls")),
+    path("account/second-factor/", second_factor, name="mfa_index"),
     path("account/second-factor/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -38,6 +38,8 @@ USED_BEFORE = gettext_lazy(
     "were ended and the password was reset. Choose a new one with “Forgot your password?”."
 )
 
+PASSWORD_CHANGED, BY_LINK = "account/messages/password_changed.txt", "account_reset_password_from_key"
+
 
 class AccountAdapter(DefaultAccountAdapter):
     """Keeps the display name that the sign-up form asked for, counts wrong passwords, mails by the outbox."""
@@ -83,6 +85,20 @@ class AccountAdapter(DefaultAccountAdapter):
             return str(ipaddress.ip_address(client_address(request)))
         except ValueError:  # a socket without an address, or a proxy that writes something else
             return "0.0.0.0"  # noqa: S104 -- not bound to; the field takes addresses alone
+
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        *parts: Any,  # noqa: ANN401
+        **more: Any,  # noqa: ANN401
+    ) -> None:
+        """Show a message, except that a password was changed by the link of a mail: the page after that says so."""
+        match = request.resolver_match
+        is_said = message_template == PASSWORD_CHANGED and match is not None and match.url_name == BY_LINK
+        if not is_said:
+            super().add_message(request, level, message_template, *parts, **more)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
         """Count the attempt before the password is looked at.

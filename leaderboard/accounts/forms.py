@@ -39,8 +39,23 @@ class ResetForm(ResetPasswordForm):
         return email
 
 
+NEW_PASSWORD = {"password1": gettext_lazy("New password"), "password2": gettext_lazy("New password, again")}
+
+
+def label_fields(form: forms.Form, labels: dict[str, Any]) -> None:
+    """Give fields of allauth other labels, which then are in no field as a placeholder, too."""
+    for name, label in labels.items():
+        form.fields[name].label = label
+        form.fields[name].widget.attrs.pop("placeholder", None)
+
+
 class NewPasswordForm(ResetPasswordKeyForm):
     """A new password by the link of a mail."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """As allauth's, with labels as this site writes them."""
+        super().__init__(*args, **kwargs)
+        label_fields(self, NEW_PASSWORD)
 
     def save(self) -> None:
         """Keep it. Anyone who signed up with an address that is not theirs, or stole a session, is left no way in."""
@@ -60,6 +75,11 @@ class ChangeForm(ChangePasswordForm):
             "Leave this selected if someone else may know the old password. Programs then need new tokens."
         ),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """As allauth's, with labels as this site writes them."""
+        super().__init__(*args, **kwargs)
+        label_fields(self, {"oldpassword": gettext_lazy("Current password")} | NEW_PASSWORD)
 
     def save(self) -> None:
         """Keep it; sessions elsewhere end, and the tokens where that is ticked."""

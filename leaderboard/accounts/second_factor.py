@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import secrets
+from typing import ClassVar
 
 from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
@@ -17,6 +18,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from leaderboard.models import User
 
@@ -25,6 +27,13 @@ STEPS_AHEAD = 10  # of half a minute each, so many more than any right clock is 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
     """Encrypts what the database keeps, so that a copy of it opens no account, nor does the Django admin."""
+
+    error_messages: ClassVar = DefaultMFAAdapter.error_messages | {
+        "unverified_email": gettext_lazy(
+            "Confirm or remove every email address that is not confirmed; then you can set up a second factor."
+        ),
+        "add_email_blocked": gettext_lazy("While the second factor is on, you cannot add an email address."),
+    }
 
     def encrypt(self, text: str) -> str:
         """The text as it is stored."""

@@ -3,8 +3,10 @@
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
-from allauth.account.models import EmailConfirmationMixin
+from allauth.account.models import EmailAddress, EmailConfirmationMixin
 from allauth.account.views import ConfirmEmailView, EmailView
+from allauth.mfa.base.views import IndexView
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -27,7 +29,7 @@ from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
 from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
 from leaderboard.common.requests import signed_in
-from leaderboard.common.text import whole_number
+from leaderboard.common.text import in_words, whole_number
 from leaderboard.models import ApiToken, User
 from leaderboard.on_demand.allowance import may_ask
 
@@ -60,6 +62,21 @@ class _Emails(EmailView):
             )
             return redirect("account_email")
 
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Of the page: whether a second factor keeps the account from further addresses."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"has_second_factor": is_mfa_enabled(signed_in(self.request))}
+
+
+class _SecondFactor(IndexView):
+    """Whether there is a second factor, and what keeps one from setting it up."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Of the page: the addresses of the account that are not confirmed, all of which must be."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        addresses = EmailAddress.objects.filter(user=signed_in(self.request), verified=False).order_by("email")
+        return context | {"unconfirmed": in_words(list(addresses.values_list("email", flat=True)))}
+
 
 class _ConfirmEmail(ConfirmEmailView):
     """The link of a mail that confirms an address. Who is signed in to another account than the one that asked for the
@@ -86,6 +103,7 @@ class _ConfirmEmail(ConfirmEmailView):
         return context
 
 
+second_factor = _SecondFactor.as_view()
 confirm_email = _ConfirmEmail.as_view()
 emails = _Emails.as_view()  # for those who signed in, with allauth's own limits, as the class above has them
 

@@ -207,3 +207,30 @@ def test_who_is_sent_to_sign_in_by_the_form_learns_how_submitting_works(make, cl
     page = compact(client.get(reverse("submit", args=[benchmark.key]), follow=True))
     assert "How submitting works" in page
     assert "How submitting works" not in compact(client.get("/account/login/"))
+
+
+def test_a_new_password_is_said_once_wherever_it_was_set(user, client):
+    client.post("/account/password/reset/", {"email": user.email})
+    send_due_messages()
+    form = client.get(re.search(r"/account/password/reset/key/\S+", mail.outbox[-1].body)[0], follow=True)
+    assert ">New password<" in compact(form)
+    assert "New password, again" in compact(form)
+    new = {"password1": "another long one", "password2": "another long one"}
+    done = compact(client.post(form.redirect_chain[-1][0], new, follow=True))
+    assert done.count("Your password is changed") == 1
+    client.post("/account/login/", {"login": user.email, "password": "another long one"})
+    path = reverse("account_change_password")
+    page = compact(client.get(path))
+    assert [text in page for text in (">Current password<", ">New password<", "New Password")] == [True, True, False]
+    old = {"oldpassword": "another long one", "password1": "a third long one", "password2": "a third long one"}
+    assert compact(client.post(path, old, follow=True)).count("Your password is changed.") == 1
+
+
+def test_an_address_that_is_not_confirmed_becomes_no_primary_one_and_the_page_says_what_to_do(user, client):
+    further = "further@x.example"
+    EmailAddress.objects.create(user=user, email=further)
+    client.post("/account/login/", {"login": user.email, "password": PASSWORD})
+    confirm_password(client, user)
+    answer = client.post(reverse("account_email"), {"action_primary": "", "email": further}, follow=True)
+    assert "Confirm this address first; then you can make it your primary one." in compact(answer)
+    assert EmailAddress.objects.get(user=user, primary=True).email == user.email

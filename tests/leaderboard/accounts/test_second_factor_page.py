@@ -3,10 +3,12 @@
 import base64
 import hashlib
 import hmac
+import html
 import re
 import time
 import xml.etree.ElementTree as ET
 from functools import partial
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -79,7 +81,7 @@ def set_up(user) -> tuple[Client, str]:
     """A browser in which the user signed in and turned the second factor on, and its secret."""
     client = confirmed(user)
     page = compact(client.get(ACTIVATE))
-    secret = re.search(r'<code class="secret">([A-Z2-7]{32})</code>', page)[1]
+    secret = re.search(r'<code class="secret"[^>]*>([A-Z2-7]{32})</code>', page)[1]
     answer = client.post(ACTIVATE, {"code": totp(secret)})
     if answer.status_code == 200:  # the half minute of the code ended on the way
         answer = client.post(ACTIVATE, {"code": totp(secret)})
@@ -221,4 +223,37 @@ def test_who_did_not_confirm_the_address_cannot_lock_its_true_owner_out(user):
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(ACTIVATE, follow=True)
     assert page.redirect_chain[-1][0] == INDEX
-    assert "until you have verified your email address" in compact(page)
+    text = "Confirm or remove every email address that is not confirmed; then you can set up a second factor."
+    assert text in compact(page)
+
+
+def test_the_page_names_the_addresses_that_must_be_confirmed_or_removed_first(user):
+    client, _ = sign_in(user)
+    assert "Set up an app" in compact(client.get(INDEX))
+    for name in ("bob", "ada"):
+        EmailAddress.objects.create(user=user, email=f"{name}@x.example")
+    page = compact(client.get(INDEX))
+    assert ">Confirm or remove ada@x.example and bob@x.example</a> first: all addresses of the account must be" in page
+    assert "Set up an app" not in page
+
+
+def test_who_has_a_second_factor_reads_in_place_of_the_form_why_no_address_can_be_added(user):
+    client, _ = sign_in(user)
+    assert 'name="action_add"' in compact(client.get(reverse("account_email")))
+    client, _ = set_up(user)
+    page = compact(client.get(reverse("account_email")))
+    assert ("you cannot add an email address" in page, 'name="action_add"' in page) == (True, False)
+
+
+def test_who_has_lost_phone_and_codes_reads_whom_to_ask(user):
+    set_up(user)
+    client, _ = sign_in(user)
+    assert "Neither at hand? Ask the operator of this site" in compact(client.get(reverse(ASKED)))
+
+
+def test_an_app_on_the_same_device_gets_the_secret_by_a_link_or_by_a_copy(user):
+    page = compact(confirmed(user).get(ACTIVATE))
+    secret = re.search(r'<code class="secret" data-copy="Copy the secret"[^>]*>([A-Z2-7]{32})</code>', page)[1]
+    link = urlsplit(html.unescape(re.search(r'href="(otpauth:[^"]*)"', page)[1]))
+    fields = parse_qs(link.query)
+    assert (link.scheme, link.netloc, fields["secret"], fields["issuer"]) == ("otpauth", "totp", [secret], ["Plurank"])
