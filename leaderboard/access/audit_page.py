@@ -29,6 +29,7 @@ FILE_HEADER = ("at", "who", "subject", "of", "field", "before", "after", "revisi
 SHOWN_PEOPLE = 200
 RECENT = 2_000  # rows of each kind in which people are looked for
 SUBMISSION = "submission"
+REQUESTS = (SubmissionEvent.Kind.ASKED, SubmissionEvent.Kind.CANCELLED)  # of a submitter, where no one decided
 ADDRESSES = (AuditEntry.Subject.ADDRESS, AuditEntry.Subject.WEBHOOK)
 SUBJECTS = [*AuditEntry.Subject.choices, (SUBMISSION, gettext_lazy("submission"))]
 
@@ -93,6 +94,7 @@ class AuditLine:
     reason: str
     batch: UUID | None = None  # whose page tells of a submission
     corrected: UUID | None = None  # the batch of what it corrects
+    event: str = ""  # what happened to a submission, as pages say it; `after` is the same as it is stored
     sentence: str = ""  # what was done, where subject and field do not say it by themselves
 
 
@@ -277,11 +279,12 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
                 who=event.actor.shown_name if event.actor else "",
                 subject=SUBMISSION,
                 of=f"{row.n_systems:,} systems" if row.n_systems > 1 else submission.system.name,
-                field="correction" if submission.corrects else "decision",
+                field="request" if event.kind in REQUESTS else "correction" if submission.corrects else "decision",
                 before=f"of submission {submission.corrects.uuid}" if submission.corrects else "",
                 after=event.kind,
                 revision=event.revision.number if event.revision else None,
                 reason=event.reason,
+                event=event.get_kind_display(),
                 batch=submission.batch.uuid,
                 corrected=submission.corrects.batch.uuid if submission.corrects else None,
             )

@@ -99,7 +99,7 @@ def close_account(user: User) -> None:
     """Make the user a former member, for good.
 
     Private benchmarks that no one else takes part in are archived, and open requests to withdraw scores are cancelled:
-    their reasons go, and nobody could decide by them.
+    their reasons go, and no one could decide by them.
 
     Raises:
         ClosingError: they alone own a benchmark that others have to do with; someone else has to own it first.

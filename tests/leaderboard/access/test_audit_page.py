@@ -9,12 +9,14 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.access import audit_page as audit_page_module
+from leaderboard.access.audience import audience_of
 from leaderboard.access.audit_page import AuditQuery, Position, audit_lines, audit_page
 from leaderboard.accounts.people import ban
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.settings import change_settings
-from leaderboard.models import AuditEntry, Batch
+from leaderboard.models import AuditEntry, Batch, Submission
 from leaderboard.submissions.moderation.decisions import decide
+from leaderboard.submissions.withdrawals import cancel_request, withdraw_own
 from tests.factories import SIX_SYSTEMS, owner_of
 from tests.markup import compact
 from tests.signing_in import signed_in
@@ -36,6 +38,21 @@ def test_the_trail_has_changes_and_decisions_newest_first_and_filters_them(make)
     assert [line.of for line in all_audit_lines(benchmark, AuditQuery(subject="person"))] == ["Ann"]
     assert [line.of for line in all_audit_lines(benchmark, AuditQuery(of="S3"))] == ["S3"]
     assert all_audit_lines(benchmark, AuditQuery(who=str(user.pk))) == []
+
+
+def test_a_request_to_withdraw_scores_is_called_one_and_no_decision(make):
+    benchmark, user = make.benchmark(SIX_SYSTEMS, submitters_withdraw=False), make.user("Ann")
+    make.accepted(benchmark, {"N": [1.0, 1.0]}, by=user)
+    submission, audience = Submission.objects.get(system__name="N"), audience_of(user, benchmark)
+    withdraw_own(audience, submission, reason="Wrong.")
+    cancel_request(audience, submission)
+    lines = all_audit_lines(benchmark, AuditQuery(of="N"))
+    assert [(line.field, line.after) for line in lines] == [
+        ("request", "cancelled"), ("request", "asked"), ("decision", "accepted"),
+    ]  # fmt: skip
+    page = compact(signed_in(owner_of(benchmark)).get(reverse("manage_audit", args=[benchmark.key])))
+    assert re.findall(r"(\w+) about <a href=\"[^\"]*\">N</a>", page) == ["Request", "Request", "Decision"]
+    assert [text in page for text in ("withdrawal requested", "withdrawal request cancelled")] == [True, True]
 
 
 def all_audit_lines(benchmark, query):

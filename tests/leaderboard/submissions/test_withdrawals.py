@@ -77,7 +77,7 @@ def test_where_the_owners_say_so_a_submitter_asks_and_a_moderator_decides(
     asks_only(benchmark)
     page = compact(step(client, submitter, submission, action="withdraw", reason="Not ours."))
     assert "The moderators were asked to withdraw New." in page
-    assert "The moderators have not decided yet." in page
+    assert "“Not ours.” The moderators have not decided yet." in page
     submission.refresh_from_db()
     assert (submission.state, kinds(submission)[-1]) == ("accepted", ("asked", "Not ours."))
     assert requests_at(benchmark) == [submission]
