@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.evaluation.encryption import new_key
+from leaderboard.evaluation.phases import use_ladder
 from leaderboard.models import Job, PredictionSubmission, Score
 from leaderboard.queue import jobs
 from plurank.client.predictions import EvaluatorReport
@@ -95,6 +96,21 @@ def test_predictions_are_sent_from_a_terminal_and_scored(running, command, make_
         assert float(rows["numbers"]["value"]) == pytest.approx(sqrt(3))
     row = PredictionSubmission.objects.get()
     assert (row.state, row.source, row.submission.state) == ("scored", "api", "accepted")
+
+
+def test_with_the_ladder_the_terminal_names_the_best_submission(running, command, make_committed, tmp_path):
+    """Takes about ten seconds. Of so few instances only the first submission counts."""
+    benchmark, user = hidden_benchmark(make_committed), make_committed.user()
+    use_ladder(benchmark, uses_ladder=True, author=owner_of(benchmark))
+    (tmp_path / "animals.csv").write_bytes(labels_file())
+    (tmp_path / "numbers.csv").write_bytes(numbers_file())
+    sent = ("submit", "--board", f"{running.url}/b/{benchmark.key}/", "--format", "csv", "animals=animals.csv",
+            "numbers=numbers.csv", "--predictions")  # fmt: skip
+    first, second = (command(user, "submit", *sent, name) for name in ("Deep Thought", "Shallow Thought"))
+    assert "the best submission so far" not in first.stderr
+    assert "the best submission so far is Deep Thought (" in second.stderr
+    values = [[row["value"] for row in csv.DictReader(one.stdout.splitlines())] for one in (first, second)]
+    assert (values[0][0], values[1]) == ("1.0", ["", ""])
 
 
 def test_a_file_for_all_tasks_and_a_trial_run_are_sent_from_a_terminal(running, command, make_committed, tmp_path):
