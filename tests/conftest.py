@@ -5,6 +5,7 @@ migrated test database, because the triggers that keep history refuse to let a s
 """
 
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -87,10 +88,21 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
             stack.close()
 
 
+def pytest_unconfigure() -> None:
+    """What a thread still logs has nowhere to go: the file that pytest captured it in is closed next."""
+    logging.raiseExceptions = False
+
+
 @pytest.fixture(autouse=True)
 def _studies_are_planned_at_once(settings):
     """With every revision: the tests of that pause set it themselves."""
     settings.STUDIES_QUIET_SECONDS = 0
+
+
+@pytest.fixture(autouse=True)
+def _answers_have_their_time(settings):
+    """However busy the machine is: the tests of what takes too long set it themselves."""
+    settings.ON_DEMAND_SECONDS = 60
 
 
 @pytest.fixture
