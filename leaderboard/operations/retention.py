@@ -67,6 +67,7 @@ def _partials() -> QuerySet:
     """What chunks found of studies that were given up, or that no one put together for a week."""
     given_up = Job.objects.filter(
         kind=OuterRef("job__kind"),
+        subject_kind=OuterRef("job__subject_kind"),
         subject_id=OuterRef("job__subject_id"),
         parameter_hash=OuterRef("job__parameter_hash"),
         engine_version=OuterRef("job__engine_version"),

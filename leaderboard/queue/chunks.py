@@ -13,6 +13,7 @@ from leaderboard.queue import job_counts
 from leaderboard.queue.job_counts import count_unstarted
 from leaderboard.queue.kinds import MERGE, STUDY, kind_of, study_of
 from leaderboard.queue.priorities import NOBODY_WAITS
+from leaderboard.queue.rows import job_row
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -45,7 +46,7 @@ def supersede_rest(job: Job) -> None:
 def insert_missing_merges() -> int:
     """Insert the merge of every study whose chunks are all done: anyone who ended the last one may have died since."""
     begun = Job.objects.filter(partial__isnull=False, engine_version=engine_version).order_by("chunk")
-    heads = {(job.kind, job.subject_id, job.parameter_hash, job.engine_version): job for job in begun}
+    heads = {(job.kind, job.subject_kind, job.subject_id, job.parameter_hash, job.engine_version): job for job in begun}
     return sum(insert_merge_if_whole(job) for job in heads.values())
 
 
@@ -58,25 +59,18 @@ def insert_merge_if_whole(chunk: Job) -> bool:
         return False
     kind = kind_of(MERGE)
     priority = min(kind.priority, chunk.priority + 1)
-    is_waited_for = priority >= NOBODY_WAITS
-    merge, is_new = Job.objects.get_or_create(
-        kind=f"{MERGE}:{study_of(chunk.kind)}",
-        subject_kind=chunk.subject_kind,
-        subject_id=chunk.subject_id,
+    merge, is_new = job_row(
+        f"{MERGE}:{study_of(chunk.kind)}",
+        (chunk.subject_kind, chunk.subject_id),
+        chunk.parameters,
         parameter_hash=chunk.parameter_hash,
-        chunk=0,
-        engine_version=chunk.engine_version,
-        defaults={
-            "benchmark_id": chunk.benchmark_id,
-            "sequence": chunk.sequence,
-            "parameters": chunk.parameters,
-            "queue": kind.queue,
-            "priority": priority,
-            "not_before": timezone.now(),
-            "woken_at": timezone.now() if is_waited_for else None,  # the sweep wakes for the others
-            "request_id": chunk.request_id,
-        },
+        priority=priority,
+        version=chunk.engine_version,
+        benchmark_id=chunk.benchmark_id,
+        sequence=chunk.sequence,
+        queue=kind.queue,
+        request_id=chunk.request_id,
     )
-    if is_new and is_waited_for:
+    if is_new and priority >= NOBODY_WAITS:  # the sweep wakes for the others
         wake_on_commit(merge, limit_seconds=kind.limit_seconds)
     return is_new

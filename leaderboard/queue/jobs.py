@@ -30,6 +30,7 @@ from leaderboard.queue.kinds import (
     study_of,
 )
 from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
+from leaderboard.queue.rows import requeue
 from leaderboard.queue.turns import in_order_of_turns, take_turn
 from leaderboard.queue.wake_ups import count_wake_ups, send_wake_up
 from ranking_engine import __version__ as engine_version
@@ -266,15 +267,7 @@ def _revive_superseded(job: Job) -> None:
     older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
     newest = older.order_by("-sequence").first()
     if newest and newest.state == Job.State.SUPERSEDED and not newer_jobs(newest).exists():
-        Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED).update(
-            state=WAITING,
-            attempts=0,
-            failures=0,
-            not_before=timezone.now(),
-            woken_at=None,
-            finished_at=None,
-            error="",
-        )
+        requeue(Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED), request_id=newest.request_id)
 
 
 def backoff(attempts: int) -> timedelta:

@@ -14,6 +14,7 @@ from config.monitoring.logs import current_request
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Job, Revision
 from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
+from leaderboard.queue.rows import job_row
 from leaderboard.queue.turns import want_after_submission
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
@@ -305,24 +306,15 @@ def insert_job(
     chosen = kind.parameters if parameters is None else parameters
     priority = kind.priority + lowered_by
     is_waited_for = priority >= NOBODY_WAITS
-    now = timezone.now()
-    job, _ = Job.objects.get_or_create(
-        kind=kind.key,
-        subject_kind="revision",
-        subject_id=revision.pk,
+    job, _ = job_row(
+        kind.key,
+        ("revision", revision.pk),
+        chosen,
         parameter_hash=content_hash(chosen),
-        chunk=0,
-        engine_version=engine_version,
-        defaults={
-            "benchmark_id": revision.benchmark_id,
-            "sequence": revision.number,
-            "parameters": chosen,
-            "queue": kind.queue,
-            "priority": priority,
-            "not_before": now,
-            "woken_at": now if is_waited_for else None,
-            "request_id": current_request(),
-        },
+        benchmark_id=revision.benchmark_id,
+        sequence=revision.number,
+        queue=kind.queue,
+        priority=priority,
     )
     if job.state == Job.State.WAITING and is_waited_for:
         if job.priority < priority:
@@ -340,22 +332,14 @@ def insert_job_about(kind: JobKind, subject: Model, benchmark_id: int, parameter
         benchmark_id: the benchmark that it belongs to.
         parameters: what it is computed with. Another job of the same kind is about other ones.
     """
-    job, _ = Job.objects.get_or_create(
-        kind=kind.key,
-        subject_kind=type(subject).__name__.lower(),
-        subject_id=subject.pk,
+    job, _ = job_row(
+        kind.key,
+        (type(subject).__name__.lower(), subject.pk),
+        parameters,
         parameter_hash=content_hash(parameters),
-        chunk=0,
-        engine_version=engine_version,
-        defaults={
-            "benchmark_id": benchmark_id,
-            "parameters": parameters,
-            "queue": kind.queue,
-            "priority": kind.priority,
-            "not_before": timezone.now(),
-            "woken_at": timezone.now(),
-            "request_id": current_request(),
-        },
+        benchmark_id=benchmark_id,
+        queue=kind.queue,
+        priority=kind.priority,
     )
     if job.state == Job.State.WAITING and kind.queue in Job.Queue.values:
         wake_on_commit(job, limit_seconds=kind.limit_seconds)

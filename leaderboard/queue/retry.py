@@ -1,11 +1,10 @@
 """Trying a job again that was given up, or that rests after a failure: by an owner, the administration, a command."""
 
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
-from config.monitoring.logs import current_request
 from leaderboard.models import Benchmark, Job, Revision
 from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, insert_job, is_known, kind_of, study_of
+from leaderboard.queue.rows import requeue
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -23,18 +22,7 @@ def retry_job(job: Job) -> bool:
         return False
     # Someone waits for it now, even where it only followed an upgrade. Chunks of studies have priorities of their own.
     priority = job.priority if study_of(job.kind) else max(job.priority, kind_of(job.kind).priority)
-    changed = Job.objects.filter(pk=job.pk, state__in=GIVEN_UP_OR_RESTING).update(
-        state=Job.State.WAITING,
-        attempts=0,
-        failures=0,
-        not_before=timezone.now(),
-        woken_at=None,
-        finished_at=None,
-        error="",
-        progress=0.0,
-        priority=priority,
-        request_id=current_request(),
-    )
+    changed = requeue(Job.objects.filter(pk=job.pk, state__in=GIVEN_UP_OR_RESTING), priority=priority)
     if changed:
         wake_on_commit(job, limit_seconds=kind_of(job.kind).limit_seconds)
     return bool(changed)

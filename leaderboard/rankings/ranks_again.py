@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.queue.kinds import JOB_KINDS, RANKS_AGAIN, insert_job
+from leaderboard.queue.rows import requeue
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.compute import ranking_reports, slow_reports
 from leaderboard.rankings.score_matrix import hash_anew
@@ -30,9 +31,7 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
     kind = JOB_KINDS[RANKS_AGAIN]
     job = insert_job(kind, revision)
     ended = Job.objects.filter(pk=job.pk).exclude(state__in=UNENDED)
-    now = timezone.now()
-    again = {"state": Job.State.WAITING, "attempts": 0, "failures": 0, "progress": 0.0, "error": ""}
-    if ended.update(**again, not_before=now, woken_at=now, finished_at=None):
+    if requeue(ended, woken_at=timezone.now()):
         wake_on_commit(job, limit_seconds=kind.limit_seconds)
     return True
 

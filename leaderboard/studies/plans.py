@@ -28,6 +28,7 @@ from leaderboard.queue.kinds import (
     lowered_by,
 )
 from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS
+from leaderboard.queue.rows import requeue
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
@@ -249,17 +250,7 @@ def insert_study(revision: Revision, plan: PlannedStudy) -> None:
         ignore_conflicts=True,
     )
     given_up = Q(state__in=[Job.State.SUPERSEDED, Job.State.FAILED])
-    Job.objects.filter(given_up, **same).update(
-        state=Job.State.WAITING,
-        attempts=0,
-        failures=0,
-        not_before=now,
-        woken_at=None,
-        finished_at=None,
-        error="",
-        progress=0.0,
-        request_id=current_request(),
-    )
+    requeue(Job.objects.filter(given_up, **same))
     if plan.priority < NOBODY_WAITS:
         return  # the sweep wakes for it
     # One message sets a worker going; the sweep wakes for the others, the most urgent first.
@@ -312,16 +303,7 @@ def request_study(benchmark: Benchmark, study: str) -> Job | None:
     parameters = {"when": When.DEMAND.value, "study": study, "budget": choice.budget_seconds}
     job = insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, parameters)
     # Asked for again, it is planned again: chunks that were given up or failed are then taken up.
-    Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]).update(
-        state=Job.State.WAITING,
-        attempts=0,
-        failures=0,
-        not_before=timezone.now(),
-        woken_at=None,
-        finished_at=None,
-        error="",
-        request_id=current_request(),
-    )
+    requeue(Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]))
     return job
 
 
