@@ -108,6 +108,7 @@ def test_staff_and_imports_are_not_limited(make, settings):
         make_one(staff, number)
         create_benchmark(name=f"Folder {number}", owner=owner, is_limited=False)
     make_one(owner, 9)
+    assert (staff.memberships.count(), owner.memberships.count()) == (3, 4)
 
 
 def test_a_benchmark_that_cannot_be_made_does_not_count(make, settings):

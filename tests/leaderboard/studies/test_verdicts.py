@@ -182,4 +182,5 @@ def test_the_page_begins_with_a_line_for_each_study_that_leads_to_it(make, clien
     assert re.findall(r'<th scope="row"><a href="#([a-z_]+)">', overview) == list(STUDIES)
     assert page.index('id="studies-overview"') < page.index('class="study"')
     waiting = re.search(r'hx-select-oob="([^"]*)"', page)
-    assert waiting is None or waiting[1].startswith("#studies-overview,")
+    assert waiting is not None
+    assert waiting[1].startswith("#studies-overview,")

@@ -131,6 +131,7 @@ def test_moderators_and_owners_have_no_cap_and_each_user_has_their_own(make):
         submit_upload(benchmark, user, upload(f"{user.pk} 2"))
     for user in (make.user(), make.user()):
         submit_upload(benchmark, user, upload(f"{user.pk} 1"))
+    assert benchmark.batches.exclude(uploader=owner).count() == 4
 
 
 def test_clients_that_race_never_pass_the_last_free_place_together(committed_db, make_committed):

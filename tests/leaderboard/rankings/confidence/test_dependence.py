@@ -66,7 +66,7 @@ def test_board_and_stability_page_say_that_the_tasks_overlap(make, client):
     board = client.get(f"/b/{benchmark.key}/").content.decode()
     folded = re.compile('<details class="answer-more">.*?</details>', re.DOTALL)
     assert f"Less certain than this: {dependence.short}." in words(folded.sub("", board))
-    assert re.search(r"Rank \d+(–\d+)? \(95 %\)", words(folded.sub("", board))) or "answer-about" not in board
+    assert "answer-about" not in board  # intervals of ranks are not computed yet
     assert f'href="/b/{benchmark.key}/stability/?rule=borda#dependence"' in board
     stability = client.get(f"/b/{benchmark.key}/stability/").content.decode()
     assert dependence.sentence in words(stability)

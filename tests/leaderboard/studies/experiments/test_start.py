@@ -153,7 +153,7 @@ def test_the_same_experiment_of_somebody_else_on_another_board_is_not_ones_own(m
     started(audience_of(user, board), "diversity", {})
     Job.objects.filter(kind="experiment").update(state="done")
     started(audience_of(make.user(), make.published()), "diversity", {})
-    propose(audience_of(user, board), "diversity", {}, seed=1)
+    assert propose(audience_of(user, board), "diversity", {}, seed=1).parameters["seed"] == 1
 
 
 def test_an_experiment_is_not_among_the_jobs_of_the_revision(make, board):
