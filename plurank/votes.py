@@ -9,6 +9,7 @@ from typing import Any
 
 from plurank.board import Board
 from plurank.tables import ResultTable
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.text.names import shorten
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import winner_of
@@ -17,7 +18,7 @@ from ranking_engine.votes.elo import elo
 from ranking_engine.votes.flips import fewest_votes
 from ranking_engine.votes.ratings import POINTS, Ratings, rate
 from ranking_engine.votes.reading import read_votes as votes_of_file
-from ranking_engine.votes.report import flip_report, flip_sentence, number_or_none, system_rows
+from ranking_engine.votes.report import flip_report, flip_sentence, system_rows
 
 
 class VoteSet:
@@ -170,7 +171,7 @@ class VoteRatings(ResultTable):
     def coefficients(self) -> dict[str, tuple[float, float | None]]:
         """What each covariate is worth in points per its unit, and the standard error."""
         parts = self.ratings.coefficients
-        return {part.name: (POINTS * part.value, number_or_none(POINTS * part.error)) for part in parts}
+        return {part.name: (POINTS * part.value, finite_or_none(POINTS * part.error)) for part in parts}
 
 
 def read_votes(

@@ -23,8 +23,9 @@ from leaderboard.comparisons.rule_map import map_content, map_of_board
 from leaderboard.comparisons.task_likeness import likeness_content, likeness_of_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.published import number_or_none, published_board
+from leaderboard.rankings.published import published_board
 from leaderboard.rankings.score_matrix import reader_of
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.stability.separability.group_agreement import GroupAgreement
 from ranking_engine.stability.separability.task_likeness import TaskLikeness
 
@@ -282,11 +283,11 @@ class AgreementView(ComparisonView):
             rows.append(
                 {
                     **{name: value for name, value in row.values.items() if not name.startswith("agreement_")},
-                    "agreement_top": {str(end): number_or_none(rate) for end, rate in row.top.items()},
-                    "agreement_least": {str(end): number_or_none(rate) for end, rate in row.least.items()},
+                    "agreement_top": {str(end): finite_or_none(rate) for end, rate in row.top.items()},
+                    "agreement_least": {str(end): finite_or_none(rate) for end, rate in row.least.items()},
                     "rule": columns[k].rule,
                     "name": columns[k].name,
-                    "kendall_tau": {columns[j].rule: number_or_none(float(tau[k, j])) for j in order},
+                    "kendall_tau": {columns[j].rule: finite_or_none(float(tau[k, j])) for j in order},
                     "mean_with_others": float(np.mean(others)) if others else None,
                 }
             )
@@ -295,7 +296,7 @@ class AgreementView(ComparisonView):
             "reference": reference.rule,
             "top": list(figures.top),
             "least": list(figures.least),
-            "dispersion": number_or_none(figures.dispersion),
+            "dispersion": finite_or_none(figures.dispersion),
             "kemeny": figures.optimum,
             "no_distances": figures.problem,
             "not_compared": {column.rule: reason for column, reason in figures.not_compared},

@@ -25,8 +25,9 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of, own_rule
 from leaderboard.rankings.margins import margins_between
-from leaderboard.rankings.published import Column, PublishedBoard, number_or_none, published_board
+from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
+from ranking_engine.core.decimals import finite_or_none
 
 PAIRS_A_PAGE = 20_000
 TOO_LARGE = {422: error("The board is too large for an answer on demand; the message says the limit.")}
@@ -167,7 +168,7 @@ class PairDetailSerializer(PublishedSerializer):
 
     def value_of_p_value(self, content: dict[str, Any]) -> float | None:
         """The p-value, where there is a test."""
-        return number_or_none(content["pair"].p_value)
+        return finite_or_none(content["pair"].p_value)
 
 
 class ComparisonView(FigureView):

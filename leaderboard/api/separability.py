@@ -15,9 +15,10 @@ from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT
 from leaderboard.common.files import ColumnHead, Value
 from leaderboard.rankings.confidence.separability import FAMILIES
 from leaderboard.rankings.confidence.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
-from leaderboard.rankings.published import number_or_none, published_board, separability_of
+from leaderboard.rankings.published import published_board, separability_of
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.stability.separability.pair_tests import TIED, VERDICTS
 
 
@@ -162,8 +163,8 @@ class SeparabilityView(ComparisonView):
             {
                 "first": systems[test.first].key,
                 "second": systems[test.second].key,
-                "p_value": number_or_none(test.p_value),
-                "p_adjusted": number_or_none(test.p_adjusted),
+                "p_value": finite_or_none(test.p_value),
+                "p_adjusted": finite_or_none(test.p_adjusted),
                 "verdict": test.verdict,
                 "is_separable": test.is_separable,
             }

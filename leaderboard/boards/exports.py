@@ -3,7 +3,6 @@
 The ranks of a view that hides scores come without scores here, too: a file is made from the same masked board.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -22,6 +21,7 @@ from leaderboard.common.files import (
     spreadsheet_csv_lines,
 )
 from leaderboard.rankings.text import PREDICTED_MARK
+from ranking_engine.core.decimals import finite_or_none
 
 
 def board_csv(board: Board, name: str) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
             "ranks": {key: cell.rank for key, cell in zip(keys, row.cells, strict=True)},
             "changes": {key: cell.change for key, cell in zip(keys, row.cells, strict=True)},
             "n_predicted": {key: cell.n_predicted for key, cell in zip(keys, row.cells, strict=True)},
-            "scores": {key: score if math.isfinite(score) else None for key, score in zip(keys, scores, strict=True)},
+            "scores": {key: finite_or_none(score) for key, score in zip(keys, scores, strict=True)},
         }
 
 

@@ -9,8 +9,8 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of
-from leaderboard.rankings.published import number_or_none
 from leaderboard.rankings.score_matrix import MatrixReader
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.stability.separability.group_agreement import GroupAgreement, group_agreement
 
 
@@ -82,18 +82,18 @@ def groups_content(agreement: GroupAgreement, publication: Publication) -> dict[
     names = [group.name for group in agreement.groups]
     return {
         "groups": [
-            {"group": group.name, "tasks": [keys[t] for t in group.tasks], "mean_tau": number_or_none(group.mean_tau)}
+            {"group": group.name, "tasks": [keys[t] for t in group.tasks], "mean_tau": finite_or_none(group.mean_tau)}
             for group in agreement.groups
         ],
         "pairs": [
             {
                 "first": names[pair.first],
                 "second": names[pair.second],
-                "kendall_tau": number_or_none(pair.tau),
-                "same_top": number_or_none(pair.same_top),
-                "mean_column_tau": number_or_none(pair.mean_column_tau),
+                "kendall_tau": finite_or_none(pair.tau),
+                "same_top": finite_or_none(pair.same_top),
+                "mean_column_tau": finite_or_none(pair.mean_column_tau),
                 "columns": [
-                    {"first": keys[one.first], "second": keys[one.second], "kendall_tau": number_or_none(one.tau)}
+                    {"first": keys[one.first], "second": keys[one.second], "kendall_tau": finite_or_none(one.tau)}
                     for one in pair.columns
                 ],
             }

@@ -17,9 +17,10 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
-from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard, number_or_none
+from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard
 from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.comparison import agreement_rates
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.task_distances import Excess
 
 KEMENY = "kemeny"
@@ -87,13 +88,13 @@ class RuleFigures:
         """The figures by the names that files and the API give them, except tau; None where one does not exist."""
         excess = self.excess
         return {
-            **{f"agreement_top_{k}": number_or_none(rate) for k, rate in self.top.items()},
-            **{f"agreement_least_{k}": number_or_none(rate) for k, rate in self.least.items()},
+            **{f"agreement_top_{k}": finite_or_none(rate) for k, rate in self.top.items()},
+            **{f"agreement_least_{k}": finite_or_none(rate) for k, rate in self.least.items()},
             "n_ranked": self.column.n_ranked,
             "n_tied": self.n_tied,
             "n_in_ties": self.n_in_ties,
-            "dispersion_to": number_or_none(self.dispersion_to),
-            "weighted_distance": number_or_none(self.weighted_distance),
+            "dispersion_to": finite_or_none(self.dispersion_to),
+            "weighted_distance": finite_or_none(self.weighted_distance),
             "kemeny_excess": excess.weight if excess else None,
             "kemeny_excess_share": excess.share if excess else None,
         }

@@ -11,8 +11,9 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of
-from leaderboard.rankings.published import Column, number_or_none
+from leaderboard.rankings.published import Column
 from leaderboard.rankings.score_matrix import MatrixReader
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.scaling import MAX_MAPPED, RankingMap, ranking_map
 
@@ -72,8 +73,8 @@ def map_content(drawn: RankingMap | str, columns: Sequence[Column], publication:
             {"kind": member[0], "key": member[1], "name": names[member], "x": round(x, 6), "y": round(y, 6)}
             for member, (x, y) in zip(drawn.members, drawn.plane.points.tolist(), strict=True)
         ],
-        "share": number_or_none(drawn.plane.share),
-        "stress": number_or_none(drawn.plane.stress),
+        "share": finite_or_none(drawn.plane.share),
+        "stress": finite_or_none(drawn.plane.stress),
         "left_out": [names[member] for member in drawn.left_out],
         "reason": "",
     }

@@ -14,8 +14,8 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of
-from leaderboard.rankings.published import number_or_none
 from leaderboard.rankings.score_matrix import MatrixReader
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, TaskLikeness, task_likeness
 
 LISTED_CLUSTERS = 12
@@ -77,7 +77,7 @@ def likeness_content(likeness: TaskLikeness, publication: Publication) -> dict[s
     points = [] if likeness.plane is None else likeness.plane.points.tolist()
     return {
         "reason": likeness.reason,
-        "effective_number": number_or_none(likeness.effective_number),
+        "effective_number": finite_or_none(likeness.effective_number),
         "tasks": [
             {"task": keys[t], "x": round(x, 6), "y": round(y, 6)}
             for t, (x, y) in zip(likeness.tasks, points, strict=True)

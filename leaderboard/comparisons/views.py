@@ -24,9 +24,10 @@ from leaderboard.evaluation.visibility import sees_instances
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
-from leaderboard.rankings.published import UnknownChoiceError, number_or_none, published_board
+from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from ranking_engine.catalogue.variants import LONGEST_KEY
+from ranking_engine.core.decimals import finite_or_none
 
 
 @require_safe
@@ -151,7 +152,7 @@ def _taus(page: AgreementPage) -> Sequence[Sequence[object]]:
 
 def _figures(page: AgreementPage) -> Sequence[Sequence[object]]:
     figures = page.figures.rows if page.figures else []
-    rows = [{"rule": row.column.rule, "kendall_tau": number_or_none(row.kendall_tau), **row.values} for row in figures]
+    rows = [{"rule": row.column.rule, "kendall_tau": finite_or_none(row.kendall_tau), **row.values} for row in figures]
     return [list(row) for row in rows[:1]] + [list(row.values()) for row in rows]
 
 

@@ -1,6 +1,5 @@
 """The columns of a board: what each rule says of one revision, stored or computed on demand."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +19,7 @@ from leaderboard.rankings.reports import BOARD, RANKING, published_reports, repo
 from leaderboard.rankings.revisions import RemovedRanksError
 from leaderboard.rankings.scores import BoardSystem
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.decimals import finite_or_none
 
 GAP = "optimality_gap"  # the rule whose threshold γ columns name
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
@@ -301,12 +301,7 @@ def measured_again(board: PublishedBoard) -> PublishedBoard:
 
 
 class UnknownChoiceError(ValueError):
-    """The address names a rule, a policy or an order that there is not."""
-
-
-def number_or_none(value: float) -> float | None:
-    """A figure; None where it is none."""
-    return float(value) if math.isfinite(value) else None
+    """An address or a body names a rule, a policy or an order that there is not."""
 
 
 def rank_rows(
@@ -330,7 +325,7 @@ def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
         "system": system.key,
         "name": system.name,
         "rank": rank,
-        "score": number_or_none(column.scores[i]),
+        "score": finite_or_none(column.scores[i]),
         "interval": _interval(column.lower, column.upper, i) if rank else None,
         "simultaneous_interval": _interval(column.simultaneous_lower, column.simultaneous_upper, i) if rank else None,
         "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,

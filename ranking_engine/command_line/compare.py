@@ -21,6 +21,7 @@ from ranking_engine.command_line.inputs import (
 )
 from ranking_engine.command_line.rank import board
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
@@ -180,22 +181,22 @@ def comparison_report(
                 {"kind": kind, "name": name, "x": round(x, 6), "y": round(y, 6)}
                 for (kind, name), (x, y) in zip(drawn.members, drawn.plane.points.tolist(), strict=True)
             ],
-            "share": _number(drawn.plane.share),
-            "stress": _number(drawn.plane.stress),
+            "share": finite_or_none(drawn.plane.share),
+            "stress": finite_or_none(drawn.plane.stress),
             "left_out": [name for _, name in drawn.left_out],
         },
         "tasks": {
             "n_complete": int(matrix.is_complete.sum()),
-            "kendall_w": _number(plain),
-            "kendall_w_tie_corrected": _number(corrected),
-            "diversity": _number(1 - plain),
-            "dispersion": _number(votes.dispersion),
+            "kendall_w": finite_or_none(plain),
+            "kendall_w_tie_corrected": finite_or_none(corrected),
+            "diversity": finite_or_none(1 - plain),
+            "dispersion": finite_or_none(votes.dispersion),
             "groups": {
                 "groups": [
                     {
                         "group": group.name,
                         "tasks": [matrix.task_names[t] for t in group.tasks],
-                        "mean_tau": _number(group.mean_tau),
+                        "mean_tau": finite_or_none(group.mean_tau),
                     }
                     for group in groups.groups
                 ],
@@ -203,16 +204,16 @@ def comparison_report(
                     {
                         "first": groups.groups[pair.first].name,
                         "second": groups.groups[pair.second].name,
-                        "kendall_tau": _number(pair.tau),
-                        "same_top": _number(pair.same_top),
-                        "mean_column_tau": _number(pair.mean_column_tau),
+                        "kendall_tau": finite_or_none(pair.tau),
+                        "same_top": finite_or_none(pair.same_top),
+                        "mean_column_tau": finite_or_none(pair.mean_column_tau),
                     }
                     for pair in groups.pairs
                 ],
             },
             "likeness": {
                 "reason": likeness.reason,
-                "effective_number": _number(likeness.effective_number),
+                "effective_number": finite_or_none(likeness.effective_number),
                 "tasks": [matrix.task_names[t] for t in likeness.tasks],
                 "left_out": [matrix.task_names[t] for t in likeness.left_out],
                 "merges": [[merge.first, merge.second, merge.distance, merge.size] for merge in likeness.merges],
@@ -238,19 +239,15 @@ def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report
         "n_ranked": ranking.n_ranked,
         "n_tied": ranking.n_tied,
         "n_in_ties": ranking.n_in_ties,
-        "dispersion_to": _number(votes.dispersion_to(ranking)),
+        "dispersion_to": finite_or_none(votes.dispersion_to(ranking)),
         "weighted_distance": None if weight is None else float(weight),
         "kemeny_excess": excess.weight if excess else None,
         "kemeny_excess_share": excess.share if excess else None,
     }
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def _numbers(values: FloatArray) -> list[float | None]:
-    return [_number(value) for value in values.tolist()]
+    return [value if isinstance(value, int) else finite_or_none(value) for value in values.tolist()]  # counts stay
 
 
 def as_csv(report: Report) -> str:

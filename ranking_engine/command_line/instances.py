@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
 from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> str:
     for key, ranking in rankings.items():
         ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
         report[key] = {
-            "scores": dict(zip(names, map(_number, ranking.scores.tolist()), strict=True)),
+            "scores": dict(zip(names, map(finite_or_none, ranking.scores.tolist()), strict=True)),
             "ranks": dict(zip(names, ranks, strict=True)),
         }
     report["first_places"] = [
@@ -139,9 +140,9 @@ def run(options: argparse.Namespace) -> str:
             "first": one.first,
             "second": one.second,
             "places": list(one.places),
-            "agreement": [_number(rate) for rate in one.agreement],
+            "agreement": [finite_or_none(rate) for rate in one.agreement],
             "n_common": one.n_common,
-            "tau": [_number(tau) for tau in one.tau],
+            "tau": [finite_or_none(tau) for tau in one.tau],
         }
         for one in shared_first_places(
             {str(key): ranking for key, ranking in rankings.items()}, options.top or FIRST_PLACES
@@ -150,7 +151,7 @@ def run(options: argparse.Namespace) -> str:
     n_draws, curves = task_subset_curves(scores, seed=options.seed)
     report["task_subsets"] = {
         "n_draws": n_draws,
-        "tau": {key: [_number(tau) for tau in curve.tolist()] for key, curve in curves.items()},
+        "tau": {key: [finite_or_none(tau) for tau in curve.tolist()] for key, curve in curves.items()},
     }
     if options.items:
         report["items"] = {
@@ -180,7 +181,7 @@ def run(options: argparse.Namespace) -> str:
                         else None
                         for design in DESIGNS
                     },
-                    "instance_share": _number(intervals.instance_share[i]),
+                    "instance_share": finite_or_none(intervals.instance_share[i]),
                 }
                 for i, name in enumerate(names)
             }
@@ -195,10 +196,10 @@ def run(options: argparse.Namespace) -> str:
         report["differences"] = [
             {
                 "systems": [scores.system_names[i], scores.system_names[j]],
-                "difference": _number(differences.difference[k]),
-                "interval": [_number(differences.lower[k]), _number(differences.upper[k])],
+                "difference": finite_or_none(differences.difference[k]),
+                "interval": [finite_or_none(differences.lower[k]), finite_or_none(differences.upper[k])],
                 "n_common": int(differences.n_common[k]),
-                **{name: _number(getattr(errors, name)[k]) for name in figures},
+                **{name: finite_or_none(getattr(errors, name)[k]) for name in figures},
             }
             for k, (i, j) in enumerate(differences.pairs.tolist())
         ]
@@ -219,10 +220,10 @@ def items_report(items: TaskItems, instances: Sequence[str]) -> Report:
         "n_none_right": items.n_none_right,
         "reason": items.reason,
         "instances": list(instances),
-        "difficulty": [] if model is None else list(map(_number, model.difficulty.tolist())),
-        "discrimination": [] if model is None else list(map(_number, model.discrimination.tolist())),
-        "discrimination_error": [] if model is None else list(map(_number, model.discrimination_error.tolist())),
-        "ability": [] if model is None else list(map(_number, model.ability.tolist())),
+        "difficulty": [] if model is None else list(map(finite_or_none, model.difficulty.tolist())),
+        "discrimination": [] if model is None else list(map(finite_or_none, model.discrimination.tolist())),
+        "discrimination_error": [] if model is None else list(map(finite_or_none, model.discrimination_error.tolist())),
+        "ability": [] if model is None else list(map(finite_or_none, model.ability.tolist())),
         "suspects": [instances[j] for j in items.suspects],
         "n_suspects": items.n_suspects,
         "costs": [
@@ -230,10 +231,6 @@ def items_report(items: TaskItems, instances: Sequence[str]) -> Report:
         ],
         "anchors": [] if items.anchors is None else [instances[j] for j in items.anchors.items.tolist()],
     }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def as_csv(report: Report) -> str:

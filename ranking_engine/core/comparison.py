@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import EXACT_FLOAT32, FloatArray, ScoreMatrix
 from ranking_engine.core.task_order import average_task_ranks
 
 K = TypeVar("K", bound=Hashable)
@@ -24,7 +24,6 @@ TOP = (1, 3, 5, 7)  # the k of Rofin et al. 2023, Vote'n'Rank
 LEAST = (3, 7)
 
 _BLOCK_CELLS = 1 << 22  # signs that are held at a time
-_EXACT_FLOAT32 = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +265,7 @@ class _Pair:
         self.balance = np.zeros((len(first), len(second)))
         self.untied = np.zeros(self.balance.shape)
         n = self.n
-        height = max(1, min(_BLOCK_CELLS // max(1, n * (len(first) + len(second))), _EXACT_FLOAT32 // max(1, n)))
+        height = max(1, min(_BLOCK_CELLS // max(1, n * (len(first) + len(second))), EXACT_FLOAT32 // max(1, n)))
         for start in range(0, n, height):
             rows = slice(start, start + height)
             mine = _signs(first, rows)

@@ -7,10 +7,12 @@ smallest difference that means anything, and its scores are then rounded to mult
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,6 +85,11 @@ def exact_mean(values: Sequence[float], weights: Sequence[Fraction | int]) -> fl
 def rounded_score(value: float) -> float:
     """Return one number rounded as `rounded` does it."""
     return float(f"{value:.{DIGITS}g}")
+
+
+def finite_or_none(value: float | np.floating[Any]) -> float | None:
+    """Return a figure for JSON, which has no NaN and no infinity: None for these."""
+    return float(value) if math.isfinite(value) else None
 
 
 def rounding_note(numbers: FloatArray) -> str:

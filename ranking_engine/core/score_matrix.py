@@ -39,6 +39,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 EXACT_FLOAT = 2**53  # integers below it are exact in float64
+EXACT_FLOAT32 = 2**24  # and below this one in float32
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.score_matrix import BoolArray, FloatArray
+from ranking_engine.core.score_matrix import EXACT_FLOAT32, BoolArray, FloatArray
 
 Wins = NDArray[Any]
 Scores = NDArray[np.floating[Any]]
 
-_EXACT_FLOAT32 = 2**24
 _CACHED_CELLS = 1 << 17  # so that two tables of them stay in a processor's cache
 
 
@@ -218,11 +217,11 @@ def _column_sums(gained: Wins) -> Scores:
     """Return the sums over the second axis, in the narrower type where it holds them and their sum exactly."""
     n = gained.shape[1]
     scores: Scores
-    if gained.dtype == np.float32 and gained.max(initial=0) * n < _EXACT_FLOAT32:
+    if gained.dtype == np.float32 and gained.max(initial=0) * n < EXACT_FLOAT32:
         scores = (np.ones((1, n), dtype=np.float32) @ gained)[:, 0]
     else:
         scores = gained.sum(axis=1, dtype=np.float64)
-    return scores.astype(np.float32 if scores.max(initial=0) * n < _EXACT_FLOAT32 else np.float64)
+    return scores.astype(np.float32 if scores.max(initial=0) * n < EXACT_FLOAT32 else np.float64)
 
 
 def _one_a_row(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.votes.categories import CategoryScores, category_scores
 from ranking_engine.votes.data import BOTH_BAD, TIE, Votes
@@ -74,8 +74,8 @@ def vote_report(
                 "covariate": part.name,
                 "coefficient": part.value,
                 "points": POINTS * part.value,
-                "error": number_or_none(part.error),
-                "points_error": number_or_none(POINTS * part.error),
+                "error": finite_or_none(part.error),
+                "points_error": finite_or_none(POINTS * part.error),
                 "unit": part.unit,
             }
             for part in ratings.coefficients
@@ -123,7 +123,7 @@ def category_report(scores: CategoryScores) -> Report:
                 "n_votes": n_votes,
                 "problem": scores.problems.get(name, ""),
                 "points": {
-                    system: number_or_none(value)
+                    system: finite_or_none(value)
                     for system, value in zip(
                         scores.matrix.system_names, scores.matrix.values[:, t].tolist(), strict=True
                     )
@@ -143,14 +143,14 @@ def system_rows(ratings: Ratings) -> list[Report]:
             "system": ratings.system_names[i],
             "group": int(ratings.connectedness.labels[i]) + 1,
             "rank": rank_or_none(ratings.ranks[i]),
-            "points": number_or_none(ratings.points[i]),
-            "lower": number_or_none(MIDDLE + POINTS * intervals.lower[i]),
-            "upper": number_or_none(MIDDLE + POINTS * intervals.upper[i]),
+            "points": finite_or_none(ratings.points[i]),
+            "lower": finite_or_none(MIDDLE + POINTS * intervals.lower[i]),
+            "upper": finite_or_none(MIDDLE + POINTS * intervals.upper[i]),
             "rank_lower": rank_or_none(intervals.rank_lower[i]),
             "rank_upper": rank_or_none(intervals.rank_upper[i]),
             "n_votes": int(ratings.n_votes[i]),
-            "strength": number_or_none(ratings.strengths[i]),
-            "error": number_or_none(intervals.errors[i]) if len(intervals.errors) else None,
+            "strength": finite_or_none(ratings.strengths[i]),
+            "error": finite_or_none(intervals.errors[i]) if len(intervals.errors) else None,
         }
         for i in ratings.order.tolist()
     ]
@@ -162,7 +162,7 @@ def flip_report(flip: FirstPlaceFlip, names: tuple[str, ...]) -> Report:
         "leader": None if flip.leader is None else names[flip.leader],
         "rival": None if flip.rival is None else names[flip.rival],
         "n_votes": flip.n_votes,
-        "share": number_or_none(flip.share),
+        "share": finite_or_none(flip.share),
         "is_exact": flip.is_exact,
         "least": flip.least,
         "removed": [
@@ -192,11 +192,6 @@ def flip_sentence(first_place: Report) -> str:
     votes = "1 vote" if n_votes == 1 else f"{n_votes:,} votes"
     share = f"{100 * first_place['share']:.2g} %"
     return f"Without {votes} ({share} of all), {rival} ties with {leader} or overtakes it. {kind}."
-
-
-def number_or_none(value: float | np.floating[Any]) -> float | None:
-    """Return a number, None for NaN."""
-    return None if math.isnan(value) else float(value)
 
 
 def rank_or_none(rank: int | np.integer[Any]) -> int | None:

@@ -6,8 +6,8 @@ from rest_framework import serializers as s
 
 from leaderboard.api.protocol.base import NamedSystemSerializer, PublishedSerializer
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.rankings.published import number_or_none
 from leaderboard.studies.instances_page import NeighbourRow, SystemRow
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.first_places import SharedFirstPlaces
 from ranking_engine.core.instances import AGGREGATIONS
 
@@ -53,7 +53,7 @@ class InstanceRowSerializer(NamedSystemSerializer):
     def value_of_rank_intervals(self, row: SystemRow) -> dict[str, Any] | None:
         """The ends, by statistic."""
         return {
-            statistic: {"rank": one.rank, "instance_share": number_or_none(one.instance_share), **one.intervals}
+            statistic: {"rank": one.rank, "instance_share": finite_or_none(one.instance_share), **one.intervals}
             for statistic, one in row.redrawn.items()
         } or None
 
@@ -109,31 +109,31 @@ class InstancePairSerializer(Shape):
 
     def value_of_difference(self, pair: NeighbourRow) -> float | None:
         """The mean over tasks."""
-        return number_or_none(pair.difference)
+        return finite_or_none(pair.difference)
 
     def value_of_lower(self, pair: NeighbourRow) -> float | None:
         """The lower end of its interval."""
-        return number_or_none(pair.lower)
+        return finite_or_none(pair.lower)
 
     def value_of_upper(self, pair: NeighbourRow) -> float | None:
         """The upper end of its interval."""
-        return number_or_none(pair.upper)
+        return finite_or_none(pair.upper)
 
     def value_of_standard_error(self, pair: NeighbourRow) -> float | None:
         """Of the difference."""
-        return number_or_none(pair.standard_error)
+        return finite_or_none(pair.standard_error)
 
     def value_of_detectable(self, pair: NeighbourRow) -> float | None:
         """The least difference that is found."""
-        return number_or_none(pair.detectable)
+        return finite_or_none(pair.detectable)
 
     def value_of_task_error(self, pair: NeighbourRow) -> float | None:
         """For tasks drawn again."""
-        return number_or_none(pair.task_error)
+        return finite_or_none(pair.task_error)
 
     def value_of_instance_share(self, pair: NeighbourRow) -> float | None:
         """What instances contribute to it."""
-        return number_or_none(pair.instance_share)
+        return finite_or_none(pair.instance_share)
 
 
 class SharedFirstPlacesSerializer(Shape):
@@ -151,11 +151,11 @@ class SharedFirstPlacesSerializer(Shape):
 
     def value_of_agreement(self, shared: SharedFirstPlaces) -> list[float | None]:
         """The shares; null where fewer than k systems are ranked."""
-        return [number_or_none(rate) for rate in shared.agreement]
+        return [finite_or_none(rate) for rate in shared.agreement]
 
     def value_of_tau(self, shared: SharedFirstPlaces) -> list[float | None]:
         """The correlations; null where there is none."""
-        return [number_or_none(tau) for tau in shared.tau]
+        return [finite_or_none(tau) for tau in shared.tau]
 
 
 class SuspectItemSerializer(Shape):
@@ -227,7 +227,7 @@ class InstancesSerializer(PublishedSerializer):
 
     def value_of_task_subsets(self, content: dict[str, Any]) -> dict[str, list[float | None]]:
         """The curves."""
-        return {key: [number_or_none(tau) for tau in taus] for key, taus in content["page"].subset_taus.items()}
+        return {key: [finite_or_none(tau) for tau in taus] for key, taus in content["page"].subset_taus.items()}
 
 
 class InstanceVectorSerializer(NamedSystemSerializer):

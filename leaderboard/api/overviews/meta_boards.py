@@ -29,7 +29,6 @@ from leaderboard.explore.benchmarks import MAX_ROWS
 from leaderboard.explore.meta_boards.page import MetaBoardPage, meta_board_page
 from leaderboard.models import Benchmark, MetaBoard
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
-from leaderboard.rankings.published import number_or_none
 from ranking_engine.core.benchmark_agreement import (
     LEAST_BENCHMARKS,
     LEAST_SYSTEMS,
@@ -38,6 +37,7 @@ from ranking_engine.core.benchmark_agreement import (
     SUBSET_SIZE,
     AgreementMeasure,
 )
+from ranking_engine.core.decimals import finite_or_none
 
 EXAMPLE = body_example("Three boards of one family", {"name": "HELM", "benchmarks": ["helm-accuracy", "helm-fairness"]})
 CHANGE_EXAMPLE = body_example("Another policy", {"missing_policy": "median"})
@@ -83,19 +83,19 @@ class MeasureSerializer(Shape):
 
     def value_of_whole(self, one: AgreementMeasure) -> float | None:
         """Over all."""
-        return number_or_none(one.whole)
+        return finite_or_none(one.whole)
 
     def value_of_mean(self, one: AgreementMeasure) -> float | None:
         """Over the subsets."""
-        return number_or_none(one.mean)
+        return finite_or_none(one.mean)
 
     def value_of_deviation(self, one: AgreementMeasure) -> float | None:
         """Of the subsets."""
-        return number_or_none(one.deviation)
+        return finite_or_none(one.deviation)
 
     def value_of_z(self, one: AgreementMeasure) -> float | None:
         """Among the benchmarks."""
-        return number_or_none(one.z)
+        return finite_or_none(one.z)
 
 
 class VoterSerializer(Shape):
@@ -208,8 +208,8 @@ def content_of(board: MetaBoard, page: MetaBoardPage) -> dict[str, Any]:
                 "first": compared.benchmarks[pair.first].key,
                 "second": compared.benchmarks[pair.second].key,
                 "n_systems": pair.n_systems,
-                "kendall": number_or_none(pair.kendall),
-                "pearson": number_or_none(pair.pearson),
+                "kendall": finite_or_none(pair.kendall),
+                "pearson": finite_or_none(pair.pearson),
             }
             for pair in compared.pairs
         ],

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.rule import PairKernel
-from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import EXACT_FLOAT32, BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.kernels.pairs import Pairs
 from ranking_engine.rules.rates import order_of_names
 
 Counts = NDArray[np.int64]
 
-_EXACT_FLOAT32 = 2**24
 _BLOCK_CELLS = 1 << 23  # of the wins that are held at a time
 _MAX_COMPARISONS = 1 << 25  # of all pairs on all tasks, held for all blocks
 
@@ -69,7 +68,7 @@ def resampled_pairs(
     """
     weights = task_counts * matrix.integer_weights
     n = matrix.n_systems
-    dtype = np.dtype(np.float32 if weights.sum(axis=1).max(initial=0) < _EXACT_FLOAT32 else np.float64)
+    dtype = np.dtype(np.float32 if weights.sum(axis=1).max(initial=0) < EXACT_FLOAT32 else np.float64)
     has = ~np.isnan(matrix.scores)
     drawn = has_score_drawn(matrix, task_counts)
     taking_part = drawn if present is None else drawn & present

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.profile import Profile
-from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import EXACT_FLOAT, EXACT_FLOAT32, FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import MatrixBatch
 from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.resampling.resampled_pairs import fits, has_score_drawn, resampled_pair_rules
@@ -24,7 +24,6 @@ from ranking_engine.stability.resampling.resampled_pairs import fits, has_score_
 Counts = NDArray[np.int64]
 Step = Callable[[float], None]
 
-_EXACT_FLOAT32 = 2**24
 _BLOCK_CELLS = 1 << 21  # entries of a block of resampled wins, or of the comparisons that make them
 
 
@@ -38,7 +37,7 @@ def resampled_rival_rules(
     # float32 below 2^24 and in float64 below 2^53; see `has_exact_weights`.
     weights = task_counts * matrix.integer_weights
     totals = weights.sum(axis=1)
-    dtype = np.float32 if totals.max() < _EXACT_FLOAT32 else np.float64
+    dtype = np.float32 if totals.max() < EXACT_FLOAT32 else np.float64
     resampled, n, T = weights.astype(dtype), matrix.n_systems, matrix.n_tasks
     ordered = np.sort(matrix.scores, axis=0)
     is_strict = not np.isnan(ordered[-1]).any() and bool((ordered[1:] > ordered[:-1]).all())  # on every task

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.comparison import task_ranks
+from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.separability.pair_tests import task_clusters
@@ -52,15 +53,14 @@ class Friedman:
 
     def summary(self) -> dict[str, Any]:
         """Return what a page says, as JSON; the systems by index."""
-        difference = None if math.isnan(self.critical_difference) else self.critical_difference
-        facts = {"reason": self.reason, "critical_difference": difference}
+        facts = {"reason": self.reason, "critical_difference": finite_or_none(self.critical_difference)}
         if self.reason:
             return facts
         return {
             **facts,
             "systems": list(self.systems),
             "average_ranks": self.average_ranks.tolist(),
-            "statistic": self.statistic if math.isfinite(self.statistic) else None,
+            "statistic": finite_or_none(self.statistic),
             "p_value": self.p_value,
             "runs": [list(run) for run in self.runs],
             "note": self.note,

@@ -7,9 +7,9 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.identities.links import MAX_LINKS
 from leaderboard.explore.identities.page import model_page
 from leaderboard.models import AuditEntry, MetaBoard, ModelIdentity
-from leaderboard.rankings.published import number_or_none
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.benchmark_agreement import benchmark_agreement
+from ranking_engine.core.decimals import finite_or_none
 from tests.factories import owner_of
 
 TABLES = {
@@ -97,7 +97,7 @@ def test_a_meta_board_is_saved_read_changed_and_deleted(owned, client, django_as
     assert content["systems"][0]["ranks"] == {"first": 2, "second": 1, "third": 2}
     agreement = benchmark_agreement(SHARES)
     assert [(one["benchmark"], one["kendall"]["mean"], one["pearson"]["z"]) for one in content["benchmarks"]] == [
-        (key, number_or_none(one.kendall.mean), number_or_none(one.pearson.z))
+        (key, finite_or_none(one.kendall.mean), finite_or_none(one.pearson.z))
         for key, one in zip(TABLES, agreement, strict=True)
     ]
     assert [(one["n_subsets"], one["kendall"]["n_undefined"]) for one in content["benchmarks"]] == [
