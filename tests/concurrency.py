@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import connections
+from django.db import connections, transaction
 
 
 def at_once(functions: Sequence[Callable[[], Any]], *, seconds: float = 60) -> list[Any]:
@@ -28,3 +28,27 @@ def at_once(functions: Sequence[Callable[[], Any]], *, seconds: float = 60) -> l
         thread.join(timeout=seconds)
     assert not any(thread.is_alive() for thread in threads), f"not done after {seconds} s: {outcomes}"
     return outcomes
+
+
+def before_it_ends(first: Callable[[], Any], second: Callable[[], Any]) -> list[Any]:
+    """Call `first` in a transaction, and `second` before that is committed; what each returned, or the error it raised.
+
+    The transaction waits a moment for `second`, which is over by then where nothing keeps the two apart.
+    """
+    is_done, is_over = threading.Event(), threading.Event()
+
+    def do_first() -> Any:
+        with transaction.atomic():
+            outcome = first()
+            is_done.set()
+            is_over.wait(0.3)
+        return outcome
+
+    def do_second() -> Any:
+        is_done.wait(30)
+        try:
+            return second()
+        finally:
+            is_over.set()
+
+    return at_once([do_first, do_second])

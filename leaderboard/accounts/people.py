@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_moderator, lock_as_owner, lock_benchmark
 from leaderboard.accounts.organisations.founding import OrganisationError, lock_organisation_of, take_out
 from leaderboard.accounts.organisations.roles import ORDER, give_own_role
 from leaderboard.common.hashing import secret_hash, secret_of_form
@@ -67,7 +68,7 @@ def invite(
         raise PeopleError(gettext("Choose one of the roles %(values)s.") % {"values": ", ".join(Role.values)})
     if hands_over and role != Role.OWNER:
         raise PeopleError(gettext("A benchmark is handed over to an owner."))
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     secret = secret_of_form(once, author.pk, benchmark.pk, role, name.strip(), hands_over)
     if _open_invitations().filter(secret_hash=secret_hash(secret)).exists():
         return secret
@@ -113,6 +114,7 @@ def revoke_invitation(benchmark: Benchmark, number: int, *, author: User) -> Non
     Raises:
         PeopleError: the benchmark has no such open invitation.
     """
+    lock_as_owner(benchmark.pk, author)
     invitation = open_invitations(benchmark).filter(pk=number).first()
     ended = {"expires_at": timezone.now(), "name": ""}
     if invitation is None or not open_invitations(benchmark).filter(pk=number).update(**ended):
@@ -162,6 +164,7 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
         raise PeopleError(gettext(NOTHING_NEW) % {"name": invitation.benchmark.name})
     if invitation.hands_over:
         lock_organisation_of(invitation.benchmark)  # before any row of the benchmark, as wherever roles change
+    lock_benchmark(invitation.benchmark_id)  # its author may be losing their role at this moment
     if not _open_invitations().filter(pk=invitation.pk).update(used_by=user, name=""):
         raise PeopleError(gettext("This invitation was already used or revoked, or its author is no longer an owner."))
     known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
@@ -197,7 +200,7 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
     Raises:
         PeopleError: they have none, there is no such role, or no one would own the benchmark.
     """
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     known = Membership.objects.select_related("organisation").filter(benchmark=benchmark, user=user).first()
     if known is None or (role and role not in Role.values):
         raise PeopleError(gettext("There is no such person or role."))
@@ -226,6 +229,7 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
     """
     if not reason.strip():
         raise PeopleError(gettext("Give a reason: the banned user sees it."))
+    lock_as_moderator(benchmark.pk, author)
     if Membership.objects.filter(benchmark=benchmark, user=user, role__in=[Role.OWNER, Role.MODERATOR]).exists():
         raise PeopleError(gettext("Owners and moderators cannot be banned; remove their role first."))
     row, is_new = Ban.objects.get_or_create(
@@ -250,6 +254,7 @@ def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
 @transaction.atomic
 def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> bool:
     """Take submissions of someone again, and notify them. Returns whether they were banned."""
+    lock_as_owner(benchmark.pk, author)
     row = Ban.objects.filter(benchmark=benchmark, user=user).first()
     if row is None or not Ban.objects.filter(pk=row.pk).delete()[0]:
         return False

@@ -10,6 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.api.benchmarks import TasksView
 from leaderboard.api.protocol.base import MANAGE, OwnerView
 from leaderboard.api.protocol.fields import (
@@ -307,7 +308,7 @@ class HostedTasksView(OwnerView, TasksView):
         )
 
     def _apply(self) -> dict[str, Any]:
-        locked = Benchmark.objects.select_for_update().get(pk=self.benchmark.pk)
+        locked = lock_benchmark(self.benchmark.pk)
         proposal, reason = read_proposal(self.request.data, present_proposal(locked))
         changes, token = proposed_changes(locked, proposal), proposal_token(locked, proposal)
         revision = apply_proposal(locked, proposal, author=self.user, token=token, reason=reason)

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.models import AuditEntry, Benchmark, User
 from leaderboard.models.texts import is_lines
 
@@ -53,7 +54,7 @@ def announce(benchmark: Benchmark, text: str, *, author: User) -> None:
     if not text:
         raise ValidationError(gettext("Write what you want to announce."))
     is_lines(text)
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     if len(locked.announcements) >= MAX_ANNOUNCEMENTS:
         raise ValidationError(
             gettext("There are %(max_announcements)s announcements; take one down first.")
@@ -75,7 +76,7 @@ def remove_announcement(benchmark: Benchmark, moment: str, *, author: User) -> N
     Raises:
         ValidationError: there is none of this moment.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     removed = [entry for entry in locked.announcements if entry["at"] == moment]
     if not removed:
         raise ValidationError(gettext("This announcement was taken down already."))

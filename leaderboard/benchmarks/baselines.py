@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.language.stored import in_english
 from leaderboard.models import AuditEntry, Baseline, Benchmark, System, User
 from leaderboard.models.systems import MEASURES
@@ -43,7 +44,7 @@ def mark_baseline(system: System, baseline: str, *, author: User, reason: str = 
                 % {"baseline": repr(baseline[:40]), "values": ", ".join(Baseline.values)}
             }
         )
-    benchmark = Benchmark.objects.select_for_update().get(pk=system.benchmark_id)
+    benchmark = lock_as_owner(system.benchmark_id, author)
     system.refresh_from_db(fields=["baseline"])
     marked = System.objects.filter(benchmark=benchmark, baseline__in=MEASURES).exclude(pk=system.pk)
     if baseline in MEASURES and marked.count() >= MAX_BASELINES:

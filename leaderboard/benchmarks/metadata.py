@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import as_one, changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.text import in_a_list
 from leaderboard.models import AuditEntry, Benchmark, System, User
 from leaderboard.models.systems import PROVISIONAL
@@ -63,7 +64,7 @@ def declare_fields(benchmark: Benchmark, declared: Any, *, author: User, reason:
         fields = read_fields(declared)
     except ValueError as problem:
         raise ValidationError({"metadata_fields": f"{problem}."}) from problem
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     before = {field.key: field for field in locked.fields_of_systems}
     changed = [field for field in fields if field != before.get(field.key)]
     systems = list(System.objects.filter(benchmark=locked).exclude(metadata={})) if changed else []
@@ -123,7 +124,7 @@ def change_values(
     Raises:
         QuotaError: the author has stored too much today; every value that changes counts as a score.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     fields = {field.key: field for field in locked.fields_of_systems}
     value_changes: list[ValueChange] = []
     changed: list[System] = []

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.settings import SETTINGS
 from leaderboard.benchmarks.tasks import Proposal, ProposalError, present_proposal, write_proposal
@@ -86,7 +87,7 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
     Raises:
         ReleaseError: there is no such revision, its rankings are not stored, or the name is taken.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     freezable = freezable_revision(locked, number=number, name=name)
     release = Release.objects.create(
         benchmark=locked,
@@ -135,8 +136,10 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
         with_scores: whether the scores of the latest revision come with it, as its revision 1.
 
     Raises:
+        PermissionDenied: the author does not own what is copied any more.
         ValidationError: the name or the key cannot be stored, or the author has stored too many scores.
     """
+    lock_as_owner(benchmark.pk, author)  # which keeps tasks and scores together, too
     if fold_name(name) == fold_name(benchmark.name):
         text = gettext("The benchmark that you duplicate has this name. Choose another one, such as %(name)s 2.")
         raise ValidationError({"name": text % {"name": benchmark.name}})

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.models import AuditEntry, Benchmark, User
@@ -63,7 +64,7 @@ def change_settings(
         ValidationError: a value is not valid, or someone changed the settings since; nothing is stored.
         KeyError: there is no such setting.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     if token and token != settings_token(locked):
         raise ValidationError(
             gettext(
@@ -96,7 +97,7 @@ def change_settings(
 @transaction.atomic
 def archive(benchmark: Benchmark, *, author: User, archived: bool, reason: str = "") -> None:
     """Close a benchmark for good, or open it again. An archived one is read as before and takes no submissions."""
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     changes = changes_between(
         AuditEntry.Subject.BENCHMARK, locked.key, {"archived": locked.is_archived}, {"archived": archived}
     )

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change, weightless
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.stored import in_english
@@ -218,7 +219,7 @@ def apply_proposal(
         StaleProposalError: the token is of another proposal, or the benchmark changed since.
         ProposalError: it cannot be stored.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     if token != proposal_token(locked, proposal):
         raise StaleProposalError(gettext("The benchmark or your entries have changed since the preview."))
     changes = write_proposal(locked, proposal)

@@ -13,6 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext_noop
 
 from leaderboard.access.audience import audience_of
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.computing.scoring import Scored
@@ -21,7 +22,7 @@ from leaderboard.evaluation.notices import tell_of_scoring
 from leaderboard.evaluation.phases import DEVELOPMENT, TEST, counted_split, has_ladder
 from leaderboard.evaluation.receiving import scores_in_place
 from leaderboard.evaluation.references import ids_of, opened
-from leaderboard.models import Benchmark, PredictionFile, PredictionSubmission, Submission, TaskReferences
+from leaderboard.models import PredictionFile, PredictionSubmission, Submission, TaskReferences
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.instances.uploads import TaskInstances, instance_name_problem, with_instances
 from leaderboard.submissions.instances.vectors import pack_vector, unpack_vector
@@ -91,7 +92,7 @@ def enter_if_complete(row: PredictionSubmission) -> None:
 
     Scores that were computed again wait until the others are there, too (`rescoring`).
     """
-    benchmark = Benchmark.objects.select_for_update().get(pk=row.benchmark_id)
+    benchmark = lock_benchmark(row.benchmark_id)
     row = PredictionSubmission.objects.select_related("phase", "submitter").get(pk=row.pk)
     row.benchmark = benchmark
     files = list(row.files.select_related("task"))

@@ -13,13 +13,14 @@ from uuid import UUID
 import numpy as np
 from django.http import Http404
 
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.computing.scoring import Scored, SplitFigure
 from leaderboard.evaluation.entering import enter_if_complete, keep_result, problems_as_json, refuse
 from leaderboard.evaluation.phases import PRIVATE, PUBLIC, TEST
 from leaderboard.evaluation.problems import EvaluationError, ReportError
 from leaderboard.evaluation.references import ids_of
 from leaderboard.evaluation.rescoring.corrections import correct_if_all_are_scored
-from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, TaskReferences
+from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, TaskReferences, User
 from leaderboard.queue import jobs
 from leaderboard.queue.kinds import EVALUATION
 from ranking_engine.core.score_matrix import FloatArray
@@ -160,11 +161,17 @@ def renew_evaluation(evaluation: ClaimedFile) -> None:
         raise EvaluationError(LATE)
 
 
-def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
+def report_evaluation(evaluation: ClaimedFile, report: ProgramReport, *, author: User) -> None:
     """Take a program's report, once; where all files of the submission are scored, it enters.
+
+    Args:
+        evaluation: what the program scored.
+        report: what it found.
+        author: the owner whose program it is.
 
     Raises:
         EvaluationError: the lease ended.
+        PermissionDenied: `author` does not own the benchmark now.
         ReportError: what it reports cannot be taken; the lease goes on.
     """
     file, row = evaluation.file, evaluation.file.prediction_submission
@@ -173,6 +180,7 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport) -> None:
     figures = {} if report.problem else split_figures(evaluation, report, len(ids))
 
     def write() -> None:
+        lock_as_owner(row.benchmark_id, author)
         if report.problem:
             refuse(row, problems_as_json([Problem(report.problem, source=file.name)]))
         else:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, as_text, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.moments import moment_in_words
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, Phase, PredictionFile, TaskReferences, User
@@ -165,7 +166,7 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
             scored by split, or its scores would give private ones away.
         EvaluationError: there is no such phase, or there are too many.
     """
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     phases = Phase.objects.filter(benchmark=benchmark)
     phase = Phase(benchmark=benchmark) if number is None else phases.filter(pk=number).first()
     if phase is None:
@@ -232,7 +233,8 @@ def delete_phase(benchmark: Benchmark, number: int, *, author: User) -> None:
     Raises:
         EvaluationError: there is none, or there are predictions in it.
     """
-    phase = Phase.objects.select_for_update().filter(benchmark=benchmark, pk=number).first()
+    lock_as_owner(benchmark.pk, author)
+    phase = Phase.objects.filter(benchmark=benchmark, pk=number).first()
     if phase is None:
         raise EvaluationError(gettext("There is no such phase."))
     if phase.prediction_submissions.exists():
@@ -249,7 +251,7 @@ def use_ladder(benchmark: Benchmark, *, uses_ladder: bool, author: User) -> None
     Raises:
         EvaluationError: no task has references.
     """
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     if uses_ladder and not TaskReferences.objects.filter(task__benchmark=benchmark).exists():
         raise EvaluationError(
             gettext("Upload references of a task first: the Ladder has to know how each instance was scored.")

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from leaderboard.access.audience import UNDECIDED, audience_of
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.evaluation.board_moves import figures_of
 from leaderboard.evaluation.phases import PRIVATE
 from leaderboard.models import Benchmark, Membership, Phase, PredictionSubmission, Revision
@@ -34,7 +35,7 @@ def open_private_boards() -> int:
     n_opened = 0
     for number, benchmark in list(due.values_list("pk", "benchmark")):
         with transaction.atomic():
-            locked = Benchmark.objects.select_for_update().get(pk=benchmark)
+            locked = lock_benchmark(benchmark)
             phase = Phase.objects.get(pk=number)
             rows = PredictionSubmission.objects.filter(phase=phase, is_trial=False)
             waiting = Q(state__in=[State.WAITING, State.SCORING]) | Q(submission__state__in=UNDECIDED)

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.evaluation.phases import (
     counted_split,
     has_ladder,
@@ -106,7 +107,7 @@ def submit_predictions(
     # Reading takes a moment, and no one else should wait for it.
     files = read_files(benchmark, upload, split)
     with transaction.atomic():
-        locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        locked = lock_benchmark(benchmark.pk)
         if first := first_call(locked, owner, upload):
             return first, False
         audience = audience_of(owner, locked)

@@ -17,6 +17,7 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.evaluation.encryption import opened_file, seal
 from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, PUBLIC, TEST
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, PredictionFile, Task, TaskReferences, User
@@ -166,7 +167,7 @@ def store_references(task: Task, checked: Checked, *, author: User) -> TaskRefer
             anyone could compute those on the private split.
         MissingKeyError: the operator set no key.
     """
-    benchmark = Benchmark.objects.select_for_update().get(pk=task.benchmark_id)
+    benchmark = lock_as_owner(task.benchmark_id, author)
     rows = TaskReferences.objects.filter(task=task)
     last = rows.aggregate(last=Max("number"))["last"] or 0
     if last >= MAX_VERSIONS:

@@ -4,10 +4,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from leaderboard.access.locks import lock_as_moderator, lock_benchmark
 from leaderboard.evaluation.problems import EvaluationError
 from leaderboard.evaluation.queries import jobs_of_predictions
 from leaderboard.evaluation.quotas import give_back_prediction
-from leaderboard.models import Benchmark, Job, PredictionSubmission
+from leaderboard.models import Job, PredictionSubmission, User
 from leaderboard.queue.retry import retry_job
 from leaderboard.submissions.quotas import give_back_quota
 
@@ -21,7 +22,7 @@ def cancel_predictions(row: PredictionSubmission) -> None:
     Raises:
         EvaluationError: they are scored, or are being scored, already.
     """
-    benchmark = Benchmark.objects.select_for_update().get(pk=row.benchmark_id)
+    benchmark = lock_benchmark(row.benchmark_id)
     waiting = PredictionSubmission.objects.filter(pk=row.pk, state=State.WAITING, submission=None)
     if not waiting.update(state=State.CANCELLED):
         raise EvaluationError(gettext("Only predictions that still wait can be cancelled."))
@@ -36,12 +37,18 @@ def cancel_predictions(row: PredictionSubmission) -> None:
 
 
 @transaction.atomic
-def retry_predictions(row: PredictionSubmission) -> None:
+def retry_predictions(row: PredictionSubmission, *, actor: User) -> None:
     """Have jobs that were given up tried again.
 
+    Args:
+        row: what was submitted.
+        actor: who asks for it, a moderator or an owner.
+
     Raises:
+        PermissionDenied: `actor` is neither now.
         EvaluationError: none was.
     """
+    lock_as_moderator(row.benchmark_id, actor)
     failed = list(jobs_of_predictions(row).filter(state=Job.State.FAILED))
     if not sum(map(retry_job, failed)):
         raise EvaluationError(gettext("No job of these predictions failed."))

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.common.hashing import secret_hash
 from leaderboard.evaluation.notices import tell_of_invitation
 from leaderboard.evaluation.problems import EvaluationError
@@ -65,7 +66,7 @@ def _join(team: Team, user: User) -> None:
         EvaluationError: they are in a team, submitted predictions alone, or the team is full.
     """
     # The lock on the benchmark keeps everyone who joins, leaves or submits one after the other.
-    Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
+    lock_benchmark(team.benchmark_id)
     if TeamMembership.objects.filter(benchmark=team.benchmark_id, user=user).exists():
         raise EvaluationError(gettext(ONE_TEAM))
     alone = PredictionSubmission.objects.filter(benchmark=team.benchmark_id, submitter=user, is_trial=False)
@@ -106,7 +107,7 @@ def leave_team(team: Team, user: User) -> None:
     Raises:
         EvaluationError: they are not in it, or it submitted predictions: outside they would have a new quota.
     """
-    Benchmark.objects.select_for_update().get(pk=team.benchmark_id)
+    lock_benchmark(team.benchmark_id)
     if has_submitted(team) and TeamMembership.objects.filter(team=team, user=user).exists():
         raise EvaluationError(
             gettext(

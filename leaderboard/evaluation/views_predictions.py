@@ -204,7 +204,7 @@ def prediction_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
             cancel_predictions(row)
             messages.info(request, gettext("The predictions were cancelled; they count in no quota."))
         elif action == "retry":
-            retry_predictions(row)
+            retry_predictions(row, actor=signed_in(request))
             messages.info(request, gettext("They are being scored again."))
     except EvaluationError as error:
         messages.error(request, str(error))

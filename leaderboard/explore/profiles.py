@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.locks import user_lock
 from leaderboard.models import Benchmark, WeightProfile
@@ -93,16 +94,19 @@ def keep_profile(
         "is_published": is_published,
     }
     try:
-        with user_lock(author):
-            own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
-            if own.exclude(name=name).count() >= MAX_PROFILES:
-                raise ProfileError(
-                    gettext("You have %(max_profiles)s saved profiles, which is the limit. Delete one first.")
-                    % {"max_profiles": MAX_PROFILES}
+        with transaction.atomic():
+            if is_published:
+                lock_as_owner(benchmark.pk, author)
+            with user_lock(author):
+                own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
+                if own.exclude(name=name).count() >= MAX_PROFILES:
+                    raise ProfileError(
+                        gettext("You have %(max_profiles)s saved profiles, which is the limit. Delete one first.")
+                        % {"max_profiles": MAX_PROFILES}
+                    )
+                row, _ = WeightProfile.objects.update_or_create(
+                    benchmark=benchmark, author=author, name=name, defaults=kept
                 )
-            row, _ = WeightProfile.objects.update_or_create(
-                benchmark=benchmark, author=author, name=name, defaults=kept
-            )
     except IntegrityError as error:
         raise ProfileError(
             gettext("Another owner has published weights under this name; choose another one.")

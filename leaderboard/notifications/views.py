@@ -93,7 +93,7 @@ def manage_webhooks(request: HttpRequest, key: str) -> HttpResponse:
         webhook, action = _chosen(request, benchmark), request.POST["action"]
         try:
             if action == "test":
-                put_test(webhook)
+                put_test(webhook, author=signed_in(request))
             elif action == "delete":
                 delete_webhook(webhook, author=signed_in(request))
             else:

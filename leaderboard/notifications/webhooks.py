@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import (
     AuditEntry,
@@ -59,7 +60,7 @@ def add_webhook(
         raise ValidationError({"address": reason_in_page_language(str(error))}) from error
     events = _checked(events)
     _require_file(file)
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     if Webhook.objects.filter(benchmark=benchmark).count() >= MAX_WEBHOOKS:
         raise WebhookError(
             gettext("A benchmark can have at most %(n)s webhooks; delete one first.") % {"n": MAX_WEBHOOKS}
@@ -96,6 +97,7 @@ def change_webhook(
     Raises:
         ValidationError: there are no such events, or no such file.
     """
+    lock_as_owner(webhook.benchmark_id, author)
     before = _state(webhook)
     if file is not None:
         _require_file(file)
@@ -120,6 +122,7 @@ def renew_secret(webhook: Webhook, *, author: User) -> str:
     Returns:
         The new secret.
     """
+    lock_as_owner(webhook.benchmark_id, author)
     Webhook.objects.filter(pk=webhook.pk).update(secret_number=F("secret_number") + 1, renewed_at=timezone.now())
     webhook.refresh_from_db(fields=["secret_number", "renewed_at"])
     before, after = ({"secret": f"number {webhook.secret_number + step}"} for step in (0, 1))
@@ -131,6 +134,7 @@ def renew_secret(webhook: Webhook, *, author: User) -> str:
 @transaction.atomic
 def delete_webhook(webhook: Webhook, *, author: User) -> None:
     """Forget a webhook with all its deliveries."""
+    lock_as_owner(webhook.benchmark_id, author)
     changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), _state(webhook), {})
     record_changes(webhook.benchmark, changes, actor=author)
     OutboxMessage.objects.filter(delivery__webhook=webhook).delete()
@@ -138,12 +142,13 @@ def delete_webhook(webhook: Webhook, *, author: User) -> None:
 
 
 @transaction.atomic
-def put_test(webhook: Webhook) -> WebhookDelivery:
+def put_test(webhook: Webhook, *, author: User) -> WebhookDelivery:
     """Put a delivery into the outbox that says nothing but that it is a test.
 
     Raises:
         WebhookError: the webhook is off, or another test waits.
     """
+    lock_as_owner(webhook.benchmark_id, author)
     if not webhook.is_active:
         raise WebhookError(gettext("The webhook is switched off; switch it on first."))
     waiting = webhook.deliveries.filter(event=WebhookDelivery.TEST, message__state=OutboxMessage.State.WAITING)

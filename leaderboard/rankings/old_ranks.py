@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.models import Benchmark, Publication, Release, Report, Revision
 from leaderboard.rankings.reports import BOARD
 
@@ -100,7 +101,7 @@ def _last_of(moments: Iterable[tuple[int, datetime]], span: str) -> set[int]:
 @transaction.atomic
 def _remove(benchmark_id: int, revisions: list[int]) -> int:
     """Remove all reports of these revisions, unless one of them was frozen meanwhile; returns how many reports."""
-    Benchmark.objects.select_for_update().get(pk=benchmark_id)  # anyone who freezes a revision locks it, too
+    lock_benchmark(benchmark_id)  # anyone who freezes a revision locks it, too
     frozen = set(Release.objects.filter(revision__in=revisions).values_list("revision_id", flat=True))
     going = [pk for pk in revisions if pk not in frozen]
     with_board = Report.objects.filter(revision__in=going, kind=BOARD).values_list("revision_id", flat=True)

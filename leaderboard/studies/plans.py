@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 
 from config.monitoring.logs import current_request
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.hashing import content_hash
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
@@ -274,6 +275,7 @@ def choose_studies(benchmark: Benchmark, chosen: Mapping[str, tuple[str, int]], 
     Raises:
         KeyError: there is no such study.
     """
+    lock_as_owner(benchmark.pk, author)
     present = {choice.study: choice for choice in choices_of(benchmark)}
     before_by_study = {study: (present[study].when, present[study].budget_seconds) for study in chosen}
     changed = {study: values for study, values in chosen.items() if values != before_by_study[study]}

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.access.audience import administered_benchmark, readable_benchmark
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.citations import cite_figure
 from leaderboard.common.files import export_links
 from leaderboard.common.language.engine import rule_name
@@ -211,7 +213,9 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
     study = request.POST.get("study", "")
     if study not in chosen_studies():
         raise BadRequest(gettext("There is no study %(study)s.") % {"study": repr(study[:40])})
-    job = request_study(benchmark, study)
+    with transaction.atomic():
+        lock_as_owner(benchmark.pk, signed_in(request))
+        job = request_study(benchmark, study)
     if job is None:
         messages.error(request, gettext("There is nothing to study before the first board is published."))
     else:
@@ -228,7 +232,10 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
 def compute_board(request: HttpRequest, key: str) -> HttpResponse:
     """Have the newest board computed now that was given up, or that rests after a failure."""
     benchmark = administered_benchmark(request.user, key)
-    if retry_board(benchmark):
+    with transaction.atomic():
+        lock_as_owner(benchmark.pk, signed_in(request))
+        is_retried = retry_board(benchmark)
+    if is_retried:
         messages.success(request, gettext("The newest board is computed as soon as a worker is free."))
     else:
         messages.info(request, gettext("The newest board is already published or being computed."))
@@ -240,7 +247,10 @@ def compute_board(request: HttpRequest, key: str) -> HttpResponse:
 def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
     """Have the ranks of an earlier revision computed again that retention removed."""
     benchmark = administered_benchmark(request.user, key)
-    if request_ranks(benchmark, number):
+    with transaction.atomic():
+        lock_as_owner(benchmark.pk, signed_in(request))
+        is_requested = request_ranks(benchmark, number)
+    if is_requested:
         messages.success(
             request,
             gettext("The ranks of revision %(number)s are computed as soon as a worker is free.") % {"number": number},

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import Min
 
 from leaderboard.access.audience import is_embargoed
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.models import Batch, Benchmark, Revision, Submission, SubmissionEvent
 from leaderboard.submissions.lifecycle import accept_batch
 from leaderboard.submissions.problems import SubmissionError
@@ -24,7 +25,7 @@ def end_embargoes() -> int:
     for benchmark in over:
         with transaction.atomic():
             # The lock keeps sweepers one after the other, so that the order of approval is kept.
-            if is_embargoed(Benchmark.objects.select_for_update().get(pk=benchmark.pk)):
+            if is_embargoed(lock_benchmark(benchmark.pk)):
                 continue
             waiting = (
                 Batch.objects.filter(benchmark=benchmark, submissions__state=Submission.State.APPROVED)

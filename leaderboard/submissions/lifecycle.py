@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import NO_DRAFT, UNDECIDED, Audience, audience_of, draft_key, is_embargoed
+from leaderboard.access.locks import lock_as_moderator, lock_benchmark
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.requests import DeadLinkError
 from leaderboard.models import (
@@ -30,7 +31,13 @@ from leaderboard.submissions.corrections import SAY_WHY, corrected_by_number, co
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import store_instances
 from leaderboard.submissions.notices import tell_moderators, tell_of_events
-from leaderboard.submissions.problems import NewSystemError, StalePreviewError, SubmissionError, no_longer
+from leaderboard.submissions.problems import (
+    NewSystemError,
+    StalePreviewError,
+    SubmissionError,
+    no_longer,
+    require_reason,
+)
 from leaderboard.submissions.quotas import cells_of, give_back_quota, take_cells, take_quota
 from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.score_rows import insert_scores
@@ -60,7 +67,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
         DeadLinkError: its owner may no longer see the benchmark.
     """
     # Taking the row away first makes confirming twice impossible, whatever runs beside.
-    benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
+    benchmark = lock_benchmark(draft.benchmark_id)
     if draft.owner_id != actor.pk:
         raise SubmissionError(gettext("This draft belongs to someone else."))
     if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
@@ -210,14 +217,11 @@ def take_batch(batch: Batch, *, actor: User, reason: str = "") -> Revision | Non
         The revision, or None under an embargo.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it was decided already.
     """
-    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+    batch.benchmark = lock_as_moderator(batch.benchmark_id, actor)
     return _take(batch, actor=actor, reason=reason)
-
-
-def _lock(batch: Batch) -> None:
-    Benchmark.objects.select_for_update().only("pk").get(pk=batch.benchmark_id)
 
 
 def _take(batch: Batch, *, actor: User, reason: str = "") -> Revision | None:
@@ -234,9 +238,10 @@ def accept_batch(batch: Batch, *, actor: User | None, reason: str = "", cause: s
     """Accept a batch as a whole, whatever embargo there is: one event a submission, one revision, its jobs.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it was decided already.
     """
-    _lock(batch)
+    lock_as_moderator(batch.benchmark_id, actor)
     return _accept(batch, actor=actor, reason=reason, cause=cause)
 
 
@@ -262,10 +267,11 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
     """Reject a batch as a whole that is not on the board yet.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it was decided already, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: the submitter sees it."))
-    _lock(batch)
+    lock_as_moderator(batch.benchmark_id, actor)
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
@@ -279,7 +285,7 @@ def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
     """
     if batch.uploader_id != actor.pk:
         raise PermissionDenied(gettext("This submission belongs to someone else."))
-    _lock(batch)
+    lock_benchmark(batch.benchmark_id)
     is_pending = all(submission.state == State.PENDING for submission in batch.submissions.all())
     submissions = _decide(batch, State.RETRACTED)
     _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)
@@ -311,17 +317,22 @@ def _record(
 
 
 @transaction.atomic
-def withdraw_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
+def withdraw_submission(submission: Submission, *, actor: User, reason: str, is_own: bool = False) -> Revision:
     """Take an accepted submission off the board; a system without any other one leaves it.
 
     The scores of a withdrawn correction are missing until there is a new one: its system stays. With a submission that
     was corrected its corrections go, too, the newest first: else the corrected scores would stay on the board.
 
+    With `is_own` its submitter withdraws it, who needs no role.
+
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it is not accepted now, or no reason is given.
     """
+    # Before looking for corrections: one may be on its way onto the board at this moment.
+    lock_as_moderator(submission.benchmark_id, None if is_own else actor)
     for correction in submission.corrections.filter(state=State.ACCEPTED).order_by("-pk"):
-        withdraw_submission(correction, actor=actor, reason=reason)
+        withdraw_submission(correction, actor=actor, reason=reason, is_own=is_own)
     return leave_board(submission, Revision.Cause.WITHDRAWAL, actor=actor, reason=reason)
 
 
@@ -343,28 +354,16 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     return revision
 
 
-def require_reason(reason: str, refusal: str) -> None:
-    """Go on where a reason is given.
-
-    Args:
-        reason: what was given.
-        refusal: what is said where it is not, with what becomes of a reason.
-
-    Raises:
-        SubmissionError: none is given.
-    """
-    if not reason.strip():
-        raise SubmissionError(refusal)
-
-
 @transaction.atomic
 def reinstate_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
     """Put a withdrawn submission back to the place it had, with the corrections that were withdrawn with it.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: it is kept in the history."))
+    lock_as_moderator(submission.benchmark_id, actor)  # scores may be being taken down at this moment
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
         raise SubmissionError(gettext("The scores of this submission were taken down; there is nothing to reinstate."))
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)

@@ -40,3 +40,17 @@ class QuotaError(SubmissionError):
 def no_longer(error: InputError) -> str:
     """All that is wrong with a draft that could be submitted before, for a place without fields."""
     return gettext("This can no longer be submitted: %(problems)s") % {"problems": "; ".join(error.problems.lines)}
+
+
+def require_reason(reason: str, refusal: str) -> None:
+    """Go on where a reason is given.
+
+    Args:
+        reason: what was given.
+        refusal: what is said where it is not, with what becomes of a reason.
+
+    Raises:
+        SubmissionError: none is given.
+    """
+    if not reason.strip():
+        raise SubmissionError(refusal)

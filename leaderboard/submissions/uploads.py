@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.common.names import LOOK_ALIKE, NearMisses
 from leaderboard.common.text import in_words
 from leaderboard.models import Batch, Benchmark, System, Task, User
@@ -69,7 +70,7 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         SubmissionError: its owner may not submit here.
     """
     # The lock makes calls with the same key wait for each other, and keeps the board as it was checked.
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_benchmark(benchmark.pk)
     if upload.idempotency_key:
         batches = Batch.objects.filter(benchmark=locked, uploader=owner, idempotency_key=upload.idempotency_key)
         if (first := batches.first()) is not None:

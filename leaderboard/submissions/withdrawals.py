@@ -8,11 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
+from leaderboard.access.locks import lock_as_moderator, lock_benchmark
 from leaderboard.access.waiting import open_requests
 from leaderboard.models import Benchmark, Submission, SubmissionEvent, User
-from leaderboard.submissions.lifecycle import require_reason, withdraw_submission
+from leaderboard.submissions.lifecycle import withdraw_submission
 from leaderboard.submissions.notices import tell_of_events, tell_of_request
-from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.problems import SubmissionError, require_reason
 
 State, Kind = Submission.State, SubmissionEvent.Kind
 SHOWN_REQUESTS = 100
@@ -45,8 +46,8 @@ def withdraw_own(audience: Audience, submission: Submission, *, reason: str) -> 
     if submission.batch.uploader_id != actor.pk:
         raise PermissionDenied(gettext("Someone else sent this submission."))
     # Under the lock, which keeps what it says true: the owners may change it at this moment.
-    if withdraws_alone(Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)):
-        withdraw_submission(submission, actor=actor, reason=reason)
+    if withdraws_alone(lock_benchmark(submission.benchmark_id)):
+        withdraw_submission(submission, actor=actor, reason=reason, is_own=True)
         return True
     require_reason(reason, gettext("Give a reason: the moderators decide by it."))
     if not Submission.objects.filter(pk=submission.pk, state=State.ACCEPTED).exists():
@@ -69,7 +70,7 @@ def cancel_request(audience: Audience, submission: Submission) -> None:
     actor = audience.user
     if submission.batch.uploader_id != actor.pk:
         raise PermissionDenied(gettext("Someone else sent this submission."))
-    Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
+    lock_benchmark(submission.benchmark_id)
     if not requested([submission]):
         raise SubmissionError(gettext("There is no open request to withdraw these scores."))
     SubmissionEvent.objects.create(submission=submission, kind=Kind.CANCELLED, actor=actor)
@@ -80,9 +81,10 @@ def decline_withdrawal(submission: Submission, *, actor: User, reason: str) -> N
     """Leave scores on the board whose submitter asked to have them withdrawn.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: there is no open request, or no reason is given.
     """
-    Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
+    lock_as_moderator(submission.benchmark_id, actor)
     require_reason(reason, gettext("Give a reason: the submitter sees it."))
     if not requested([submission]):
         raise SubmissionError(gettext("There is no open request to withdraw these scores."))

@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import DECIDERS_ALONE, Audience, audience_of
+from leaderboard.access.locks import lock_as_moderator, lock_benchmark
 from leaderboard.models import Benchmark, User, VoteBatch, VoteEvent
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.lifecycle import require_reason
-from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.problems import SubmissionError, require_reason
 from leaderboard.submissions.quotas import give_back_quota, take_cells, take_quota
 from leaderboard.submissions.uploads import IdempotencyError
 from leaderboard.submissions.withdrawals import withdraws_alone
@@ -78,7 +78,7 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
     require_sender(batch, actor)
     if batch.expires_at is not None and batch.expires_at <= timezone.now():
         raise SubmissionError(gettext("This draft has expired. Send the votes again."))
-    locked = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
+    locked = lock_benchmark(batch.benchmark_id)
     audience = audience_of(actor, locked)
     require_may_send(audience)
     require_room(audience, contents_of(batch))
@@ -127,7 +127,7 @@ def send_votes(
     # Reading takes a moment, and no one else should wait for it.
     checked = checked_votes(audience, sent)
     with transaction.atomic():
-        locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        locked = lock_benchmark(benchmark.pk)
         if first := _first_call(locked, sender, sent, idempotency_key):
             return first, False
         audience = audience_of(sender, locked)
@@ -145,9 +145,10 @@ def accept_votes(batch: VoteBatch, *, actor: User | None, reason: str = "") -> N
     """Accept a batch that waits: its votes count from the next ratings on.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it was decided already.
     """
-    _lock(batch)
+    batch.benchmark = lock_as_moderator(batch.benchmark_id, actor)
     _take(batch, [State.PENDING], Kind.ACCEPTED, actor=actor, reason=reason)
     tell_of_decision(batch, Kind.ACCEPTED, actor=actor, reason=reason)
 
@@ -157,10 +158,11 @@ def reject_votes(batch: VoteBatch, *, actor: User | None, reason: str) -> None:
     """Reject a batch that waits.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it was decided already, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: the sender sees it."))
-    _lock(batch)
+    batch.benchmark = lock_as_moderator(batch.benchmark_id, actor)
     _move(batch, [State.PENDING], State.REJECTED)
     _record(batch, Kind.REJECTED, actor=actor, reason=reason)
     tell_of_decision(batch, Kind.REJECTED, actor=actor, reason=reason)
@@ -175,7 +177,7 @@ def retract_votes(batch: VoteBatch, *, actor: User, reason: str = "") -> None:
         SubmissionError: it was decided already.
     """
     require_sender(batch, actor)
-    _lock(batch)
+    batch.benchmark = lock_benchmark(batch.benchmark_id)
     _move(batch, [State.PENDING], State.RETRACTED)
     _record(batch, Kind.RETRACTED, actor=actor, reason=reason)
     give_back_quota(batch.benchmark, actor, 1, submitted_at=batch.created_at)
@@ -190,7 +192,7 @@ def withdraw_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
         SubmissionError: it is not accepted now, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: it is kept in the history."))
-    _lock(batch)
+    batch.benchmark = lock_benchmark(batch.benchmark_id)
     if not may_withdraw(batch, audience_of(actor, batch.benchmark)):
         raise PermissionDenied(gettext(DECIDERS_ALONE))
     _take(batch, [State.ACCEPTED], Kind.WITHDRAWN, actor=actor, reason=reason)
@@ -202,10 +204,11 @@ def reinstate_votes(batch: VoteBatch, *, actor: User, reason: str) -> None:
     """Let the votes of a withdrawn batch count again.
 
     Raises:
+        PermissionDenied: `actor` does not decide here any more.
         SubmissionError: it is not withdrawn now, or no reason is given.
     """
     require_reason(reason, gettext("Give a reason: it is kept in the history."))
-    _lock(batch)
+    batch.benchmark = lock_as_moderator(batch.benchmark_id, actor)
     _take(batch, [State.WITHDRAWN], Kind.REINSTATED, actor=actor, reason=reason)
     tell_of_decision(batch, Kind.REINSTATED, actor=actor, reason=reason)
 
@@ -278,10 +281,6 @@ def _take(batch: VoteBatch, before: Sequence[str], kind: str, *, actor: User | N
     """Move a batch into the ratings or out of them, in a transaction that has locked its benchmark."""
     _move(batch, before, State.WITHDRAWN if kind == Kind.WITHDRAWN else State.ACCEPTED)
     _record(batch, kind, actor=actor, reason=reason, change=take_change(batch.benchmark))
-
-
-def _lock(batch: VoteBatch) -> None:
-    batch.benchmark = Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)
 
 
 def _move(batch: VoteBatch, before: Sequence[str], state: str, **fields: object) -> None:

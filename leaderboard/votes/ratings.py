@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.utils.translation import ngettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.benchmarks.create import prepare_task
 from leaderboard.models import (
     AuditEntry,
@@ -137,7 +138,7 @@ def rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> Vot
 @transaction.atomic
 def store_ratings(benchmark: Benchmark, rated: VoteOutcome) -> None:
     """Store ratings with the scores that come of them, unless newer ones are there."""
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_benchmark(benchmark.pk)
     if VoteReport.objects.filter(benchmark=locked, change__gte=rated.change).exists():
         return
     # The scores are the first owner's submission, who sees every score of the benchmark anyway.

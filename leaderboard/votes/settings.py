@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import AuditEntry, Benchmark, User, VoteBatch, VoteEvent, VoteSettings
 from leaderboard.submissions.problems import SubmissionError
@@ -34,7 +35,7 @@ def start_collecting(benchmark: Benchmark, *, author: User) -> VoteSettings:
     Raises:
         SubmissionError: it has submissions, or collects votes already.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     if locked.kind == Benchmark.Kind.VOTES:
         raise SubmissionError(gettext("This benchmark collects votes already."))
     if locked.batches.exists():
@@ -86,7 +87,7 @@ def change_vote_settings(benchmark: Benchmark, values: Mapping[str, Any], *, aut
     Returns:
         How many changed.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     chosen = VoteSettings.objects.get(benchmark=locked)
     before = {name: getattr(chosen, name) for name in FIELDS}
     after = before | dict(values)
@@ -120,7 +121,7 @@ def forget_voter(benchmark: Benchmark, voter: str, *, author: User, reason: str)
     Returns:
         In how many batches they had votes.
     """
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author)
     key = bytes(VoteSettings.objects.get(benchmark=locked).voter_key)
     voter_id = int(hashes_of([voter], key)[0])
     n_batches = 0

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.accounts.organisations.roles import Role, give_own_role, update_roles
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.models import (
@@ -157,7 +158,7 @@ def move_in(benchmark: Benchmark, organisation: Organisation, *, author: User) -
     # As wherever roles in an organisation change: its lock first, then that of the benchmark. Who is being removed at
     # the same time is no owner any more once we have it.
     Organisation.objects.select_for_update().get(pk=organisation.pk)
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_benchmark(benchmark.pk)
     roles = Membership.objects.filter(benchmark=locked, user=author, role=Role.OWNER, organisation=None)
     if not is_owner(organisation, author) or not roles.exists():
         raise OrganisationError(gettext("You can give a benchmark that you own to an organisation that you own."))
@@ -195,7 +196,7 @@ def take_out(benchmark: Benchmark, *, author: User) -> None:
         OrganisationError: it has none, or the author does not own that.
     """
     organisation = lock_organisation_of(benchmark)
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_benchmark(benchmark.pk)
     is_still_there = organisation is not None and locked.organisation_id == organisation.pk
     if organisation is None or not is_still_there or not is_owner(organisation, author):
         raise OrganisationError(gettext("You can take a benchmark out of an organisation that you own."))

@@ -221,7 +221,7 @@ class ReportView(OwnersView):
             body["problem"],
         )
         try:
-            report_evaluation(evaluation, report)
+            report_evaluation(evaluation, report, author=self.user)
         except ReportError as problem:
             raise wrong_body([{"place": problem.place, "message": str(problem)}]) from problem
         except EvaluationError as problem:

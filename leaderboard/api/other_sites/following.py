@@ -189,7 +189,7 @@ class FetchView(OwnerView):
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """It is fetched within a second or so, whether it changed or not; its history has the result."""
         followed = followed_of(self.benchmark, uuid)
-        return self.carry_out(lambda: FollowedAddressEntrySerializer.render(fetch_soon(followed)))
+        return self.carry_out(lambda: FollowedAddressEntrySerializer.render(fetch_soon(followed, author=self.user)))
 
 
 class FollowedDeletionView(OwnerView):

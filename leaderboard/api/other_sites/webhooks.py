@@ -184,7 +184,7 @@ class TestView(OwnerView):
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """A delivery that says nothing but that it is a test; the webhook tells what came of it."""
         webhook = webhook_of(self.benchmark, uuid)
-        return self.carry_out(lambda: DeliverySerializer.render(put_test(webhook)))
+        return self.carry_out(lambda: DeliverySerializer.render(put_test(webhook, author=self.user)))
 
 
 class SecretView(OwnerView):

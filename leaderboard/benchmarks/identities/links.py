@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audience import naming_benchmarks
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.names import make_key, with_free_key
 from leaderboard.models import AuditEntry, Benchmark, Membership, ModelIdentity, System, User
 from leaderboard.models.systems import PROVISIONAL
@@ -65,7 +66,7 @@ def change_links(
                 % {"n_links": len(links), "max_links": MAX_LINKS}
             }
         )
-    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    locked = lock_as_owner(benchmark.pk, author, or_staff=True)
     rows = System.objects.filter(benchmark=locked).exclude(key__startswith=PROVISIONAL).select_related("identity")
     systems = {system.key: system for system in rows.filter(key__among=list(links))}
     if missing := [key for key in links if key not in systems]:

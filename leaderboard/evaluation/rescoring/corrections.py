@@ -13,6 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
+from leaderboard.access.locks import lock_as_owner, lock_benchmark
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.evaluation.board_moves import figures_of, ladder_score
 from leaderboard.evaluation.entering import is_complete, problems_as_json, row_with_instances
@@ -61,7 +62,7 @@ def score_again(audience: Audience) -> int:
     Raises:
         EvaluationError: none was.
     """
-    benchmark = Benchmark.objects.select_for_update().get(pk=audience.benchmark.pk)
+    benchmark = lock_as_owner(audience.benchmark.pk, audience.user)
     newest = {row.task.key: row for row in predicted(benchmark)}
     rows = outdated(benchmark)
     if not rows:
@@ -88,7 +89,7 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> None:
 
     Call inside the transaction that ends a job. It locks the benchmark: of jobs that end at once, one is the last.
     """
-    benchmark = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    benchmark = lock_benchmark(benchmark.pk)
     rows = list(
         PredictionSubmission.objects.filter(benchmark=benchmark)
         .exclude(rescored_by=None)

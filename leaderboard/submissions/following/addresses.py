@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.language.reasons import reason_in_page_language
 from leaderboard.models import AuditEntry, Benchmark, Fetch, FollowedAddress, User
 from leaderboard.notifications.posting import AddressError, read_address
@@ -75,7 +76,7 @@ def follow_address(
     if kind not in Kind.values:
         raise ValidationError({"kind": gettext("Choose one of %(values)s.") % {"values": ", ".join(Kind.values)}})
     _require_interval(every_minutes)
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    lock_as_owner(benchmark.pk, author)
     if FollowedAddress.objects.filter(benchmark=benchmark).count() >= MAX_FOLLOWED:
         raise FollowingError(
             gettext("A benchmark can follow at most %(max_followed)s URLs; delete one first.")
@@ -120,6 +121,7 @@ def change_followed(
     Raises:
         ValidationError: there is no such interval.
     """
+    lock_as_owner(followed.benchmark_id, author)
     before = _state(followed)
     if every_minutes is not None:
         _require_interval(every_minutes)
@@ -145,12 +147,13 @@ def change_followed(
 
 
 @transaction.atomic
-def fetch_soon(followed: FollowedAddress) -> FollowedAddress:
+def fetch_soon(followed: FollowedAddress, *, author: User) -> FollowedAddress:
     """Have an address fetched at once, whether it changed or not.
 
     Raises:
         FollowingError: it is off, or was fetched a moment ago.
     """
+    lock_as_owner(followed.benchmark_id, author)
     if not followed.is_active:
         raise FollowingError(gettext("The URL is switched off; switch it on first."))
     now = timezone.now()
@@ -164,6 +167,7 @@ def fetch_soon(followed: FollowedAddress) -> FollowedAddress:
 @transaction.atomic
 def delete_followed(followed: FollowedAddress, *, author: User) -> None:
     """Follow a URL no more, and forget its history; scores that came from it stay."""
+    lock_as_owner(followed.benchmark_id, author)
     changes = changes_between(AuditEntry.Subject.ADDRESS, str(followed.uuid), _state(followed), {})
     record_changes(followed.benchmark, changes, actor=author)
     followed.delete()

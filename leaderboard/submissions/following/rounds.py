@@ -21,10 +21,11 @@ from django.utils import timezone, translation
 
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.locks import lock_benchmark
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import in_a_list
-from leaderboard.models import AuditEntry, Benchmark, Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
+from leaderboard.models import AuditEntry, Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.fetching import MAX_REDIRECTS
 from leaderboard.notifications.notices import tell
@@ -145,7 +146,7 @@ def bring_into_step(followed: FollowedAddress) -> Fetch | None:
 @transaction.atomic
 def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, results: Import | None) -> Fetch | None:
     """Store what an attempt brought, with what comes of it; all of it or nothing."""
-    benchmark = Benchmark.objects.select_for_update().get(pk=followed.benchmark_id)
+    benchmark = lock_benchmark(followed.benchmark_id)
     row = FollowedAddress.objects.select_for_update().filter(pk=followed.pk, is_active=True).first()
     if row is None or row.author_id != followed.author_id:
         return None

@@ -44,7 +44,7 @@ def manage_following(request: HttpRequest, key: str) -> HttpResponse:
         followed = followed_of(benchmark, request.POST.get("followed", ""))
         try:
             if action == "fetch":
-                fetch_soon(followed)
+                fetch_soon(followed, author=signed_in(request))
             elif action == "delete":
                 delete_followed(followed, author=signed_in(request))
             elif action in ("direct", "draft"):

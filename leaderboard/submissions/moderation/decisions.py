@@ -23,7 +23,7 @@ from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import InForce
 from leaderboard.submissions.corrections import holding
-from leaderboard.submissions.lifecycle import reject_batch, require_reason, take_batch
+from leaderboard.submissions.lifecycle import reject_batch, take_batch
 from leaderboard.submissions.moderation.flags import flags_of
 from leaderboard.submissions.moderation.scores import ReviewedRow, reviewed
 from leaderboard.submissions.preview.draft import (
@@ -34,7 +34,7 @@ from leaderboard.submissions.preview.draft import (
 )
 from leaderboard.submissions.preview.table import TableEffect, table_effect
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
-from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.problems import SubmissionError, require_reason
 from leaderboard.submissions.queries import latest_submitters
 from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.statements import Statement, in_short, statements_of

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from leaderboard.access.audience import UNDECIDED
+from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import (
     Batch,
@@ -33,9 +34,9 @@ from leaderboard.models import (
 )
 from leaderboard.rankings.scores import WITHDRAWN, in_force_after, in_order
 from leaderboard.submissions.corrections import corrections_of
-from leaderboard.submissions.lifecycle import leave_board, require_reason
+from leaderboard.submissions.lifecycle import leave_board
 from leaderboard.submissions.notices import tell_of_events
-from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.problems import SubmissionError, require_reason
 from ranking_engine.text.names import fold_name
 
 GONE = "taken down"  # in place of a hash by which scores of few digits could be guessed, and of a note
@@ -94,11 +95,12 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
         The revision without them, where they were on the board.
 
     Raises:
+        PermissionDenied: `actor` is neither an owner now nor one of the site's staff.
         SubmissionError: no reason is given, no one decided about it yet, they were taken down already, or a correction
             holds some of them, too.
     """
     require_reason(reason, gettext("Give a reason: it is kept on record."))
-    benchmark = Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
+    benchmark = lock_as_owner(submission.benchmark_id, actor, or_staff=True)
     state = Submission.objects.values_list("state", flat=True).get(pk=submission.pk)
     if state in UNDECIDED:
         raise SubmissionError(gettext("Reject it first: a waiting submission can still be accepted."))

@@ -1,7 +1,10 @@
 """A benchmark as every page reads it: with the reader's role, their ban and what waits."""
 
+from pathlib import Path
+
 import pytest
 
+import leaderboard
 from leaderboard.access.roles import benchmark_of
 from leaderboard.models import Ban
 
@@ -26,3 +29,9 @@ def test_who_has_not_signed_in_has_neither_and_an_unknown_key_no_benchmark(make,
     assert (row, hasattr(row, "viewer_role"), hasattr(row, "viewer_ban")) == (benchmark, False, False)
     assert row.publication.revision.configuration_id == benchmark.publication.revision.configuration_id
     assert benchmark_of("no-such-benchmark", user=None, counts_queue=counts_queue) is None
+
+
+def test_every_lock_of_a_benchmark_is_taken_where_roles_are_looked_up_again():
+    package = Path(leaderboard.__file__).parent
+    locking = [path for path in package.rglob("*.py") if "Benchmark.objects.select_for_update" in path.read_text()]
+    assert locking == [package / "access/locks.py"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from leaderboard.models import Benchmark, Webhook
-from leaderboard.notifications.webhooks import add_webhook
+from leaderboard.models import Benchmark, Webhook, WebhookDelivery
+from leaderboard.notifications.webhooks import add_webhook, put_test
 from tests.factories import owner_of
 
 BOTH = ["revision", "publication"]
@@ -13,3 +13,8 @@ def add_hook(benchmark: Benchmark, port: int, events: Sequence[str] = BOTH, path
     """A webhook of the benchmark's owner to a port of this machine, and its secret."""
     address = f"http://127.0.0.1:{port}{path}"
     return add_webhook(benchmark, author=owner_of(benchmark), address=address, events=events)
+
+
+def put_own_test(webhook: Webhook) -> WebhookDelivery:
+    """Put a test delivery into the outbox, in the name of the webhook's author."""
+    return put_test(webhook, author=webhook.author)

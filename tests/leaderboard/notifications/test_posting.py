@@ -20,10 +20,9 @@ from leaderboard.notifications.posting import (
     read_address,
     resolve,
 )
-from leaderboard.notifications.webhooks import put_test
 from tests.factories import owner_of
 from tests.hook_sink import hook_sink
-from tests.leaderboard.notifications.hooks import add_hook
+from tests.leaderboard.notifications.hooks import add_hook, put_own_test
 from tests.signing_in import confirm_password
 
 
@@ -127,7 +126,7 @@ def test_the_default_delivers_nothing_to_this_machine(make, settings, tmp_path):
     with hook_sink(tmp_path) as sink:
         settings.WEBHOOKS_INSIDE = True
         webhook, _ = add_hook(benchmark, sink.port)
-        put_test(webhook)
+        put_own_test(webhook)
         settings.WEBHOOKS_INSIDE = False
         Webhook.objects.update(address="https://localhost:8443/")
         assert send_due_webhooks() == 0

@@ -25,12 +25,11 @@ from leaderboard.notifications.webhooks import (
     add_webhook,
     change_webhook,
     delete_webhook,
-    put_test,
     renew_secret,
 )
 from tests.factories import owner_of
 from tests.hook_sink import hook_sink
-from tests.leaderboard.notifications.hooks import add_hook
+from tests.leaderboard.notifications.hooks import add_hook, put_own_test
 from tests.markup import compact
 from tests.signing_in import confirm_password, signed_in
 
@@ -62,7 +61,7 @@ def test_the_old_secret_signs_for_a_day_and_no_longer(make, inside, tmp_path):
         for age in ages:
             type(webhook).objects.update(renewed_at=timezone.now() - age)
             webhook.refresh_from_db()
-            put_test(webhook)
+            put_own_test(webhook)
             send_due_webhooks()
             assert (webhook.old_secret_until is not None) == (age < timedelta(days=1))
     for taken, secrets in zip(sink.taken, ([third, second], [third]), strict=True):
@@ -107,9 +106,9 @@ def test_what_does_not_arrive_is_tried_again_by_the_same_number_and_a_redirect_i
     benchmark = make.benchmark({}, n_tasks=1)
     with hook_sink(tmp_path, 503, 302, 200) as sink:
         webhook, _ = add_hook(benchmark, sink.port)
-        delivery = put_test(webhook)
+        delivery = put_own_test(webhook)
         with pytest.raises(WebhookError, match="A test is already waiting"):
-            put_test(webhook)
+            put_own_test(webhook)
         states = []
         for _ in range(3):
             again()
@@ -220,7 +219,7 @@ def test_there_are_not_too_many_and_a_deleted_one_sends_nothing(make, inside):
     hooks = [add_hook(benchmark, 1)[0] for _ in range(MAX_WEBHOOKS)]
     with pytest.raises(WebhookError, match="at most"):
         add_hook(benchmark, 1)
-    put_test(hooks[0])
+    put_own_test(hooks[0])
     delete_webhook(hooks[0], author=owner_of(benchmark))
     assert not OutboxMessage.objects.exists()
 
@@ -231,9 +230,9 @@ def test_an_owner_of_many_slow_receivers_keeps_nobody_elses_back(make, inside, t
         for number in range(3):
             benchmark = make.benchmark({}, n_tasks=1, owner=greedy)
             for hook in range(3):
-                put_test(add_hook(benchmark, sink.port, path=f"/greedy/{number}/{hook}")[0])
+                put_own_test(add_hook(benchmark, sink.port, path=f"/greedy/{number}/{hook}")[0])
         for hook in range(2):
-            put_test(add_hook(make.benchmark({}, n_tasks=1, owner=patient), sink.port, path=f"/patient/{hook}")[0])
+            put_own_test(add_hook(make.benchmark({}, n_tasks=1, owner=patient), sink.port, path=f"/patient/{hook}")[0])
         assert send_due_webhooks() == MAX_OF_ONE_OWNER + 2
         order = [taken["path"].split("/")[1] for taken in sink.taken]
         assert order == ["greedy", "patient", "greedy", "patient", "greedy", "greedy"]
@@ -243,8 +242,8 @@ def test_an_owner_of_many_slow_receivers_keeps_nobody_elses_back(make, inside, t
 def test_what_fails_comes_after_what_does_not(make, inside, tmp_path):
     with hook_sink(tmp_path, 200) as sink:
         failing, _ = add_hook(make.benchmark({}, n_tasks=1), sink.port, path="/failing")
-        put_test(failing)
-        put_test(add_hook(make.benchmark({}, n_tasks=1), sink.port, path="/healthy")[0])
+        put_own_test(failing)
+        put_own_test(add_hook(make.benchmark({}, n_tasks=1), sink.port, path="/healthy")[0])
         Webhook.objects.filter(pk=failing.pk).update(n_failures=1)
         send_due_webhooks()
         assert [taken["path"] for taken in sink.taken] == ["/healthy", "/failing"]
@@ -254,7 +253,7 @@ def test_a_round_that_takes_long_ends_and_what_came_due_meanwhile_has_its_turn(m
     monkeypatch.setattr("leaderboard.notifications.outbox.ROUND_SECONDS", 0.0)
     with hook_sink(tmp_path, 200) as sink:
         for _ in range(3):
-            put_test(add_hook(make.benchmark({}, n_tasks=1), sink.port)[0])
+            put_own_test(add_hook(make.benchmark({}, n_tasks=1), sink.port)[0])
         assert send_due_webhooks() <= 1
 
 
@@ -279,7 +278,7 @@ def test_a_webhook_ends_with_the_role_of_its_owner_and_another_takes_it_over(mak
         kept, _ = add_webhook(
             benchmark, author=other, address=f"http://127.0.0.1:{sink.port}/kept", events=["revision"]
         )
-        put_test(webhook)
+        put_own_test(webhook)
         leave(benchmark, leaver, other)
         make.accepted(benchmark, {"A": [1.0]}, by=other)
         send_due_webhooks()
@@ -304,7 +303,7 @@ def test_a_new_secret_signs_what_is_posted_from_now_on(make, inside, tmp_path):
     path = reverse("manage_webhooks", args=[benchmark.key])
     with hook_sink(tmp_path, 200) as sink:
         webhook, old = add_hook(benchmark, sink.port)
-        put_test(webhook)
+        put_own_test(webhook)
         redirect = signed_in(owner).post(path, {"action": "renew", "webhook": webhook.uuid})
         assert redirect["Location"].startswith(reverse("account_reauthenticate"))
         page = client.post(path, {"action": "renew", "webhook": webhook.uuid})

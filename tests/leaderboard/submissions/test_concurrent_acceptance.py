@@ -17,8 +17,10 @@ from leaderboard.submissions.lifecycle import (
     reject_batch,
     withdraw_submission,
 )
+from leaderboard.submissions.moderation.takedowns import take_down
 from leaderboard.submissions.rows import SubmittedRow
-from tests.concurrency import at_once
+from tests.concurrency import at_once, before_it_ends
+from tests.factories import owner_of
 
 N_THREADS, N_BATCHES = 8, 40
 
@@ -121,3 +123,48 @@ def test_withdrawing_and_reinstating_at_once_leaves_a_history_without_gaps(make_
     assert kinds == ["accepted", *(["withdrawn", "reinstated"] * 4)[:n_taken]]
     changes = SystemChange.objects.filter(system=submission.system).order_by("revision__number")
     assert list(changes.values_list("kind", flat=True)) == ["joined", *(["left", "joined"] * 4)[:n_taken]]
+
+
+def test_scores_that_are_withdrawn_while_they_are_corrected_leave_with_their_correction(make_committed):
+    benchmark = make_committed.benchmark()
+    owner, submitter = owner_of(benchmark), make_committed.user()
+    batch = make_committed.submitted(benchmark, "E", ["1", "2", "3", "4", "5"], by=submitter)
+    submission = make_committed.submission_of(batch)
+    row = SubmittedRow("E", {"task-1": "7"}, corrects=str(submission.uuid))
+    correction = make_draft(audience_of(submitter, benchmark), [row], source="form", note="A typo.")
+    outcomes = before_it_ends(
+        lambda: confirm_draft(correction, actor=submitter, previewed_number=2, creates_systems=False),
+        lambda: withdraw_submission(submission, actor=owner, reason="Wrong."),
+    )
+    assert list(map(type, outcomes)) == [Batch, Revision]
+    assert set(Submission.objects.filter(system=submission.system).values_list("state", flat=True)) == {"withdrawn"}
+    matrix = revision_matrix(Revision.objects.latest("number")).matrix
+    assert "e" not in matrix.system_names
+
+
+def test_scores_that_are_being_taken_down_are_not_reinstated(make_committed):
+    benchmark = make_committed.benchmark()
+    owner = owner_of(benchmark)
+    make_committed.accepted(benchmark, {"E": [1, 2, 3, 4, 5]}, by=owner)
+    submission = Submission.objects.get(system__name="E")
+    withdraw_submission(submission, actor=owner, reason="Wrong.")
+    outcomes = before_it_ends(
+        lambda: take_down(submission, actor=owner, reason="A request."),
+        lambda: reinstate_submission(Submission.objects.get(pk=submission.pk), actor=owner, reason="Right."),
+    )
+    assert (outcomes[0], type(outcomes[1])) == (None, SubmissionError)
+    assert Submission.objects.get(pk=submission.pk).state == "withdrawn"
+
+
+def test_scores_that_are_being_reinstated_are_taken_down_from_the_board(make_committed):
+    benchmark = make_committed.benchmark()
+    owner = owner_of(benchmark)
+    make_committed.accepted(benchmark, {"E": [1, 2, 3, 4, 5]}, by=owner)
+    submission = Submission.objects.get(system__name="E")
+    withdraw_submission(submission, actor=owner, reason="Wrong.")
+    outcomes = before_it_ends(
+        lambda: reinstate_submission(submission, actor=owner, reason="Right."),
+        lambda: take_down(Submission.objects.get(pk=submission.pk), actor=owner, reason="A request."),
+    )
+    assert list(map(type, outcomes)) == [Revision, Revision]
+    assert Submission.objects.get(pk=submission.pk).state == "withdrawn"

@@ -1,10 +1,8 @@
 """Roles in an organisation and its benchmarks while both change at the same moment."""
 
-import threading
 from collections.abc import Callable
 
 import pytest
-from django.db import transaction
 
 from leaderboard.accounts.organisations.founding import (
     OrganisationError,
@@ -27,7 +25,7 @@ from leaderboard.models import (
     OrganisationMember,
     User,
 )
-from tests.concurrency import at_once
+from tests.concurrency import at_once, before_it_ends
 from tests.factories import Factory, owner_of
 
 
@@ -41,22 +39,7 @@ def owned_by_two(make: Factory) -> tuple[Organisation, User, User]:
 
 def while_removed(organisation: Organisation, user: User, by: User, move: Callable[[], None]) -> list[object]:
     """Remove an owner, and call `move` before that is committed; what came of both."""
-    removed, moved = threading.Event(), threading.Event()
-
-    def remove() -> None:
-        with transaction.atomic():
-            change_member(organisation, user, author=by, role="")
-            removed.set()
-            moved.wait(0.3)  # passes where nothing keeps the two apart
-
-    def then_move() -> None:
-        removed.wait(30)
-        try:
-            move()
-        finally:
-            moved.set()
-
-    return at_once([remove, then_move])
+    return before_it_ends(lambda: change_member(organisation, user, author=by, role=""), move)
 
 
 def test_an_owner_who_is_being_removed_moves_no_benchmark(make_committed):

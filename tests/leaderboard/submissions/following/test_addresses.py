@@ -115,18 +115,18 @@ def test_a_benchmark_follows_a_few_addresses_and_no_more(make):
 def test_a_person_may_ask_for_a_fetch_once_a_minute(make):
     followed = follow(make.benchmark({}, n_tasks=1))
     FollowedAddress.objects.update(next_at=timezone.now() + timedelta(days=1))
-    fetch_soon(followed)
+    fetch_soon(followed, author=followed.author)
     followed.refresh_from_db()
     assert followed.is_asked_for
     assert followed.next_at <= timezone.now()
     fetch = Fetch.objects.create(followed=followed, outcome="unchanged")
     with pytest.raises(FollowingError, match="less than a minute ago"):
-        fetch_soon(followed)
+        fetch_soon(followed, author=followed.author)
     Fetch.objects.filter(pk=fetch.pk).update(at=timezone.now() - timedelta(minutes=2))
     FollowedAddress.objects.update(is_active=False)
     followed.refresh_from_db()
     with pytest.raises(FollowingError, match="switched off"):
-        fetch_soon(followed)
+        fetch_soon(followed, author=followed.author)
 
 
 def test_the_page_adds_switches_and_deletes_an_address(make):
