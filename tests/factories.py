@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.db import transaction
 from django.test import override_settings
 
 from jobs.runner import run_job
@@ -15,7 +16,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.queue.kinds import AXIOMS, EXPERIMENT
 from leaderboard.studies.experiments.start import propose, start
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.lifecycle import accept_batch, confirm_draft, store_batch
+from leaderboard.submissions.lifecycle import _accept, confirm_draft, store_batch
 from leaderboard.submissions.rows import SubmittedRow
 
 # Task 1: A B C D. Task 2: A C D B. Task 3: B D C A. Task 4: C B D A. Task 5: D B C A (best first).
@@ -91,9 +92,10 @@ class Factory:
     def accepted(
         self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User | None = None
     ) -> Revision:
-        """An accepted batch; returns the revision that it made."""
+        """A batch accepted at once, as where no one has to decide; returns the revision that it made."""
         by = by or owner_of(benchmark)
-        return accept_batch(self.pending(benchmark, scores, by=by), actor=by)
+        with transaction.atomic():
+            return _accept(self.pending(benchmark, scores, by=by), actor=by, reason="")
 
     def submitted(self, benchmark: Benchmark, name: str, texts: Sequence[str], *, by: User) -> Batch:
         """A batch as it comes in through the form: draft, then confirmation."""
@@ -129,9 +131,9 @@ class Factory:
             run_job(Job.objects.get(kind=EXPERIMENT, **same).pk, worker="test")
         return experiment
 
-    def member(self, benchmark: Benchmark, role: str) -> User:
-        """A new user with a role on the benchmark."""
-        user = self.user(role)
+    def member(self, benchmark: Benchmark, role: str, name: str = "") -> User:
+        """A new user with a role on the benchmark, called as the role where they have no name."""
+        user = self.user(name or role)
         Membership.objects.create(user=user, benchmark=benchmark, role=role)
         return user
 

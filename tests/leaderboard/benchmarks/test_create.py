@@ -11,6 +11,7 @@ from leaderboard.benchmarks.releases import new_edition, use_as_template
 from leaderboard.models import Benchmark, Membership, Task, TaskGroup
 from leaderboard.rankings.configuration import default_rule_choices
 from tests.concurrency import at_once
+from tests.factories import owner_of
 
 
 def created(make, **fields) -> Benchmark:
@@ -66,7 +67,7 @@ def test_every_rule_that_the_form_offers_can_be_the_default_rule(make):
 def test_an_edition_and_a_benchmark_with_the_same_tasks_have_the_default_rule(make, rule):
     variants = [rule] if "[" in rule else []
     first = created(make, tasks=[TaskSpec("T")], default_rule=rule, variants=variants)
-    second = new_edition(first, author=make.user(), name="Second", with_scores=False)
+    second = new_edition(first, author=owner_of(first), name="Second", with_scores=False)
     third = use_as_template(first, author=make.user(), name="Third")
     assert [(made.default_rule, made.variants) for made in (first, second, third)] == [(rule, variants)] * 3
 

@@ -11,6 +11,7 @@ from leaderboard.boards.system import ScoreGroup, TaskScore, system_page
 from leaderboard.models import Benchmark
 from leaderboard.rankings.text import ScoreCell
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
+from tests.factories import owner_of
 
 ANYONE = AnonymousUser()
 
@@ -81,7 +82,7 @@ def test_there_is_no_page_of_what_is_not_on_the_published_board(make, key):
 
 def test_a_system_that_left_has_no_page_until_it_is_back(make):
     benchmark = make.published({"A": [1.0], "B": [2.0]})
-    withdraw_submission(benchmark.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
+    withdraw_submission(benchmark.submissions.get(system__key="b"), actor=owner_of(benchmark), reason="A mistake.")
     assert system_page(audience_of(ANYONE, loaded(benchmark)), "b")  # not published yet
     with pytest.raises(Http404):
         system_page(audience_of(ANYONE, make.publish(benchmark)), "b")
@@ -115,7 +116,7 @@ def test_no_link_leads_to_a_batch_that_is_closed_because_another_of_its_submissi
     benchmark = make.published({"A": [1.0], "B": [2.0]})
     make.accepted(benchmark, {"A": [3.0], "B": [4.0]})
     batch = benchmark.batches.first()
-    withdraw_submission(batch.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
+    withdraw_submission(batch.submissions.get(system__key="b"), actor=owner_of(benchmark), reason="A mistake.")
     urls = [row.url for row in system_page(audience_of(ANYONE, make.publish(benchmark)), "a").submissions if row.url]
     assert len(urls) == 1
     assert [client.get(url).status_code for url in urls] == [200]

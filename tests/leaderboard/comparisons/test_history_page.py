@@ -16,7 +16,8 @@ ANYONE = AnonymousUser()
 @pytest.mark.parametrize(("fields", "names"), [({}, ("Bob", "Cat")), ({"score_view": "own"}, ("", ""))])
 def test_a_revision_names_who_submitted_and_who_accepted(make, client, fields, names):
     benchmark = make.published(submission_policy="moderated", **fields)
-    accept_batch(make.pending(benchmark, {"E": [9.0] * 5}, by=make.user("Bob")), actor=make.user("Cat"))
+    waiting = make.pending(benchmark, {"E": [9.0] * 5}, by=make.user("Bob"))
+    accept_batch(waiting, actor=make.member(benchmark, "moderator", "Cat"))
     lines, _ = history_page(benchmark, audience_of(ANYONE, benchmark), None)
     assert [(line.who, line.accepted_by) for line in lines] == [names, ("owner" if names[0] else "", "")]
     assert lines[0].cause == "scores accepted"

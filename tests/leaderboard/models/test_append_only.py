@@ -35,7 +35,7 @@ def fill(make):
     table = b"system,task,instance,score\nA,Task 1,a,1\nA,Task 1,b,0\n"
     owner = benchmark.memberships.get(role="owner").user
     submit_upload(benchmark, owner, Upload(table=table, is_of_instances=True))
-    freeze_revision(benchmark, author=make.user(), number=1, name="2026.1")
+    freeze_revision(benchmark, author=owner, number=1, name="2026.1")
     sent(collecting(make), vote_lines(12))
 
 

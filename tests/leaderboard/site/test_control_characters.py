@@ -42,6 +42,7 @@ from leaderboard.models import (
 from leaderboard.notifications.outbox import put_mail, send_due_messages
 from ranking_engine.files.benchmark_file import read_benchmark
 from ranking_engine.files.tables import TableError
+from tests.factories import owner_of
 
 BAD = "a\x0bb"
 TOLD = "U+000B"
@@ -123,7 +124,7 @@ def test_no_file_about_a_benchmark_brings_one(line):
 def test_no_service_stores_one_whatever_the_door(make, field):
     benchmark = make.benchmark()
     with pytest.raises(ValidationError, match=r"U\+000B"):
-        change_settings(benchmark, {field: BAD}, author=make.user())
+        change_settings(benchmark, {field: BAD}, author=owner_of(benchmark))
 
 
 def form_fields():

@@ -110,7 +110,7 @@ def test_a_proposal_made_under_a_moderator_replaces_nothing_once_everybody_decid
 def test_a_system_that_left_the_board_is_still_its_submitters_own(make):
     benchmark, submitter = make.benchmark(), make.user()
     batch = make.submitted(benchmark, "Withdrawn One", ["9"] * 5, by=submitter)
-    withdraw_submission(make.submission_of(batch), actor=submitter, reason="a bug")
+    withdraw_submission(make.submission_of(batch), actor=submitter, reason="a bug", is_own=True)
     answer = signed_in(make.user()).post(
         reverse("submit", args=[benchmark.key]), form_of(benchmark, "withdrawn ONE"), follow=True
     )
@@ -121,7 +121,8 @@ def test_a_system_that_left_the_board_is_still_its_submitters_own(make):
 
 
 def test_what_a_rejected_submission_said_of_its_system_is_gone_when_another_brings_the_system(make):
-    benchmark, moderator = make.benchmark(submission_policy="moderated"), make.user()
+    benchmark = make.benchmark(submission_policy="moderated")
+    moderator = make.member(benchmark, "moderator")
     client = signed_in(make.user())
     spam = form_of(benchmark, "gPT-9", organisation="Spam", url="https://spam.example/", description="Buy!")
     draft = Draft.objects.get(uuid=client.post(reverse("submit", args=[benchmark.key]), spam)["Location"].split("/")[2])

@@ -250,7 +250,7 @@ def test_a_pending_or_rejected_submission_gives_no_right_to_a_system(make):
 def test_withdrawing_does_not_give_a_system_away(make):
     benchmark, submitter = make.benchmark(), make.user()
     batch = make.submitted(benchmark, "Mine", ["1"] * 5, by=submitter)
-    withdraw_submission(make.submission_of(batch), actor=submitter, reason="A mistake.")
+    withdraw_submission(make.submission_of(batch), actor=submitter, reason="A mistake.", is_own=True)
     assert OTHERS in problems(benchmark, make.user(), row(benchmark, "Mine"))["system_name"][0]
     assert draft(benchmark, submitter, row(benchmark, "Mine")).rows[0]["system"]["key"] is None
 

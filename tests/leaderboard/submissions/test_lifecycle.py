@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 
 from leaderboard.access.audience import audience_of
-from leaderboard.models import Batch, Benchmark, Draft, Job, Revision, Submission, SubmissionEvent, System
+from leaderboard.models import Batch, Benchmark, Draft, Job, Revision, Submission, SubmissionEvent, System, User
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_scores, submissions_in_force, systems_at
 from leaderboard.submissions.drafts import make_draft
@@ -19,6 +19,7 @@ from leaderboard.submissions.lifecycle import (
     withdraw_submission,
 )
 from leaderboard.submissions.rows import SubmittedRow
+from tests.factories import Factory
 
 
 def board(benchmark: Benchmark, number: int) -> dict[str, list[float | str]]:
@@ -51,8 +52,14 @@ def drafted(benchmark, owner, name="New", text="3") -> Draft:
 # --- Current scores at every revision ------------------------------------------------------------------------------
 
 
+def moderated_by_another(make: Factory, scores: dict[str, list[float]]) -> tuple[Benchmark, User]:
+    """A benchmark and a moderator who is not its owner."""
+    benchmark = make.benchmark(scores)
+    return benchmark, make.member(benchmark, "moderator")
+
+
 def test_a_later_acceptance_replaces_the_whole_row_whenever_it_was_sent(make):
-    benchmark, user = make.benchmark({"A": [1.0, 1.0]}), make.user()
+    benchmark, user = moderated_by_another(make, {"A": [1.0, 1.0]})
     early = make.pending(benchmark, {"A": [2.0, None]}, by=user)
     late = make.pending(benchmark, {"A": [3.0, 3.0]}, by=user)
     accept_batch(late, actor=user)
@@ -143,7 +150,7 @@ def test_revisions_of_one_benchmark_say_nothing_of_another(make):
 
 
 def test_accepting_takes_one_number_one_event_a_submission_and_the_jobs(make):
-    benchmark, user = make.benchmark({"A": [1.0]}), make.user()
+    benchmark, user = moderated_by_another(make, {"A": [1.0]})
     batch = make.pending(benchmark, {"A": [2.0], "B": [3.0]}, by=user)
     revision = accept_batch(batch, actor=user, reason="checked")
     events = SubmissionEvent.objects.filter(submission__batch=batch)
@@ -159,7 +166,7 @@ def test_accepting_takes_one_number_one_event_a_submission_and_the_jobs(make):
 @pytest.mark.parametrize("decide", [accept_batch, lambda batch, actor: reject_batch(batch, actor=actor, reason="no")])
 @pytest.mark.parametrize("first", ["accepted", "rejected"])
 def test_a_batch_is_decided_once(make, decide, first):
-    benchmark, user = make.benchmark({"A": [1.0]}), make.user()
+    benchmark, user = moderated_by_another(make, {"A": [1.0]})
     batch = make.pending(benchmark, {"A": [2.0]}, by=user)
     if first == "accepted":
         accept_batch(batch, actor=user)
@@ -183,7 +190,7 @@ def test_a_rejection_says_why(make, reason):
 def test_a_rejection_makes_no_revision_and_leaves_the_board_alone(make):
     benchmark = make.benchmark({"A": [1.0]})
     batch = make.pending(benchmark, {"A": [2.0], "B": [2.0]}, by=make.user())
-    moderator = make.user()
+    moderator = make.member(benchmark, "moderator")
     reject_batch(batch, actor=moderator, reason="wrong split")
     assert Revision.objects.count() == 1
     assert board(benchmark, 1) == {"A": [1.0]}
@@ -194,7 +201,7 @@ def test_a_rejection_makes_no_revision_and_leaves_the_board_alone(make):
 
 @pytest.mark.parametrize("state", ["pending", "rejected", "withdrawn"])
 def test_only_what_is_accepted_is_withdrawn(make, state):
-    benchmark, user = make.benchmark({"A": [1.0]}), make.user()
+    benchmark, user = moderated_by_another(make, {"A": [1.0]})
     batch = make.pending(benchmark, {"A": [2.0]}, by=user)
     if state == "rejected":
         reject_batch(batch, actor=user, reason="no")
@@ -207,7 +214,7 @@ def test_only_what_is_accepted_is_withdrawn(make, state):
 
 
 def test_only_what_is_withdrawn_is_reinstated(make):
-    benchmark, user = make.benchmark({"A": [1.0]}), make.user()
+    benchmark, user = moderated_by_another(make, {"A": [1.0]})
     with pytest.raises(SubmissionError, match="no longer withdrawn"), transaction.atomic():
         reinstate_submission(Submission.objects.get(), actor=user, reason="A mistake.")
     assert benchmark.revisions.count() == 1

@@ -88,7 +88,7 @@ def test_a_submission_that_left_has_one_word_on_every_page_and_its_scores_for_th
 
 def test_a_rejected_batch_says_why(make):
     batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
-    reject_batch(batch, actor=make.user("judge"), reason="wrong split")
+    reject_batch(batch, actor=make.member(batch.benchmark, "moderator", "judge"), reason="wrong split")
     page = batch_page(batch)
     assert stages(batch) == [("rejected", "failed", "wrong split")]
     assert [(event["text"], event["who"], event["reason"]) for event in page["batch"]["events"]][1:] == [
@@ -164,7 +164,9 @@ def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, clie
 def test_where_one_of_several_systems_was_withdrawn_the_page_says_so_first_and_in_its_row(make, client):
     benchmark, batch = accepted(make, {"E": [9.0] * 5, "F": [8.0] * 5})
     make.publish(benchmark)
-    withdraw_submission(batch.submissions.get(system__name="E"), actor=batch.uploader, reason="Wrong checkpoint.")
+    withdraw_submission(
+        batch.submissions.get(system__name="E"), actor=batch.uploader, reason="Wrong checkpoint.", is_own=True
+    )
     make.publish(benchmark)
     page = batch_page(Batch.objects.get(pk=batch.pk))
     assert [(row["name"], row["is_withdrawn"]) for row in page["several"]] == [("E", True), ("F", False)]
@@ -178,7 +180,7 @@ def test_a_withdrawn_batch_names_a_published_revision_only_while_that_includes_i
     benchmark, batch = accepted(make)
     accept_batch(make.pending(benchmark, {"F": [8.0] * 5}, by=make.user()), actor=None)
     make.publish(benchmark)
-    withdraw_submission(batch.submissions.get(), actor=batch.uploader, reason="Wrong checkpoint.")
+    withdraw_submission(batch.submissions.get(), actor=batch.uploader, reason="Wrong checkpoint.", is_own=True)
     before = stages(batch)
     make.publish(benchmark)
     after = stages(batch)
@@ -224,7 +226,9 @@ def test_a_newer_publication_says_that_it_includes_the_batch(make):
 
 def test_what_happened_to_the_whole_batch_is_told_once(make):
     _, batch = accepted(make, {name: [9.0] * 5 for name in ("E", "F", "G", "H")})
-    withdraw_submission(batch.submissions.get(system__key="f"), actor=make.user("w"), reason="oops")
+    withdraw_submission(
+        batch.submissions.get(system__key="f"), actor=make.member(batch.benchmark, "moderator"), reason="oops"
+    )
     events = [(event["text"], event["reason"]) for event in batch_page(batch)["batch"]["events"]]
     assert events == [
         ("submitted E, F, G and 1 more", ""),

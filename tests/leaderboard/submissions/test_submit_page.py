@@ -130,7 +130,7 @@ def test_scores_that_are_not_on_the_board_are_corrected_and_submitted_again_by_t
         retract_batch(batch, actor=me)
     else:
         accept_batch(batch, actor=owner_of(benchmark))
-        withdraw_submission(submission, actor=me, reason="A typo.")
+        withdraw_submission(submission, actor=me, is_own=True, reason="A typo.")
     page = compact(client.get(reverse("batch", args=[batch.uuid])))
     address = f"{reverse('submit', args=[benchmark.key])}?again={submission.uuid}"
     link = f'<a class="button is-small" href="{address}">Correct Mine and submit again</a>'
