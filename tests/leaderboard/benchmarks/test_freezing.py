@@ -24,7 +24,7 @@ def test_the_page_shows_what_would_be_frozen_and_freezes_it_when_that_is_confirm
     published_at = benchmark.publication.published_at.strftime("%-d %b %Y, %H:%M UTC")
     assert texts == (
         "Freeze revision 1 as 2026.1? A frozen revision is permanent: it cannot be changed or removed, and neither can "
-        f"its name. Systems 2 Tasks 3 Published {published_at} Address /b/{benchmark.key}/releases/2026-1/ See the "
+        f"its name. Systems 2 Tasks 3 Published {published_at} URL /b/{benchmark.key}/releases/2026-1/ See the "
         "board of revision 1 Freeze revision 1 Cancel"
     )
     assert f'href="/b/{benchmark.key}/?revision=1"' in section
