@@ -194,7 +194,7 @@ METRICS = (
     _NUMBERS(
         key="mean",
         name="Mean of numbers",
-        description="The mean of a number that is brought for each instance, such as a judge's grade; there are no "
+        description="The mean of a number that you submit for each instance, such as a judge's grade; there are no "
         "references.",
         library=Library(),
         lower_is_better=False,
