@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.benchmarks.create import group_fields, task_fields
 from leaderboard.benchmarks.settings import SETTINGS
-from leaderboard.benchmarks.tasks import COUNTING, group_fields, task_fields
+from leaderboard.benchmarks.tasks import COUNTING
 from leaderboard.models import AuditEntry, Benchmark, Revision, User
 
 Subject = AuditEntry.Subject

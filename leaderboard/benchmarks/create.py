@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from django.conf import settings
@@ -13,10 +14,12 @@ from django.utils.translation import gettext
 
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.language.engine import in_page_language
+from leaderboard.common.language.stored import in_english
 from leaderboard.common.names import make_key
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
 from leaderboard.rankings.configuration import check_default_rule, present_configuration
 from leaderboard.rankings.revisions import next_revision
+from ranking_engine.core.weights import GROUPED_BITS, sum_bits
 from ranking_engine.text.names import check_name, fold_name
 
 
@@ -158,8 +161,12 @@ def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
     return group
 
 
-def prepare_group(group: TaskGroup) -> TaskGroup:
+def prepare_group(group: TaskGroup, taken: Container[str] | None = None) -> TaskGroup:
     """Bring a group's name and key into the form that is stored.
+
+    Args:
+        group: which is changed.
+        taken: the keys of the benchmark's other groups; looked up where it is None.
 
     Raises:
         ValidationError: the name cannot be stored.
@@ -169,7 +176,8 @@ def prepare_group(group: TaskGroup) -> TaskGroup:
     except ValueError as problem:
         raise ValidationError({"name": in_page_language(str(problem))}) from problem
     if not group.key:
-        taken = set(TaskGroup.objects.filter(benchmark_id=group.benchmark_id).values_list("key", flat=True))
+        if taken is None:
+            taken = set(TaskGroup.objects.filter(benchmark_id=group.benchmark_id).values_list("key", flat=True))
         group.key = make_key(group.name, taken)
     return group
 
@@ -242,6 +250,62 @@ def prepare_task(task: Task, taken: Container[str] | None = None) -> Task:
             taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
         task.key = make_key(task.name, taken)
     return task
+
+
+def group_fields(group: TaskGroup) -> dict[str, Any]:
+    """What the trail tells of a group."""
+    return {"name": group.name, "weight": group.weight}
+
+
+def task_fields(task: Task) -> dict[str, Any]:
+    """What the trail tells of a task."""
+    return {
+        "name": task.name,
+        "direction": in_english(Task.Direction(task.direction).label),
+        "weight": task.weight,
+        "group": task.group.name if task.group else "",
+        "metric": task.metric,
+        "unit": task.unit,
+        "minimum": task.minimum,
+        "maximum": task.maximum,
+        "chance": task.chance,
+        "precision": task.precision,
+        "cluster": task.cluster,
+        "archived": task.is_archived,
+    }
+
+
+def weight_problems(
+    tasks: Sequence[Any], groups: Sequence[Any], aggregation: str
+) -> list[tuple[str, int | None, str, str]]:
+    """Weights of which none is above 0, or that have so many digits, once groups are evened out, that no rule is
+    computed with them in time."""
+    if empty := weightless(tasks, groups, aggregation):
+        return [(*empty[:2], "weight", empty[2])]
+    weights = [task.weight for task in tasks] + [group.weight for group in groups]
+    if aggregation not in ("weighted", "balanced") or not all(map(_is_storable, weights)):
+        return []  # what cannot be stored is found with its row
+    of_groups = {fold_name(group.name): Fraction(group.weight) for group in groups}
+    members: dict[str, list[Fraction]] = {}
+    for task in tasks:
+        members.setdefault(fold_name(task.group), []).append(Fraction(task.weight))
+    shares = [
+        of_groups.get(group, Fraction(1)) * weight / (sum(those) or 1 if group in of_groups else 1)
+        for group, those in members.items()
+        for weight in those
+    ]
+    if sum_bits(shares) <= GROUPED_BITS:
+        return []
+    text = gettext(
+        "The weights of tasks within groups have too many digits to balance exactly: use fewer digits, or let every "
+        "task count its own weight."
+    )
+    return [("tasks", None, "", text)]
+
+
+def _is_storable(weight: Decimal) -> bool:
+    """Whether a weight is as short as the field that keeps it."""
+    return weight.is_finite() and abs(weight.adjusted()) <= 20 and len(weight.as_tuple().digits) <= 20
 
 
 def record_configuration_change(benchmark: Benchmark, *, author: User | None, note: str = "") -> Revision | None:

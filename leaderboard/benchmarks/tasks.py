@@ -6,8 +6,6 @@ The preview makes the change, reads the configuration that comes of it and rolls
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from fractions import Fraction
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -16,9 +14,15 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.access.locks import lock_as_owner
-from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change, weightless
+from leaderboard.benchmarks.create import (
+    group_fields,
+    prepare_group,
+    prepare_task,
+    record_configuration_change,
+    task_fields,
+    weight_problems,
+)
 from leaderboard.common.hashing import content_hash
-from leaderboard.common.language.stored import in_english
 from leaderboard.common.text import decimal_text
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import AuditEntry, Benchmark, Configuration, Revision, Task, TaskGroup, User
@@ -27,7 +31,6 @@ from leaderboard.rankings.configuration import BoardConfiguration, present_confi
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.submissions.preview.draft import BoardState, latest_state, rankings_of_both
 from leaderboard.submissions.preview.table import TableEffect, table_effect
-from ranking_engine.core.weights import GROUPED_BITS, sum_bits
 from ranking_engine.text.names import fold_name
 
 MAX_TASKS = 1000
@@ -266,7 +269,7 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
                     (place, i, "name", gettext("Another one already has the name %(name)s.") % {"name": repr(name)})
                 )
             seen.add(fold_name(name))
-    problems += _weight_problems(proposal)
+    problems += weight_problems(proposal.tasks, proposal.groups, proposal.aggregation)
     known = {fold_name(group.name) for group in proposal.groups}
     for i, task in enumerate(proposal.tasks):
         if task.group and fold_name(task.group) not in known:
@@ -284,53 +287,35 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     for name in COUNTING:
         setattr(benchmark, name, getattr(proposal, name))
     benchmark.variants = list(proposal.variants)
-    writer.attempt(benchmark, "counting", None)
+    try:
+        benchmark.full_clean()
+    except ValidationError as error:
+        writer.note(error, "counting", None)
     if writer.problems:
         raise ProposalError(writer.problems)
+    benchmark.save()
+    Task.objects.bulk_create(writer.new_tasks)
     for name in COUNTING:
         after = {"value": getattr(benchmark, name)}
         writer.changes += changes_between(AuditEntry.Subject.SETTING, name, {"value": before[name]}, after)
     return writer.changes
 
 
-def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
-    """Weights of which none is above 0, or that have so many digits, once groups are evened out, that no rule is
-    computed with them in time."""
-    if empty := weightless(proposal.tasks, proposal.groups, proposal.aggregation):
-        return [(*empty[:2], "weight", empty[2])]
-    weights = [task.weight for task in proposal.tasks] + [group.weight for group in proposal.groups]
-    if proposal.aggregation not in ("weighted", "balanced") or not all(map(_is_storable, weights)):
-        return []  # what cannot be stored is found with its row
-    groups = {fold_name(group.name): Fraction(group.weight) for group in proposal.groups}
-    members: dict[str, list[Fraction]] = {}
-    for task in proposal.tasks:
-        members.setdefault(fold_name(task.group), []).append(Fraction(task.weight))
-    shares = [
-        groups.get(group, Fraction(1)) * weight / (sum(those) or 1 if group in groups else 1)
-        for group, those in members.items()
-        for weight in those
-    ]
-    if sum_bits(shares) <= GROUPED_BITS:
-        return []
-    text = gettext(
-        "The weights of tasks within groups have too many digits to balance exactly: use fewer digits, or let every "
-        "task count its own weight."
-    )
-    return [("tasks", None, "", text)]
-
-
-def _is_storable(weight: Decimal) -> bool:
-    """Whether a weight is as short as the field that keeps it."""
-    return weight.is_finite() and abs(weight.adjusted()) <= 20 and len(weight.as_tuple().digits) <= 20
-
-
 class _Writer:
-    """Stores rows one by one; what is wrong with one is noted and the others go on."""
+    """Checks rows one after the other by what it has read once; what is wrong with one is noted and the others go on.
+
+    Stored rows that change are stored as they come, new tasks all at once.
+    """
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
         self.groups = {group.key: group for group in benchmark.groups.all()}
         self.tasks = {task.key: task for task in benchmark.tasks.select_related("group")}
+        # Which row has a key or a name, the rows of this proposal among them.
+        self.keys: dict[type[Task | TaskGroup], dict[str, Task | TaskGroup]]
+        self.keys = {TaskGroup: {**self.groups}, Task: {**self.tasks}}
+        self.task_names = {task.name_folded: task for task in self.tasks.values()}
+        self.new_tasks: list[Task] = []
         self.changes: list[Change] = []
         self.problems: list[tuple[str, int | None, str, str]] = []
 
@@ -339,55 +324,62 @@ class _Writer:
         group = self.groups.get(edit.key) or TaskGroup(benchmark=self.benchmark, key=edit.key)
         before = group_fields(group) if group.pk else {}
         group.name, group.weight, group.order = edit.name, edit.weight, i
-        if not self.attempt(group, "groups", i):
+        if not self.passes(group, "groups", i):
             return None
+        group.save()
+        self.keys[TaskGroup][group.key] = group
         self.changes += changes_between(AuditEntry.Subject.GROUP, group.key, before, group_fields(group))
         return group
 
     def task(self, i: int, edit: TaskEdit, groups: dict[str, TaskGroup]) -> None:
-        """Store the task as it is to be."""
+        """Check the task as it is to be; a new one is stored with the others, at the end."""
         task = self.tasks.get(edit.key) or Task(benchmark=self.benchmark, key=edit.key)
-        before = task_fields(task) if task.pk else {}
+        before, order_before, name_before = task_fields(task) if task.pk else {}, task.order, task.name_folded
         task.order, task.group = i, groups.get(fold_name(edit.group)) if edit.group else None
         for name in COPIED:
             setattr(task, name, getattr(edit, name))
-        if self.attempt(task, "tasks", i):
-            self.changes += changes_between(AuditEntry.Subject.TASK, task.key, before, task_fields(task))
+        if not self.passes(task, "tasks", i):
+            return
+        changes = changes_between(AuditEntry.Subject.TASK, task.key, before, task_fields(task))
+        self.changes += changes
+        if task.pk is None:
+            self.new_tasks.append(task)
+        else:
+            del self.task_names[name_before]
+            if changes or order_before != i:
+                task.save()
+        self.keys[Task][task.key] = self.task_names[task.name_folded] = task
 
-    def attempt(self, row: Benchmark | Task | TaskGroup, place: str, i: int | None) -> bool:
-        """Bring the row into its stored form, check it and store it."""
+    def passes(self, row: Task | TaskGroup, place: str, i: int) -> bool:
+        """Bring the row into the form that is stored, and note what is wrong with it; whether nothing is.
+
+        The benchmark and the group were read or stored just now: for these and the constraints no query is needed.
+        """
+        errors: dict[str, list[ValidationError]] = {}
         try:
-            if isinstance(row, Task):
-                prepare_task(row)
-            elif isinstance(row, TaskGroup):
-                prepare_group(row)
-            row.full_clean()
+            prepare_task(row, self.keys[Task]) if isinstance(row, Task) else prepare_group(row, self.keys[TaskGroup])
         except ValidationError as error:
-            messages = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-            self.problems += [(place, i, name, text) for name, texts in messages.items() for text in texts]
+            self.note(error, place, i)
             return False
-        row.save()
-        return True
+        try:
+            row.full_clean(exclude=["benchmark", "group"], validate_unique=False, validate_constraints=False)
+        except ValidationError as error:
+            error.update_error_dict(errors)
+        same_key, same_name = self.keys[type(row)].get(row.key, row), row
+        if isinstance(row, Task):
+            same_name = self.task_names.get(row.name_folded, row)
+        for named, other in (("key", same_key), ("name_folded", same_name)):
+            if other is not row and named not in errors:
+                row.unique_error_message(type(row), ("benchmark", named)).update_error_dict(errors)
+        if "weight" not in errors and row.weight < 0:
+            constraints = type(row)._meta.constraints  # noqa: SLF001 -- Django documents `_meta`
+            broken = next(one for one in constraints if one.name.endswith("weight_not_negative"))
+            ValidationError(broken.get_violation_error_message()).update_error_dict(errors)
+        if errors:
+            self.note(ValidationError(errors), place, i)
+        return not errors
 
-
-def group_fields(group: TaskGroup) -> dict[str, Any]:
-    """What the trail tells of a group."""
-    return {"name": group.name, "weight": group.weight}
-
-
-def task_fields(task: Task) -> dict[str, Any]:
-    """What the trail tells of a task."""
-    return {
-        "name": task.name,
-        "direction": in_english(Task.Direction(task.direction).label),
-        "weight": task.weight,
-        "group": task.group.name if task.group else "",
-        "metric": task.metric,
-        "unit": task.unit,
-        "minimum": task.minimum,
-        "maximum": task.maximum,
-        "chance": task.chance,
-        "precision": task.precision,
-        "cluster": task.cluster,
-        "archived": task.is_archived,
-    }
+    def note(self, error: ValidationError, place: str, i: int | None) -> None:
+        """Keep what is wrong, with its place."""
+        messages = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+        self.problems += [(place, i, name, text) for name, texts in messages.items() for text in texts]
