@@ -5,7 +5,7 @@ What is wrong with one is said as in `config/env.py`, but no URL that may have a
 
 import ipaddress
 import re
-from email.utils import parseaddr
+from email.utils import getaddresses
 from urllib.parse import urlsplit
 
 import environ
@@ -182,13 +182,15 @@ def contact(name: str) -> str:
 
 
 def sender(name: str, default: str) -> str:
-    """The sender of mails: an email address, with or without the name of its owner before it.
+    """The sender of mails: one email address, with or without the name of its owner before it.
 
     Raises:
         ImproperlyConfigured: it is neither, and every mail would fail.
     """
     value = text(name, default)
-    if not value.isprintable() or not EMAIL.fullmatch(parseaddr(value)[1]):
+    # Several addresses are no sender: mail servers refuse them.
+    addresses = getaddresses([value])
+    if not value.isprintable() or len(addresses) != 1 or not EMAIL.fullmatch(addresses[0][1]):
         raise ImproperlyConfigured(
             f"{name}={value!r} is no sender; write plurank@boards.example or Plurank <plurank@boards.example>"
         )

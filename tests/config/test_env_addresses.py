@@ -90,7 +90,7 @@ def hosts() -> list[str]:
         ),
         (
             lambda: env_addresses.sender("X", ""),
-            ["nonsense!", "Lab, Boards <a@b.example>", "Boards <a>", "@"],
+            ["nonsense!", "Lab, Boards <a@b.example>", "Boards <a>", "@", "Plurank <x@y.example>, z@y.example"],
             "X='{}' is no sender; write plurank@boards.example or Plurank <plurank@boards.example>",
         ),
         (
