@@ -1,7 +1,6 @@
 """The board under a reader's weights: which system wins and which ranks change, compared with the board's weights."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,7 +20,6 @@ from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, WeightsError, weight_text
 from ranking_engine import RULES, listed_rules
-from ranking_engine.core.comparison import RankMove
 from ranking_engine.core.missing import PREDICTED
 
 LIVE_SYSTEMS = 300  # more are ranked by the server alone
@@ -160,7 +158,7 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
     if at < 0:
         raise WeightsError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
     own_columns = [own.columns[i] for i in kept]
-    rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
+    rows = _WhatIfRows(table.systems, columns, own_columns, at)
     is_ranked = not own.why_nothing_ranked
     live = is_ranked and is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation, policy)
     chips, live_rules = [], listed_rules()
@@ -171,7 +169,8 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         is_changed = is_compared and (now != before or not np.array_equal(column.is_winner, own_column.is_winner))
         chips.append(Chip(column.rule, column.name, now, before, column.rule in live_rules, is_changed, is_compared))
     own_ranks = next((c for c in own_columns if c.rule == default_rule), own_columns[at]).ranks.tolist()
-    n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
+    n_systems = len(rows.order)
+    n_pages = 1 if n_systems <= LIVE_SYSTEMS else math.ceil(n_systems / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
     return WhatIfBoard(
         table=table,
@@ -187,8 +186,8 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         majority_text=majority_text(board, table.systems),
         dissent_text=dissent_text(chips),
         chips=chips,
-        movers=sorted((row for row in rows if row.change), key=lambda row: (-abs(row.change), row.index))[:MAX_MOVERS],
-        rows=rows if n_pages == 1 else rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS],
+        movers=[rows.row(i) for i in rows.movers],
+        rows=[rows.row(i) for i in (rows.order if n_pages == 1 else rows.order[(page - 1) * PAGE_ROWS :][:PAGE_ROWS])],
         own_order=sorted(range(len(own_ranks)), key=lambda i: (own_ranks[i] < 1, own_ranks[i], i)),
         n_pages=n_pages,
         is_live=live,
@@ -250,44 +249,38 @@ def dissent_text(chips: Sequence[Chip]) -> str:
 
 
 class _WhatIfRows:
-    """Makes the rows, in the order of one of the columns; equal ones and unranked ones by the systems' keys."""
+    """Makes rows, each when it is asked for: of a large board a page shows few.
+
+    Attributes:
+        order: the indices of all systems, as one of the columns ranks them; equal and unranked ones by their keys.
+        movers: the indices of those that move most places in that column, the first of many.
+    """
 
     def __init__(
         self, systems: Sequence[BoardSystem], columns: Sequence[Column], own: Sequence[Column], at: int
     ) -> None:
-        self.systems, self.columns, self.at = systems, columns, at
-        self.ranks = [column.ranks.tolist() for column in columns]
-        self.own = [column.ranks.tolist() for column in own]
-        # Ranks for readers: `=2` where shared, a dash where there is none.
-        self.texts = []
-        for column, ranks in zip(columns, self.ranks, strict=True):
-            n_sharing = Counter(ranks)
-            marks = ["≈" if column.predicted_of(i) else "" for i in range(len(ranks))]
-            self.texts.append(
-                [
-                    "–" if rank < 1 else f"{mark}={rank}" if n_sharing[rank] > 1 else f"{mark}{rank}"
-                    for mark, rank in zip(marks, ranks, strict=True)
-                ]
-            )
+        self._systems, self._columns, self._at = systems, columns, at
+        self._changes = [
+            np.where((before.ranks >= 1) & (now.ranks >= 1), before.ranks - now.ranks, 0)
+            for before, now in zip(own, columns, strict=True)
+        ]
+        self._n_sharing = [np.bincount(column.ranks.clip(0)) for column in columns]
+        ranks, changes = columns[at].ranks, self._changes[at]
+        self.order: list[int] = np.lexsort((ranks, ranks < 1)).tolist()
+        most_places = np.lexsort((-abs(changes),))[:MAX_MOVERS]
+        self.movers: list[int] = most_places[changes[most_places] != 0].tolist()
 
-    def rows(self) -> list[WhatIfRow]:
-        """All of them."""
-        ranks = self.ranks[self.at]
-        order = sorted(range(len(self.systems)), key=lambda i: (ranks[i] < 1, ranks[i], i))
-        rows = []
-        for i in order:
-            moves = [
-                RankMove(i, own[i] if own[i] >= 1 else None, now[i] if now[i] >= 1 else None)
-                for own, now in zip(self.own, self.ranks, strict=True)
-            ]
-            changes = [move.places for move in moves]
-            cells = [
-                WhatIfCell(column.rule, texts[i], "rise" if change > 0 else "fall" if change else "")
-                for column, texts, change in zip(self.columns, self.texts, changes, strict=True)
-            ]
-            system = self.systems[i]
-            rows.append(WhatIfRow(i, system.key, system.name, self.texts[self.at][i], changes[self.at], cells))
-        return rows
+    def row(self, i: int) -> WhatIfRow:
+        """That of system `i` of the revision's order."""
+        cells = []
+        for column, n_sharing, places in zip(self._columns, self._n_sharing, self._changes, strict=True):
+            rank, change = int(column.ranks[i]), int(places[i])
+            # A rank for readers: `=2` where shared, a dash where there is none.
+            mark = ("≈" if column.predicted_of(i) else "") + ("=" if n_sharing[max(rank, 0)] > 1 else "")
+            text = "–" if rank < 1 else f"{mark}{rank}"
+            cells.append(WhatIfCell(column.rule, text, "rise" if change > 0 else "fall" if change else ""))
+        system = self._systems[i]
+        return WhatIfRow(i, system.key, system.name, cells[self._at].text, int(self._changes[self._at][i]), cells)
 
 
 def what_if_data(publication: Publication) -> dict[str, Any]:
