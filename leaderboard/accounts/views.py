@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from leaderboard.access.submitted_names import name_for_submitter
 from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
 from leaderboard.accounts.display_names import rename_in_log
@@ -29,8 +30,8 @@ from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
 from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
 from leaderboard.common.requests import signed_in
-from leaderboard.common.text import in_words, whole_number
-from leaderboard.models import ApiToken, User
+from leaderboard.common.text import in_words, shortened, whole_number
+from leaderboard.models import ApiToken, Submission, User
 from leaderboard.on_demand.allowance import may_ask
 
 SHOWN_WAITING = 20  # submissions on the page that closes an account
@@ -132,11 +133,17 @@ def close_account(request: HttpRequest) -> HttpResponse:
         "alone": to_hand_over,
         "organisations": solely_owned_organisations(user),
         "ends": ends,
-        "requests": closing.open_requests_of(user),
-        "waiting": waiting[:SHOWN_WAITING],
+        "requests": [_own_line(request.submission) for request in closing.open_requests_of(user)],
+        "waiting": [_own_line(submission) for submission in waiting[:SHOWN_WAITING]],
         "n_more": max(0, waiting.count() - SHOWN_WAITING),
     }
     return render(request, "account/close.html", context, status=400 if form.errors else 200)
+
+
+def _own_line(submission: Submission) -> dict[str, Any]:
+    """What the page says of a submission of the user."""
+    name = shortened(name_for_submitter(submission, submission.benchmark))
+    return {"name": name, "batch": submission.batch, "benchmark": submission.benchmark}
 
 
 @login_required

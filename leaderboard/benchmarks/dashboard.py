@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from leaderboard.access.audience import DECIDING, UNDECIDED, audiences_of, hides_something
+from leaderboard.access.audience import DECIDING, UNDECIDED, audiences_of
+from leaderboard.access.submitted_names import name_for_submitter
 from leaderboard.access.waiting import open_requests, waiting_at
 from leaderboard.accounts.organisations.queries import organisations_of
 from leaderboard.common.language.numbers import localise
@@ -204,11 +205,9 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
         by_word += [(n_replaced[pk], REPLACED_WORDS), (states[pk][accepted] - n_replaced[pk], STATE_WORDS[accepted])]
         numbers[pk] = [(n, gettext(word)) for n, word in by_word if n]
     names: dict[int, list[str]] = defaultdict(list)
-    hiding = {batch.pk for batch in batches if hides_something(batch.benchmark)}
+    benchmarks = {batch.pk: batch.benchmark for batch in batches}
     for row in submissions.filter(position__lte=SHOWN_NAMES).select_related("system").order_by("batch", "position"):
-        # What waits proves no system to be one's own: the board may hide it from its submitter.
-        is_hidden = row.batch_id in hiding and row.state != Submission.State.ACCEPTED
-        names[row.batch_id].append(gettext("one system") if is_hidden else shortened(row.shown_name))
+        names[row.batch_id].append(shortened(name_for_submitter(row, benchmarks[row.batch_id])))
     requested_in = set(open_requests().filter(submission__batch__in=ids).values_list("submission__batch", flat=True))
     lines = []
     for batch in batches:

@@ -100,8 +100,8 @@ def stored() -> Mapping[str, Any]:
 
 
 def claim_on(section: str) -> str:
-    """What the first claim that rests on a section says, in words."""
-    return next(claim["text"] for claim in stored()["essay"] if section in claim["sections"])
+    """What the claim that rests on a section alone says, in words."""
+    return next(claim["text"] for claim in stored()["essay"] if claim["sections"] == [section])
 
 
 def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:

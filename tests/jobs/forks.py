@@ -158,6 +158,8 @@ def serve(connection: socket.socket) -> list[str] | None:
             for stream, descriptor in enumerate(descriptors):
                 os.dup2(descriptor, stream)
                 os.close(descriptor)
+            # As the interpreter makes it: whether it can be sought in depends on where it leads now.
+            sys.stdout = open(1, "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115 -- to the end
             os.environ.clear()
             os.environ.update(request["environment"])
             return request["start"]

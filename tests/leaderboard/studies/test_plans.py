@@ -16,6 +16,7 @@ from leaderboard.studies.plans import plan_nightly_studies, request_study, study
 from leaderboard.submissions.lifecycle import withdraw_submission as withdraw
 from ranking_engine import __version__ as engine_version
 from ranking_engine.stability import parameters
+from tests.factories import owner_of
 from tests.jobs.small_study import LEADERS
 from tests.leaderboard.studies.leaders_jobs import leaders_by_hand, planned, run_all, states, stored_report
 
@@ -109,7 +110,7 @@ def test_a_study_that_not_even_one_step_of_fits_its_budget_does_not_run(make):
 
 def test_a_benchmark_whose_systems_have_all_left_has_an_empty_plan(make):
     benchmark = make.benchmark({"Alone": [1.0, 2.0]})
-    withdraw(benchmark.submissions.get(), actor=make.user(), reason="An error.")
+    withdraw(benchmark.submissions.get(), actor=owner_of(benchmark), reason="An error.")
     assert planned(benchmark, 2) == []
     assert list(Report.objects.filter(kind="study_plan").values_list("summary", flat=True)) == [{}]
 
