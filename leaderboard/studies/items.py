@@ -186,8 +186,8 @@ def items_sentence(tasks: Sequence[ItemsOfTask]) -> str:
     suspects = sum(task.n_suspects for task in tasks)
     if suspects:
         to_look_at = ngettext(
-            "%(n)s instance may be right the more rarely the better a system is: look at the label.",
-            "%(n)s instances may be right the more rarely the better a system is: look at the label.",
+            "On %(n)s instance, better systems may be right less often: look at its label.",
+            "On %(n)s instances, better systems may be right less often: look at their labels.",
             suspects,
         ) % {"n": localise(suspects, ",")}
         sentence = f"{sentence} {to_look_at}"

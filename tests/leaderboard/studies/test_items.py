@@ -41,7 +41,7 @@ def test_the_page_and_the_api_say_what_the_engine_finds(make, client, responses)
     assert [one["instance"] for one in first["anchors"]] == [f"q{j:02}" for j in items.anchors.items]
     assert (second["task"], second["reason"]) == ("task-2", "its scores are not all 0 or 1")
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
-    assert "Of 50 instances every system gets 2 right, and none gets 1 right. 1 instance may be right the more" in page
+    assert "Of 50 instances every system gets 2 right, and none gets 1 right. On 1 instance, better systems" in page
     assert "With few systems some are listed by chance, and the chances stated are too high." in page
     assert 'aria-label="Fewer instances of Task 1"' in page
     assert "Not fitted: its scores are not all 0 or 1." in page
