@@ -86,7 +86,7 @@ def site_url(name: str, default: str) -> str:
         ImproperlyConfigured: it is not https, except on this machine: secrets would be readable on the way.
     """
     url = text(name, default).rstrip("/")
-    host = host_of(url)
+    host = _host_of(url)
     if url and not (host and (url.startswith("https://") or host in LOOPBACK)):
         raise ImproperlyConfigured(f"{_shown(name, url)} must be an https:// URL")
     return url
@@ -106,7 +106,7 @@ def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
         raise ImproperlyConfigured(f"{name}={','.join(names)!r} would answer to any name; in production name each host")
     for host in names:
         bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host.removeprefix(".")
-        is_name = is_host(bare) and host.isascii() and "_" not in host and (":" in host) == ("[" in host)
+        is_name = _is_host(bare) and host.isascii() and "_" not in host and (":" in host) == ("[" in host)
         if host != "*" and not is_name:
             raise ImproperlyConfigured(
                 f"{name} has {host!r}, which is no host name; write boards.example, without https:// and without a port"
@@ -174,7 +174,7 @@ def contact(name: str) -> str:
     value = text(name, "").removeprefix("mailto:")
     if value and not value.isprintable():
         raise ImproperlyConfigured(f"{name}={value!r} has characters that cannot be shown")
-    if not value or (value.startswith("https://") and host_of(value)):
+    if not value or (value.startswith("https://") and _host_of(value)):
         return value
     if not EMAIL.fullmatch(value):
         raise ImproperlyConfigured(f"{name}={value!r} is neither an email address nor an https:// URL")
@@ -206,7 +206,7 @@ def mail_domains(name: str) -> list[str]:
     domains = []
     for part in listing(name, ""):
         domains.append(part.lower().removeprefix("@"))
-        if not is_host(domains[-1]):
+        if not _is_host(domains[-1]):
             raise ImproperlyConfigured(f"{name} has {part!r}, which is no domain such as university.example")
     return domains
 
@@ -217,11 +217,11 @@ def _shown(name: str, url: str) -> str:
 
 
 def _is_origin(url: str) -> bool:
-    parts = urlsplit(url) if host_of(url) else None
+    parts = urlsplit(url) if _host_of(url) else None
     return parts is not None and not parts.path and not set("?#") & set(url)
 
 
-def is_host(name: str) -> bool:
+def _is_host(name: str) -> bool:
     """Whether this is the name or the address of a host, without a port; IPv6 is without its brackets."""
     try:
         return bool(HOST_NAME.fullmatch(name) or ipaddress.ip_address(name))
@@ -229,11 +229,11 @@ def is_host(name: str) -> bool:
         return False
 
 
-def host_of(url: str) -> str:
+def _host_of(url: str) -> str:
     """The host of an http:// or https:// URL without a password; empty for anything else."""
     try:
         parts = urlsplit(url)
-        is_right = parts.scheme in {"http", "https"} and parts.port != 0 and is_host(parts.hostname or "")
+        is_right = parts.scheme in {"http", "https"} and parts.port != 0 and _is_host(parts.hostname or "")
     except ValueError:
         return ""
     is_right = is_right and VISIBLE.fullmatch(url) is not None and not re.search("@|:$", parts.netloc)

@@ -142,11 +142,11 @@ def to_frame(
             f"{', '.join(BACKENDS)}"
         )
     kinds = {
-        column: column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()
+        column: _column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()
     }
     if len(next(iter(columns.values()))) == 0:
         kinds[next(iter(columns))] = "String"
-    typed = {column: typed_cells(values, kinds[column]) for column, values in columns.items()}
+    typed = {column: _typed_cells(values, kinds[column]) for column, values in columns.items()}
     if name == "pandas":
         pandas = importlib.import_module("pandas")
         return pandas.DataFrame({c: pandas.array(cells, dtype=_PANDAS[kinds[c]]) for c, cells in typed.items()})
@@ -177,7 +177,7 @@ def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArra
     return frame
 
 
-def typed_cells(values: Sequence[object], kind: str) -> list[Any]:
+def _typed_cells(values: Sequence[object], kind: str) -> list[Any]:
     """The cells of a column, each of its one type."""
     if kind in ("Float64", "String"):
         of_kind: type = float if kind == "Float64" else str
@@ -185,7 +185,7 @@ def typed_cells(values: Sequence[object], kind: str) -> list[Any]:
     return list(values)
 
 
-def column_kind(values: Sequence[object], empty: str) -> str:
+def _column_kind(values: Sequence[object], empty: str) -> str:
     """The type of a column, as polars and pandas call it; `empty` is that of one without any value."""
     kinds = {type(value) for value in values if value is not None}
     if not kinds:

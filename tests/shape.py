@@ -7,6 +7,7 @@
 import argparse
 import ast
 import io
+import re
 import subprocess
 import tarfile
 from collections import Counter, defaultdict
@@ -20,6 +21,7 @@ BESIDE = ("performance", "reproduction", "tests")
 MAX_LINES = 400
 MAX_WIDTH = 120
 MAX_MODULES = 25
+WORD = re.compile(r"\w+")
 VAGUE = frozenset({"found", "told", "asked", "shown", "stated"})  # participles that name nothing
 
 
@@ -45,6 +47,7 @@ def findings() -> list[Finding]:
     every = [*_long_modules(), *_full_folders(), *_same_class_names(trees), *_circles(trees), *_wide_lines()]
     for path, tree in trees.items():
         every += [*_called_once(path, tree), *_vague_names(path, tree)]
+    every += _without_underscore(trees)
     for path in modules(*BESIDE):
         every += _vague_names(path, ast.parse(path.read_text(encoding="utf-8")))
     return every
@@ -100,6 +103,28 @@ def _called_once(path: Path, tree: ast.Module) -> Iterator[Finding]:
     for name, line in helpers.items():
         if mentions[name] == calls[name] == 1:
             yield Finding("helper called once", path, line, name)
+
+
+def _without_underscore(trees: dict[Path, ast.Module]) -> Iterator[Finding]:
+    """Functions that look like the interface of their module, and that no other file names.
+
+    A function that its decorator registers, a command, and a name in `__all__` have readers elsewhere.
+    """
+    patterns = ("*.py", "*.toml", "[!.]*/**/*.py", "[!.]*/**/*.html")
+    files = {path for pattern in patterns for path in ROOT.glob(pattern)}
+    words = [set(WORD.findall(path.read_text(encoding="utf-8"))) for path in files]
+    n_files = Counter(word for names in words for word in names)
+    for path, tree in trees.items():
+        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        for node in tree.body:
+            if (
+                isinstance(node, ast.FunctionDef)
+                and not node.name.startswith("_")
+                and not node.decorator_list
+                and node.name not in texts
+                and n_files[node.name] == 1
+            ):
+                yield Finding("helper without its underscore", path, node.lineno, node.name)
 
 
 def _vague_names(path: Path, tree: ast.Module) -> Iterator[Finding]:
@@ -203,8 +228,8 @@ def main() -> None:
     fullest = Counter(path.parent for path in modules(*PACKAGES)).most_common(1)[0]
     print(f"{fullest[1]:7,}  modules in the fullest folder, {_short(fullest[0])}")
     for subject in (
-        "long module", "full folder", "circle of imports", "class name used twice", "helper called once", "vague name",
-        "wide template line",
+        "long module", "full folder", "circle of imports", "class name used twice", "helper called once",
+        "helper without its underscore", "vague name", "wide template line",
     ):  # fmt: skip
         print(f"{counts[subject]:7,}  {subject}")
 

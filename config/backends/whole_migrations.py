@@ -77,7 +77,7 @@ class WholeMigrations(MigrationExecutor):
     ) -> ProjectState:
         """Apply a migration and record it."""
         if isinstance(state, SparingState):
-            state.renders_one = all(is_of_one_model(one, migration.app_label, state) for one in migration.operations)
+            state.renders_one = all(_is_of_one_model(one, migration.app_label, state) for one in migration.operations)
             if state.is_delayed and not state.renders_one:
                 state.clear_delayed_apps_cache()
                 state.is_delayed = False
@@ -90,7 +90,7 @@ class WholeMigrations(MigrationExecutor):
             return super().unapply_migration(state, migration, fake=fake)
 
 
-def is_of_one_model(operation: Operation, app_label: str, state: ProjectState) -> bool:
+def _is_of_one_model(operation: Operation, app_label: str, state: ProjectState) -> bool:
     """Whether an operation does all that it has to without an exact class of any model but its own.
 
     The type of a key is that of every column that refers to it, too: of a field that may be one only Django's way is

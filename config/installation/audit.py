@@ -39,11 +39,11 @@ def main() -> int:
     for line in wrong:
         print(line)
     print(f"{len(pinned)} pinned packages; {len(wrong)} of them installed in another version.", flush=True)
-    known = ask_for_known_holes()
+    known = _ask_for_known_holes()
     return FOUND if wrong else known
 
 
-def ask_for_known_holes() -> int:
+def _ask_for_known_holes() -> int:
     """Ask pip-audit, which is fetched for this, about every pin of the lock."""
     options = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "--requirement", str(LOCK)]
     try:

@@ -125,7 +125,7 @@ def is_installed(root: str, lock: str) -> bool:
         return False
 
 
-def write_stamp(root: str, lock: str) -> None:
+def _write_stamp(root: str, lock: str) -> None:
     """Keep that `lock`, and with the developers' lock the other one too, is installed."""
     locks = [RUNTIME_LOCK, DEV_LOCK] if lock == DEV_LOCK else [lock]
     stamp = {"python": python_version(), "locks": {name: digest(os.path.join(root, name)) for name in locks}}
@@ -175,7 +175,7 @@ def run_logged(command: List[str], on_line: Callable[[str], None], keep_open: Se
         raise subprocess.CalledProcessError(status, command)
 
 
-def pip_install(lock_file: int) -> Installer:
+def _pip_install(lock_file: int) -> Installer:
     """The installer that runs pip. It inherits `lock_file`: no one starts beside an orphaned pip."""
 
     def install(python: str, lock: str, on_line: Callable[[str], None]) -> None:
@@ -212,7 +212,7 @@ def prepare(root: str, lock: str, installer: Optional[Installer] = None) -> None
     os.makedirs(os.path.join(root, "var"), exist_ok=True)
     with only_one_installation(root) as lock_file:
         if not is_installed(root, lock):
-            install(root, lock, installer or pip_install(lock_file))
+            install(root, lock, installer or _pip_install(lock_file))
 
 
 def install(root: str, lock: str, installer: Installer) -> None:
@@ -243,7 +243,7 @@ def install(root: str, lock: str, installer: Installer) -> None:
             log.write(f"{error}\n")
             log.flush()
             raise Problem(failure(log_path)) from error
-    write_stamp(root, lock)
+    _write_stamp(root, lock)
     say(f"Installed in {time.monotonic() - began:.0f} s.")
 
 
@@ -294,7 +294,7 @@ def demo(root: str) -> None:
     from config.processes import supervisor  # noqa: PLC0415 -- needs the Python that `main` has checked
 
     try:
-        supervisor.refuse_second(var_folder(root))
+        supervisor.refuse_second(_var_folder(root))
     except supervisor.AlreadyRunningError as error:
         raise Problem(str(error)) from None
     port = free_port(os.environ.get("PORT") or DEFAULT_PORT)
@@ -303,17 +303,17 @@ def demo(root: str) -> None:
     os.execv(python, [python, "manage.py", "demo", "--port", str(port)])  # noqa: S606 -- no shell is wanted
 
 
-def install_dev(root: str) -> None:
+def _install_dev(root: str) -> None:
     """Install what tests and checks need, too."""
     prepare(root, DEV_LOCK)
 
 
-def var_folder(root: str) -> str:
+def _var_folder(root: str) -> str:
     """Where the site keeps its data."""
     return os.path.abspath(os.environ.get("PLURANK_VAR") or os.path.join(root, "var"))
 
 
-def check_platform() -> None:
+def _check_platform() -> None:
     """Refuse what Plurank cannot run on.
 
     Raises:
@@ -325,7 +325,7 @@ def check_platform() -> None:
         raise Problem(f"Plurank needs Python 3.11, 3.12 or 3.13; this is {python_version()}.")
 
 
-COMMANDS = {"demo": demo, "install-dev": install_dev}
+COMMANDS = {"demo": demo, "install-dev": _install_dev}
 
 
 def main(arguments: List[str]) -> int:
@@ -339,7 +339,7 @@ def main(arguments: List[str]) -> int:
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
     os.chdir(root)
     try:
-        check_platform()
+        _check_platform()
         COMMANDS[arguments[0]](root)
     except Problem as problem:
         say(str(problem))

@@ -33,7 +33,7 @@ BETWEEN = """
 """
 
 
-def licence_of(package: str) -> str | None:
+def _licence_of(package: str) -> str | None:
     """The licence that an installed package states; None where it is not installed, as for another system."""
     try:
         about: Any = metadata.metadata(package)  # a mail's header, which may have a field several times
@@ -50,7 +50,7 @@ def licence_of(package: str) -> str | None:
 
 def packages() -> dict[str, str]:
     """The licence of each package of the lock that is installed here, by its name."""
-    licences = {name: licence_of(name) for name in sorted(pins(LOCK.read_text(encoding="utf-8")))}
+    licences = {name: _licence_of(name) for name in sorted(pins(LOCK.read_text(encoding="utf-8")))}
     return {name: licence for name, licence in licences.items() if licence is not None}
 
 

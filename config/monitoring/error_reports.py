@@ -55,7 +55,7 @@ def report_errors(dsn: str, *, release: str, environment: str) -> None:
             dsn,
             release=release,
             environment=environment,
-            before_send=without_data,
+            before_send=_without_data,
             send_default_pii=False,
             include_local_variables=False,
             max_request_body_size="never",
@@ -82,7 +82,7 @@ def report_errors(dsn: str, *, release: str, environment: str) -> None:
         ) from None
 
 
-def without_data(event: Any, hint: Any) -> Any:  # noqa: ANN401 -- Sentry's own shapes
+def _without_data(event: Any, hint: Any) -> Any:  # noqa: ANN401 -- Sentry's own shapes
     """What of an event is sent; None where the same was reported a moment ago."""
     if _was_reported(event):
         return None

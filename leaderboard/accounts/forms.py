@@ -42,7 +42,7 @@ class ResetForm(ResetPasswordForm):
 NEW_PASSWORD = {"password1": gettext_lazy("New password"), "password2": gettext_lazy("New password, again")}
 
 
-def label_fields(form: forms.Form, labels: dict[str, Any]) -> None:
+def _label_fields(form: forms.Form, labels: dict[str, Any]) -> None:
     """Give fields of allauth other labels, which then are in no field as a placeholder, too."""
     for name, label in labels.items():
         form.fields[name].label = label
@@ -55,7 +55,7 @@ class NewPasswordForm(ResetPasswordKeyForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """As allauth's, with labels as this site writes them."""
         super().__init__(*args, **kwargs)
-        label_fields(self, NEW_PASSWORD)
+        _label_fields(self, NEW_PASSWORD)
 
     def save(self) -> None:
         """Keep it. Anyone who signed up with an address that is not theirs, or stole a session, is left no way in."""
@@ -79,7 +79,7 @@ class ChangeForm(ChangePasswordForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """As allauth's, with labels as this site writes them."""
         super().__init__(*args, **kwargs)
-        label_fields(self, {"oldpassword": gettext_lazy("Current password")} | NEW_PASSWORD)
+        _label_fields(self, {"oldpassword": gettext_lazy("Current password")} | NEW_PASSWORD)
 
     def save(self) -> None:
         """Keep it; sessions elsewhere end, and the tokens where that is ticked."""

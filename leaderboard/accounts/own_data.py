@@ -168,7 +168,7 @@ def tables_of(user: User) -> dict[str, Table]:
         "submitted.csv": (
             ("submission", "state", "system", "task", "value", "missing", "standard_error", "instances"),
             _rows(
-                scores.annotate(named=system_name_for(user)), "submission__uuid", "submission__state", "named",
+                scores.annotate(named=_system_name_for(user)), "submission__uuid", "submission__state", "named",
                 "task__key", "value", "missing_reason", "standard_error", "n_instances",
             ),
         ),
@@ -219,7 +219,7 @@ def tables_of(user: User) -> dict[str, Table]:
     }  # fmt: skip
 
 
-def system_name_for(user: User) -> Case:
+def _system_name_for(user: User) -> Case:
     """Of a query of scores: the system's name; empty where its benchmark hides names and it is not proven the user's.
 
     A system that waits has the name that its submitter gave it.

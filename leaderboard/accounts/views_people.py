@@ -80,7 +80,7 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
                 else:
                     is_changed = change_role(benchmark, member, author=actor, role=role)
                 if gives_up and is_changed:
-                    return lead_on(request, benchmark)
+                    return _lead_on(request, benchmark)
                 if is_changed:
                     done = gettext("%(person)s can submit again.") if action == "lift" else gettext("Changed.")
                     messages.success(request, done % {"person": member.shown_name})
@@ -108,7 +108,7 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "accounts/manage_people.html", context)
 
 
-def lead_on(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def _lead_on(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Lead people who gave up their role to a page that they still see, and say what they are now."""
     user = signed_in(request)
     role = Membership.objects.filter(benchmark=benchmark, user=user).values_list("role", flat=True).first() or ""

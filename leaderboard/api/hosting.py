@@ -148,14 +148,14 @@ def read_benchmark(data: Any) -> tuple[dict[str, Any], Proposal]:  # noqa: ANN40
     return {name: body[name] for name in (*SETTINGS, "key") if name in body}, changed_proposal(body, nothing)
 
 
-def hosted_content(row: Benchmark, user: User, n_changed: int) -> dict[str, Any]:
+def _hosted_content(row: Benchmark, user: User, n_changed: int) -> dict[str, Any]:
     """A benchmark with what only its owners are told."""
     benchmark = Benchmark.objects.select_related("publication__revision__configuration").get(pk=row.pk)
     content = benchmark_content(audience_of(user, benchmark))
     return HostedBenchmarkSerializer.render(content | {"n_changed": n_changed})
 
 
-def new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) -> dict[str, Any]:
     """A benchmark that was just made; a dry run says no more of its key than anyone may know.
 
     Args:
@@ -163,7 +163,7 @@ def new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) ->
         row: the benchmark.
         fields: among others its key, if one was stated.
     """
-    content = hosted_content(row, view.user, 0)
+    content = _hosted_content(row, view.user, 0)
     return content | {"key": visible_key(view.user, row, fields.get("key", ""))} if view.truth("dry_run") else content
 
 
@@ -186,7 +186,7 @@ class HostedBenchmarksView(WritingView, BenchmarksView):
         fields, proposal = read_benchmark(request.data)
 
         def step() -> dict[str, Any]:
-            return new_content(self, create_described(self.user, proposal, fields), fields)
+            return _new_content(self, create_described(self.user, proposal, fields), fields)
 
         made = self.carry_out(step, status=201)
         made["Location"] = request.build_absolute_uri(f"{request.path}{made.data['key']}/")
@@ -215,7 +215,7 @@ class HostedBenchmarkView(OwnerView, OneBenchmarkView):
 
         def step() -> dict[str, Any]:
             n_changed = change_settings(self.benchmark, values, author=self.user, reason=reason)
-            return hosted_content(self.benchmark, self.user, n_changed)
+            return _hosted_content(self.benchmark, self.user, n_changed)
 
         return self.carry_out(step)
 
@@ -241,7 +241,7 @@ class ArchiveView(OwnerView):
 
         def step() -> dict[str, Any]:
             archive(self.benchmark, author=self.user, **body)
-            return hosted_content(self.benchmark, self.user, int(before != body["archived"]))
+            return _hosted_content(self.benchmark, self.user, int(before != body["archived"]))
 
         return self.carry_out(step)
 
@@ -271,5 +271,5 @@ class EditionsView(OwnerView):
         """
         body = EditionBodySerializer.read(request.data)
         return self.carry_out(
-            lambda: new_content(self, new_edition(self.benchmark, author=self.user, **body), body), status=201
+            lambda: _new_content(self, new_edition(self.benchmark, author=self.user, **body), body), status=201
         )

@@ -229,7 +229,7 @@ class TaskChangeSerializer(Shape):
     too_large = s.CharField(allow_blank=True, help_text="Why a dry run shows no ranks.")
 
 
-def read_proposal(data: Any, present: Proposal) -> tuple[Proposal, str]:  # noqa: ANN401
+def _read_proposal(data: Any, present: Proposal) -> tuple[Proposal, str]:  # noqa: ANN401
     """Changes of tasks and groups as what is to be, and the reason.
 
     Args:
@@ -294,7 +294,7 @@ class HostedTasksView(OwnerView, TasksView):
         return self.carry_out(self._preview if self.truth("dry_run") else self._apply)
 
     def _preview(self) -> dict[str, Any]:
-        proposal, _ = read_proposal(self.request.data, present_proposal(self.benchmark))
+        proposal, _ = _read_proposal(self.request.data, present_proposal(self.benchmark))
         preview = preview_proposal(self.benchmark, proposal)
         return TaskChangeSerializer.render(
             {
@@ -309,7 +309,7 @@ class HostedTasksView(OwnerView, TasksView):
 
     def _apply(self) -> dict[str, Any]:
         locked = lock_benchmark(self.benchmark.pk)
-        proposal, reason = read_proposal(self.request.data, present_proposal(locked))
+        proposal, reason = _read_proposal(self.request.data, present_proposal(locked))
         changes, token = proposed_changes(locked, proposal), proposal_token(locked, proposal)
         revision = apply_proposal(locked, proposal, author=self.user, token=token, reason=reason)
         return TaskChangeSerializer.render(

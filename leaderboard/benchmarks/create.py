@@ -121,7 +121,7 @@ def create_benchmark(
     # Where the stated key belongs to a private benchmark that the owner may not know of, another is given: a refusal
     # would cost nothing, and tell that it is there. So every guess costs one of the benchmarks of an account.
     taken = set(Benchmark.objects.values_list("key", flat=True))
-    is_hidden = key in taken and key not in known_keys(owner)
+    is_hidden = key in taken and key not in _known_keys(owner)
     key = make_key(key, taken) if is_hidden else key or make_key(name, taken)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.clean_fields()
@@ -129,13 +129,13 @@ def create_benchmark(
     benchmark.full_clean()
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
-    group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
+    group_rows = [_save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
     by_name = {fold_name(group.name): group for group in group_rows}
-    save_tasks(benchmark, tasks, by_name)
+    _save_tasks(benchmark, tasks, by_name)
     return benchmark
 
 
-def known_keys(viewer: User) -> set[str]:
+def _known_keys(viewer: User) -> set[str]:
     """The keys of the benchmarks that someone may find out about: all but other people's private ones."""
     private = Benchmark.objects.filter(visibility=Benchmark.Visibility.PRIVATE).exclude(memberships__user=viewer)
     return set(Benchmark.objects.exclude(pk__in=private.values("pk")).values_list("key", flat=True))
@@ -149,10 +149,10 @@ def visible_key(viewer: User, made: Benchmark, key: str = "") -> str:
         made: the benchmark, stored until the dry run rolls it back.
         key: the one that is stated, if any.
     """
-    return key or make_key(made.name, known_keys(viewer) - {made.key})
+    return key or make_key(made.name, _known_keys(viewer) - {made.key})
 
 
-def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
+def _save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
     """Store a new group."""
     group = TaskGroup(benchmark=benchmark, name=spec.name, key=spec.key, weight=spec.weight, order=order)
     prepare_group(group)
@@ -182,7 +182,7 @@ def prepare_group(group: TaskGroup, taken: Container[str] | None = None) -> Task
     return group
 
 
-def save_tasks(benchmark: Benchmark, specs: Sequence[TaskSpec], groups: Mapping[str, TaskGroup]) -> None:
+def _save_tasks(benchmark: Benchmark, specs: Sequence[TaskSpec], groups: Mapping[str, TaskGroup]) -> None:
     """Store the tasks of a benchmark that has none yet, at once.
 
     Args:

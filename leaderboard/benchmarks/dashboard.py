@@ -122,10 +122,10 @@ def dashboard(user: User, page: str | None) -> Dashboard:
         drafts=own_drafts(user),
         batches=own_batches(list(batches)),
         batch_page=batches,
-        votes=own_votes(user),
+        votes=_own_votes(user),
         predictions=own_predictions(user),
         benchmarks=benchmarks_of(user),
-        opened=opened_to(user),
+        opened=_opened_to(user),
         organisations=organisations_of(user),
         notices=list(notices[:SHOWN_NOTICES]),
         n_unread=notices.filter(read_at=None).count(),
@@ -238,7 +238,7 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
     return lines
 
 
-def own_votes(user: User) -> list[OwnSent]:
+def _own_votes(user: User) -> list[OwnSent]:
     """The votes that the user sent, the newest first."""
     rows = VoteBatch.objects.filter(uploader=user).exclude(state=VoteBatch.State.DRAFT)
     rows = rows.annotate(is_closed=_is_closed_to(user))
@@ -302,7 +302,7 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
     return sorted(lines, key=lambda line: not line.n_waiting)
 
 
-def opened_to(user: User) -> list[Benchmark]:
+def _opened_to(user: User) -> list[Benchmark]:
     """The benchmarks of which the user is a member, also through an organisation, and no more than that."""
     rows = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.MEMBER)
     return list(rows.order_by("name", "key")[:SHOWN_BENCHMARKS])

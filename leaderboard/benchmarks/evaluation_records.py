@@ -48,7 +48,7 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
             if not results:
                 continue
             record = {
-                **about_revision(revision, system),
+                **_about_revision(revision, system),
                 "model_info": model_info(system, about.get(system.id, System()), fields),
             }
             text = json.dumps(record | {"evaluation_results": results}, ensure_ascii=False, indent=1)
@@ -67,7 +67,7 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
     return packed.getvalue()
 
 
-def about_revision(revision: Revision, system: BoardSystem) -> dict[str, Any]:
+def _about_revision(revision: Revision, system: BoardSystem) -> dict[str, Any]:
     """What a record says of where its scores are from. Who measured them, and with which program, is not known here."""
     moment = str(int(revision.created_at.timestamp()))
     return {

@@ -117,8 +117,8 @@ def save_meta_board(spec: MetaBoardSpec, *, author: User, board: MetaBoard | Non
         keys = spec.benchmarks
         if keys is None:
             keys = list(saved.benchmarks.values_list("key", flat=True)) if saved.pk else []
-        benchmarks = chosen_benchmarks(author, keys, is_public=saved.is_public)
-        check_fields(saved, len(benchmarks))
+        benchmarks = _chosen_benchmarks(author, keys, is_public=saved.is_public)
+        _check_fields(saved, len(benchmarks))
         if board is None and MetaBoard.objects.filter(author=author).count() >= MAX_META_BOARDS:
             raise ValidationError(
                 gettext("You have %(max_meta_boards)s meta-boards, which is the limit. Delete one first.")
@@ -137,12 +137,12 @@ def store(board: MetaBoard) -> None:
         IntegrityError: someone else took the key at the same moment.
     """
     if board.pk is None:
-        board.key = free_key(board)
+        board.key = _free_key(board)
     board.full_clean(validate_unique=False)  # the database knows which keys are taken
     board.save()
 
 
-def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> list[Benchmark]:
+def _chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> list[Benchmark]:
     """The benchmarks of these keys.
 
     Args:
@@ -172,7 +172,7 @@ def chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) -> 
     return [known[key] for key in wanted]
 
 
-def check_fields(board: MetaBoard, n_benchmarks: int) -> None:
+def _check_fields(board: MetaBoard, n_benchmarks: int) -> None:
     """Refuse rules that there are not, and what no system can fulfil.
 
     Args:
@@ -203,7 +203,7 @@ def check_fields(board: MetaBoard, n_benchmarks: int) -> None:
         raise ValidationError({"description": message})
 
 
-def free_key(board: MetaBoard) -> str:
+def _free_key(board: MetaBoard) -> str:
     """A key for a new meta-board. Those of private ones say nothing, so that no other key tells that they are there."""
     if not board.is_public:
         return f"board-{secrets.token_hex(8)}"

@@ -28,7 +28,7 @@ def manage_metadata(request: HttpRequest, key: str) -> HttpResponse:
     benchmark = administered_benchmark(request.user, key)
     action = request.POST.get("action", "")
     if action in VALUES:
-        return take_values(request, benchmark, is_dry=action == "preview")
+        return _take_values(request, benchmark, is_dry=action == "preview")
     if action == STARTER_ACTION:
         known = {field.key for field in benchmark.fields_of_systems}
         declared = [*benchmark.metadata_fields, *(field.declaration for field in STARTER if field.key not in known)]
@@ -58,7 +58,7 @@ def _declare(
     return redirect("manage_metadata", benchmark.key)
 
 
-def take_values(request: HttpRequest, benchmark: Benchmark, *, is_dry: bool) -> HttpResponse:
+def _take_values(request: HttpRequest, benchmark: Benchmark, *, is_dry: bool) -> HttpResponse:
     """What a table would change; where `is_dry` is false, it is stored."""
     form = ValuesForm(request.POST, request.FILES)
     if not form.is_valid():

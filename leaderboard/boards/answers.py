@@ -105,7 +105,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         is_apart = not {VERDICTS[SEPARABLE], VERDICTS[CONTRADICTED]}.isdisjoint(verdicts)
     answer = {
         "verdict": verdict,
-        "most_often": most_often_first(board),
+        "most_often": _most_often_first(board),
         "short": board.separability.short_text,
         "possibly_best": possibly_best_text(reference, board.names),
     }
@@ -158,7 +158,7 @@ def leader_verdict(verdicts: Sequence[str]) -> str:
     }
 
 
-def most_often_first(board: Board) -> str:
+def _most_often_first(board: Board) -> str:
     """The rank interval of the largest camp's only winner, where that is not the reference rule's first."""
     reference = board.reference
     if not board.camps or reference.lower is None or reference.upper is None or board.camps[0].n_winners != 1:

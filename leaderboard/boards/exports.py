@@ -95,7 +95,7 @@ def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
         }
 
 
-def board_latex(board: Board, name: str) -> Iterator[str]:
+def _board_latex(board: Board, name: str) -> Iterator[str]:
     """A table for LaTeX with the package booktabs."""
     return latex_table(_caption(board, name), _headings(board), _rows(board, latex_text, _latex_cell))
 
@@ -111,7 +111,7 @@ def _latex_cell(cell: Cell) -> str:
     return text + (f" ({latex_text(cell.score_text)})" if cell.score_text else "")
 
 
-def board_markdown(board: Board, name: str) -> Iterator[str]:
+def _board_markdown(board: Board, name: str) -> Iterator[str]:
     """A table for Markdown as GitHub writes it, under a line that says what it is."""
     return markdown_table(_caption(board, name), _headings(board), _rows(board, markdown_text, _markdown_cell))
 
@@ -179,6 +179,6 @@ def _places(board: Board) -> dict[int, int]:
 FORMATS: dict[str, tuple[str, Callable[[Board, str], Iterator[str]]]] = {
     "csv": ("text/csv", board_csv),
     "json": ("application/json", board_json),
-    "tex": ("application/x-tex", board_latex),
-    "md": ("text/markdown", board_markdown),
+    "tex": ("application/x-tex", _board_latex),
+    "md": ("text/markdown", _board_markdown),
 }

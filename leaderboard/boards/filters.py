@@ -71,7 +71,7 @@ def left_by(
         field = by_key.get(name)
         if field is None:
             return []
-        least, most = (bound_of(field, text, is_most=k == 1) if text else None for k, text in enumerate(bounds))
+        least, most = (_bound_of(field, text, is_most=k == 1) if text else None for k, text in enumerate(bounds))
         values = {i: field.number(about.get(systems[i].id, nothing).metadata.get(name)) for i in places}
         places = [
             i
@@ -112,11 +112,11 @@ def choose(
                 gettext("There is no field %(removeprefix)s of the systems here.")
                 % {"removeprefix": repr(query.sort_key.removeprefix(META))}
             )
-        order.take(field_values(field, [about.get(system.id, About()) for system in systems]))
+        order.take(_field_values(field, [about.get(system.id, About()) for system in systems]))
     return SystemSelection(order.sorted(pinned), order.sorted(others))
 
 
-def bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
+def _bound_of(field: MetadataField, text: str, *, is_most: bool) -> float:
     """A bound of numbers or dates; the greatest date of a year or a month is its last day.
 
     Raises:
@@ -150,7 +150,7 @@ def says(field: MetadataField, value: Any, text: str) -> bool:  # noqa: ANN401 -
     return fold_name(text) in fold_name(field.written(value))
 
 
-def field_values(field: MetadataField, about: Sequence[About]) -> list[float]:
+def _field_values(field: MetadataField, about: Sequence[About]) -> list[float]:
     """A number for each system by which a field orders them: texts by their place in the alphabet, no before yes.
 
     Returns:

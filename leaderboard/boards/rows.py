@@ -129,7 +129,7 @@ def shade_of(change: int | None, n_systems: int) -> int:
     return level if change > 0 else -level
 
 
-def ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     """The ranks among those systems alone that `others` ranks, too: whom a rule leaves out moves no one up.
 
     Args:
@@ -189,7 +189,7 @@ class Rows:
         self.holders = [Counter(ranks) for ranks in self.ranks]
         # Each system's change against the reference rule; None where there is nothing to compare.
         self.changes: list[list[int] | None] = [
-            (ranks_among(reference.ranks, column.ranks) - ranks_among(column.ranks, reference.ranks)).tolist()
+            (_ranks_among(reference.ranks, column.ranks) - _ranks_among(column.ranks, reference.ranks)).tolist()
             if column.status == reference.status == "ranked" and column is not reference
             else None
             for column in columns

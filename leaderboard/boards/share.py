@@ -31,10 +31,10 @@ def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -
     if anybody.sees_others:
         badge_url = request.build_absolute_uri(reverse("badge", args=[benchmark.key]))
         alt = gettext("%(benchmark)s on Plurank") % {"benchmark": shortened(benchmark.name)}
-        links["badge"] = badge_snippets(badge_url, page_url, alt)
+        links["badge"] = _badge_snippets(badge_url, page_url, alt)
         if benchmark.visibility == Benchmark.Visibility.PUBLIC:
             view = query_text(changed(query, top=query.top or 10))
-            links["table"] = frame_snippet(
+            links["table"] = _frame_snippet(
                 request.build_absolute_uri(reverse("embed", args=[benchmark.key]) + view), benchmark.name
             )
     return links
@@ -51,10 +51,10 @@ def system_share(request: HttpRequest, benchmark: Benchmark, key: str, name: str
         "system": shortened(name),
         "benchmark": shortened(benchmark.name),
     }
-    return {"badge": badge_snippets(badge_url, page_url, alt)}
+    return {"badge": _badge_snippets(badge_url, page_url, alt)}
 
 
-def badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:
+def _badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:
     """A badge's address, and what shows it with a link: as Markdown and as HTML."""
     quoted = "".join(f"\\{letter}" if letter in r"\[]*_`<>" else letter for letter in alt)
     return {
@@ -66,7 +66,7 @@ def badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:
     }
 
 
-def frame_snippet(url: str, title: str) -> dict[str, str]:
+def _frame_snippet(url: str, title: str) -> dict[str, str]:
     """An embedded table's address, and the frame that shows it."""
     named = f'src="{escape(url)}" title="{escape(title)}"'
     return {"url": url, "html": f'<iframe {named} width="100%" height="{FRAME_HEIGHT}" loading="lazy"></iframe>'}

@@ -192,9 +192,9 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             for field in benchmark.fields_of_systems
             if field.key in stored.metadata
         ],
-        fact_changes=changes_of_metadata(benchmark, key) if audience.may_administer else [],
+        fact_changes=_changes_of_metadata(benchmark, key) if audience.may_administer else [],
         baseline=Baseline(stored.baseline),
-        model_key=model_key_of(audience, stored),
+        model_key=_model_key_of(audience, stored),
         hidden_text=hidden_text(audience),
         sentence=lone or (_sentence(board, benchmark, place, standing) if sees_all else ""),
         ranks=[
@@ -217,7 +217,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     )
 
 
-def changes_of_metadata(benchmark: Benchmark, key: str) -> list[AuditEntry]:
+def _changes_of_metadata(benchmark: Benchmark, key: str) -> list[AuditEntry]:
     """The last changes of a system's metadata, newest first: by its owners, and by submissions that stated it.
 
     Args:
@@ -229,7 +229,7 @@ def changes_of_metadata(benchmark: Benchmark, key: str) -> list[AuditEntry]:
     return list(entries[:MAX_FACT_CHANGES])
 
 
-def model_key_of(audience: Audience, system: System) -> str:
+def _model_key_of(audience: Audience, system: System) -> str:
     """The key of the model that a system is, for those who see the model's page."""
     if system.identity is None or not naming_benchmarks(audience.viewer).filter(pk=system.benchmark_id).exists():
         return ""

@@ -78,10 +78,10 @@ def _csv_cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else ""
-    return tame(writable(value)) if isinstance(value, str) else value
+    return _tame(writable(value)) if isinstance(value, str) else value
 
 
-def tame(text: str) -> str:
+def _tame(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     apart = FORMULA_INSIDE.sub(lambda inside: f"{inside[0][:-1]}'{inside[0][-1]}", text)
     return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
@@ -92,7 +92,7 @@ def export_csv(table: ExportTable) -> Iterator[str]:
     return spreadsheet_csv_lines(chain([[heading.key for heading in table.headings]], table.rows))
 
 
-def export_json(table: ExportTable) -> Iterator[str]:
+def _export_json(table: ExportTable) -> Iterator[str]:
     """What the table rests on, and its rows as objects by key."""
     keys = [heading.key for heading in table.headings]
     rows = (
@@ -197,7 +197,7 @@ def _line(text: str) -> str:
 # By the ending of the file: its content type, and what writes it.
 EXPORT_FORMATS: dict[str, tuple[str, Callable[[ExportTable], Iterator[str]]]] = {
     "csv": ("text/csv", export_csv),
-    "json": ("application/json", export_json),
+    "json": ("application/json", _export_json),
     "tex": ("application/x-tex", export_latex),
     "md": ("text/markdown", export_markdown),
 }

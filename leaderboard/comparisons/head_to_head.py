@@ -134,7 +134,7 @@ def head_to_head(
     column = next((column for column in board.columns if column.rule == rule), None)
     if column is None:
         raise UnknownChoiceError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
-    order = order_under(column, systems)
+    order = _order_under(column, systems)
     rows, row_parts = _parts(order, query, "rows")
     columns, column_parts = _parts(order, query, "columns")
     margins = margins_between(
@@ -206,7 +206,7 @@ def head_to_head(
     )
 
 
-def order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
+def _order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
     """By rank; unranked ones last, equal ones by name."""
     ranks = column.ranks
     return sorted(

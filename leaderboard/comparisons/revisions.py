@@ -245,7 +245,7 @@ def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
     return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
 
 
-def moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
+def _moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
     """The moves of the systems that both revisions rank, among these alone: a system that joins pushes no one down."""
     common = [(move.system, move.before, move.after) for move in moves if move.before and move.after]
     befores, afters = sorted(before for _, before, _ in common), sorted(after for _, _, after in common)
@@ -256,7 +256,7 @@ def moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
 
 
 def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> RuleMoves:
-    common = moves_in_common(moves)
+    common = _moves_in_common(moves)
     moved = [move for move in common if not move.is_same]
     names = {move.system.id: move.system.name for move in moves}
     first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
@@ -333,7 +333,7 @@ def _sentence(
         rule for rule, rule_moves in moves.items() if {m.system.id for m in rule_moves if m.before == 1} !=
         {m.system.id for m in rule_moves if m.after == 1}
     ]  # fmt: skip
-    n_moving = sum(any(not move.is_same for move in moves_in_common(rule_moves)) for rule_moves in moves.values())
+    n_moving = sum(any(not move.is_same for move in _moves_in_common(rule_moves)) for rule_moves in moves.values())
     if joined or left:
         end = gettext("The order of the other systems changed under %(n)s of %(of)s rules, and no first place changed.")
         if firsts:

@@ -146,7 +146,7 @@ def rank_isolated(
     return outcomes
 
 
-def rank_in_turn(
+def _rank_in_turn(
     matrix: ScoreMatrix,
     missing: str,
     aggregation: str,
@@ -182,9 +182,9 @@ def long_batches(rules: Sequence[str]) -> list[list[str]]:
 def board_in_turn(
     matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str], ties: str | None
 ) -> Iterator[MajorityFacts | Outcomes]:
-    """What a board under other settings is made of: first the majority facts, then rankings as `rank_in_turn`."""
+    """What a board under other settings is made of: first the majority facts, then rankings as `_rank_in_turn`."""
     yield majority_facts(matrix, aggregation)
-    yield from rank_in_turn(matrix, missing, aggregation, rules, ties=ties)
+    yield from _rank_in_turn(matrix, missing, aggregation, rules, ties=ties)
 
 
 def majority_facts(matrix: ScoreMatrix, aggregation: str) -> MajorityFacts:

@@ -162,11 +162,11 @@ def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool
     for file in files:
         counted = split if split == DEVELOPMENT or {PUBLIC, PRIVATE} & file.results.keys() else TEST
         if counted in file.results:
-            figures[file.task_id] = task_figure(file, counted, with_values=with_values)
+            figures[file.task_id] = _task_figure(file, counted, with_values=with_values)
     return figures
 
 
-def task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskFigure:
+def _task_figure(file: PredictionFile, split: str, *, with_values: bool) -> TaskFigure:
     """The figure of one file on a split that it has."""
     result, values, hidden = file.results[split], None, None
     metric = metric_named(file.scored_by.get("metric", ""))
@@ -265,7 +265,7 @@ def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
     0 where nothing changed on any instance, and where no standard error is known; at most `CLEAR` either way where the
     differences have no spread.
     """
-    if new.instance_values is not None and old.instance_values is not None and is_paired(new, old):
+    if new.instance_values is not None and old.instance_values is not None and _is_paired(new, old):
         differences = new.instance_values - old.instance_values
         if float(np.abs(differences).max(initial=0.0)) <= DUST:
             return 0.0
@@ -282,7 +282,7 @@ def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
     return gain / error if error > DUST else CLEAR * float(np.sign(gain))
 
 
-def is_paired(new: TaskFigure, old: TaskFigure) -> bool:
+def _is_paired(new: TaskFigure, old: TaskFigure) -> bool:
     """Whether the values of two figures are of the same instances, in the same order."""
     if new.hidden is None or old.hidden is None:
         return new.n_instances == old.n_instances

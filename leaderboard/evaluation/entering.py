@@ -136,11 +136,11 @@ def require_may_enter(row: PredictionSubmission, files: Sequence[PredictionFile]
         raise SubmissionError("The benchmark is archived, or you can no longer see it.")
     if row.benchmark.bans.filter(user=row.submitter_id).exists():
         raise SubmissionError(audience.why_closed)
-    about = submitted_row(row, scores_in_place([file.task for file in files]))
+    about = _submitted_row(row, scores_in_place([file.task for file in files]))
     check_rows(audience, [about], suggests=False, is_scored_here=True)
 
 
-def submitted_row(row: PredictionSubmission, scores: Mapping[str, float]) -> SubmittedRow:
+def _submitted_row(row: PredictionSubmission, scores: Mapping[str, float]) -> SubmittedRow:
     """What is said of a system, with these scores by the key of the task."""
     about = {name: row.statement[name] for name in ("organisation", "url", "description", "metadata")
              if name in row.statement}  # fmt: skip
@@ -186,20 +186,20 @@ def row_with_instances(
         scores: by the key of the task.
     """
     submitted = replace(
-        submitted_row(row, {key: score["value"] for key, score in scores.items()}),
+        _submitted_row(row, {key: score["value"] for key, score in scores.items()}),
         details={key: (score.get("standard_error"), score.get("n_instances")) for key, score in scores.items()},
     )
     if has_ladder(row.benchmark):  # single instances would say more than the Ladder does
         return submitted
     tasks = {}
     for file in files:
-        names, values = scored_instances(row, file)
+        names, values = _scored_instances(row, file)
         if names and file.task.key in scores and not any(map(instance_name_problem, names)):
             tasks[file.task.key] = TaskInstances(names, values[None, :])
     return with_instances([submitted], tasks, [0])[0]
 
 
-def scored_instances(row: PredictionSubmission, file: PredictionFile) -> tuple[list[str], np.ndarray]:
+def _scored_instances(row: PredictionSubmission, file: PredictionFile) -> tuple[list[str], np.ndarray]:
     """The names of the instances that count for a file, and the score of each; empty where there are none."""
     if not file.instance_values:
         return [], np.empty(0)

@@ -177,7 +177,7 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport, *, author:
     file, row = evaluation.file, evaluation.file.prediction_submission
     ids = ids_of(evaluation.references, evaluation.split)
     values = None if report.problem else instance_values(report, ids)
-    figures = {} if report.problem else split_figures(evaluation, report, len(ids))
+    figures = {} if report.problem else _split_figures(evaluation, report, len(ids))
 
     def write() -> None:
         lock_as_owner(row.benchmark_id, author)
@@ -194,7 +194,7 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport, *, author:
         raise EvaluationError(LATE) from error
 
 
-def split_figures(evaluation: ClaimedFile, report: ProgramReport, n_instances: int) -> dict[str, SplitFigure]:
+def _split_figures(evaluation: ClaimedFile, report: ProgramReport, n_instances: int) -> dict[str, SplitFigure]:
     """The reported scores by split, that of all instances among them.
 
     Raises:

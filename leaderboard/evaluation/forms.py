@@ -47,7 +47,7 @@ class ReferencesForm(forms.Form):
     def __init__(self, metric: Metric, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         for option in metric.options:
-            self.fields[f"option-{option.key}"] = option_field(option)
+            self.fields[f"option-{option.key}"] = _option_field(option)
         if metric.key == EVALUATOR.key:
             self.fields["file"].label = gettext("Instances")
 
@@ -70,7 +70,7 @@ class ReferencesForm(forms.Form):
         }
 
 
-def option_field(option: Option) -> forms.Field:
+def _option_field(option: Option) -> forms.Field:
     """The field for one option of a metric."""
     about: dict[str, Any] = {
         "label": option.key.replace("_", " ").capitalize(),

@@ -180,9 +180,9 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     if phase.went_private_at and {"private_at", "split"} & {*values}:
         raise EvaluationError(gettext("The board shows the private split already."))
     phase.full_clean(validate_constraints=False)
-    check_times(phase)
+    _check_times(phase)
     phase.validate_constraints()  # of these only the name is left to check
-    if phase.pk and phase.split != split_before and phase.split == Phase.Split.PUBLIC and lacks_scores_by_split(phase):
+    if phase.pk and phase.split != split_before and phase.split == Phase.Split.PUBLIC and _lacks_scores_by_split(phase):
         problem = gettext(
             "Your own program scored predictions of this phase without reporting scores by split; have them scored "
             "again first."
@@ -195,7 +195,7 @@ def store_phase(benchmark: Benchmark, values: Mapping[str, Any], *, author: User
     return phase
 
 
-def lacks_scores_by_split(phase: Phase) -> bool:
+def _lacks_scores_by_split(phase: Phase) -> bool:
     """Whether the owners' own program scored predictions of a phase on all splits together alone."""
     files = PredictionFile.objects.filter(prediction_submission__phase=phase, prediction_submission__is_trial=False)
     files = files.filter(results__by__metric=EVALUATOR_KEY).exclude(results__has_key=PUBLIC)
@@ -203,7 +203,7 @@ def lacks_scores_by_split(phase: Phase) -> bool:
     return files.filter(task__in=split_tasks).exists()
 
 
-def check_times(phase: Phase) -> None:
+def _check_times(phase: Phase) -> None:
     """Go on where a phase fits the other phases of its benchmark.
 
     Raises:

@@ -40,11 +40,11 @@ def open_private_boards() -> int:
             rows = PredictionSubmission.objects.filter(phase=phase, is_trial=False)
             waiting = Q(state__in=[State.WAITING, State.SCORING]) | Q(submission__state__in=UNDECIDED)
             if phase.went_private_at is None and not rows.filter(waiting).exists():
-                n_opened += open_private_board(locked, phase) is not None
+                n_opened += _open_private_board(locked, phase) is not None
     return n_opened
 
 
-def open_private_board(benchmark: Benchmark, phase: Phase) -> Revision | None:
+def _open_private_board(benchmark: Benchmark, phase: Phase) -> Revision | None:
     """Show the private scores of a phase. Call in a transaction that has locked the benchmark.
 
     Returns:

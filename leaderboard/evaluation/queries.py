@@ -160,7 +160,7 @@ def progress_of(row: PredictionSubmission) -> PredictionProgress:
             text = gettext("it failed, which is not your fault; the owners of the benchmark can have it tried again")
             stages.append(_stage(SCORED, FAILED, text))
         else:
-            stages.append(_stage(SCORED, *waiting_stage(jobs)))
+            stages.append(_stage(SCORED, *_waiting_stage(jobs)))
     elif row.state == State.SCORED:
         at = moment_in_words(row.scored_at) if row.scored_at else ""
         stages.append(_stage(SCORED, DONE, at))
@@ -193,7 +193,7 @@ def results_of(row: PredictionSubmission, files: list[PredictionFile], *, uses_l
     return [result_of(file, seen.get(file.task.key, {})) for file in files]
 
 
-def waiting_stage(jobs: list[Job]) -> tuple[str, str]:
+def _waiting_stage(jobs: list[Job]) -> tuple[str, str]:
     """The state and the text of a stage that these jobs have still to bring about."""
     running = next((job for job in jobs if job.state == Job.State.RUNNING), None)
     if running is not None:

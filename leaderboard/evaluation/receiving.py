@@ -100,29 +100,29 @@ def submit_predictions(
         EvaluationError: no phase is open, a quota is used up, or scores would tell what is secret.
         SubmissionError: they cannot submit here.
     """
-    if first := first_call(benchmark, owner, upload):
+    if first := _first_call(benchmark, owner, upload):
         return first, False
     require_may_submit(audience_of(owner, benchmark))
-    phase, split = phase_and_split(benchmark, upload)
+    phase, split = _phase_and_split(benchmark, upload)
     # Reading takes a moment, and no one else should wait for it.
     files = read_files(benchmark, upload, split)
     with transaction.atomic():
         locked = lock_benchmark(benchmark.pk)
-        if first := first_call(locked, owner, upload):
+        if first := _first_call(locked, owner, upload):
             return first, False
         audience = audience_of(owner, locked)
         require_may_submit(audience)
         # What the owners changed while the files were read counts, such as the caps of the phase.
-        phase_now, split_now = phase_and_split(locked, upload)
+        phase_now, split_now = _phase_and_split(locked, upload)
         if (phase_now, split_now) != (phase, split):
             raise EvaluationError(gettext("The phase changed while your files were read. Submit them again."))
         references = [file.references for file in files]
         if not upload.is_trial and (why := why_private_scores_leak(counted_split(phase_now), references)):
             raise EvaluationError(why)
-        return store_predictions(audience, upload, phase_now, files), True
+        return _store_predictions(audience, upload, phase_now, files), True
 
 
-def phase_and_split(benchmark: Benchmark, upload: PredictionUpload) -> tuple[Phase | None, str]:
+def _phase_and_split(benchmark: Benchmark, upload: PredictionUpload) -> tuple[Phase | None, str]:
     """The phase that an upload belongs to now, and on which instances it has predictions.
 
     Raises:
@@ -153,7 +153,7 @@ def read_files(benchmark: Benchmark, upload: PredictionUpload, split: str) -> li
         limit = settings.PREDICTIONS_BYTES
         raise InputError.of(f"{n_bytes:,} bytes; the files of one submission may have {limit:,}", "files")
     problems = Problems()
-    chosen = files_by_task(upload, {key: row.task for key, row in known.items()}, problems)
+    chosen = _files_by_task(upload, {key: row.task for key, row in known.items()}, problems)
     if not chosen and not problems:
         problems.add("files", "choose a file with predictions")
     if chosen and not upload.is_trial and has_ladder(benchmark):
@@ -164,7 +164,7 @@ def read_files(benchmark: Benchmark, upload: PredictionUpload, split: str) -> li
     read = []
     for key, one in chosen.items():
         try:
-            read.append(read_task_file(known[key], one.name, one.data, split))
+            read.append(_read_task_file(known[key], one.name, one.data, split))
         except InputError as error:
             for problem in _named(error, one.name, f"files.{key}").problems.listed:
                 problems.listed.append(replace(problem, line=one.line_of(problem.line)))
@@ -182,7 +182,7 @@ class _Chosen(NamedTuple):
     line_of: Callable[[int | None], int | None] = lambda line: line
 
 
-def files_by_task(upload: PredictionUpload, tasks: Mapping[str, Task], problems: Problems) -> dict[str, _Chosen]:
+def _files_by_task(upload: PredictionUpload, tasks: Mapping[str, Task], problems: Problems) -> dict[str, _Chosen]:
     """What was sent for each task, by its key; what is for none of these is noted."""
     key_of = {task.name_folded: key for key, task in tasks.items()} | {key: key for key in tasks}
 
@@ -211,7 +211,7 @@ def files_by_task(upload: PredictionUpload, tasks: Mapping[str, Task], problems:
     return chosen
 
 
-def read_task_file(references: TaskReferences, name: str, data: bytes, split: str) -> TaskFile:
+def _read_task_file(references: TaskReferences, name: str, data: bytes, split: str) -> TaskFile:
     """Read one file.
 
     Raises:
@@ -236,7 +236,7 @@ def _named(error: InputError, name: str, place: str) -> InputError:
     return error.at(lambda problem: replace(problem, place=place, source=problem.source or shorten(name)))
 
 
-def first_call(benchmark: Benchmark, owner: User, upload: PredictionUpload) -> PredictionSubmission | None:
+def _first_call(benchmark: Benchmark, owner: User, upload: PredictionUpload) -> PredictionSubmission | None:
     """The submission that the first call with the key of an upload made.
 
     Raises:
@@ -251,7 +251,7 @@ def first_call(benchmark: Benchmark, owner: User, upload: PredictionUpload) -> P
     stored = {file.task.key: file for file in first.files.select_related("task").defer("content")}
     problems = Problems()
     try:
-        chosen = files_by_task(upload, {key: file.task for key, file in stored.items()}, problems)
+        chosen = _files_by_task(upload, {key: file.task for key, file in stored.items()}, problems)
     except InputError as error:
         chosen, problems = {}, error.problems
     sent = {key: hashlib.sha256(one.data).hexdigest() for key, one in chosen.items()}
@@ -267,7 +267,7 @@ def scores_in_place(tasks: Sequence[Task]) -> dict[str, float]:
     return {task.key: task.minimum if task.minimum is not None else task.maximum or 0.0 for task in tasks}
 
 
-def store_predictions(
+def _store_predictions(
     audience: Audience, upload: PredictionUpload, phase: Phase | None, files: Sequence[TaskFile]
 ) -> PredictionSubmission:
     """Store a submission with its files and jobs. Call in a transaction that has locked the benchmark."""

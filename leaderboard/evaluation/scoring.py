@@ -58,7 +58,7 @@ def compute_scores(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
                 continue
             checkpoint(k / len(files))
             try:
-                scored = score_file(pool, file, references, split, lambda k=k: checkpoint(k / len(files)))  # type: ignore[misc]
+                scored = _score_file(pool, file, references, split, lambda k=k: checkpoint(k / len(files)))  # type: ignore[misc]
             except OutOfTimeError:
                 problems.append(Problem(TOO_LONG.format(limit=settings.SCORING_SECONDS), source=file.name))
                 continue
@@ -85,7 +85,7 @@ def compute_scores(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
     return write
 
 
-def score_file(
+def _score_file(
     pool: Pool, file: PredictionFile, references: TaskReferences, split: str, look: Callable[[], None]
 ) -> Scored:
     """Have one file scored. `look` is called again and again; where it raises, the child is killed."""

@@ -23,7 +23,7 @@ def phase_terms(phase: Phase) -> list[str]:
         is_open = phase.closes_at > timezone.now()
         sentence = gettext("It closes on %(closes_at)s.") if is_open else gettext("It closed on %(closes_at)s.")
         sentences.append(sentence % {"closes_at": moment_in_words(phase.closes_at)})
-    if split := split_of_scores(phase):
+    if split := _split_of_scores(phase):
         sentences.append(gettext("%(sentence)s.") % {"sentence": split})
     if phase.daily_cap or phase.total_cap:
         if not phase.total_cap:
@@ -74,7 +74,7 @@ def is_on_ladder(benchmark: Benchmark) -> bool:
     return mode is not None and mode.uses_ladder
 
 
-def split_of_scores(phase: Phase) -> str:
+def _split_of_scores(phase: Phase) -> str:
     """On which instances the scores of a phase are, without a full stop; empty where all instances count."""
     moment = phase.went_private_at or phase.private_at
     values = {"phase": phase.name, "moment": moment_in_words(moment) if moment else ""}
@@ -126,7 +126,7 @@ def evaluation_terms(benchmark: Benchmark) -> list[str]:
         if coming is not None:
             at = {"phase": coming.name, "moment": moment_in_words(coming.opens_at)}
             terms.append(gettext("%(phase)s opens on %(moment)s") % at)
-    if phase is not None and (split := split_of_scores(phase)):
+    if phase is not None and (split := _split_of_scores(phase)):
         terms.append(split)
     if is_on_ladder(benchmark):
         terms.append(gettext("With the Ladder, a new score appears only if a paired test says that it is better"))

@@ -39,11 +39,11 @@ def manage_phases(request: HttpRequest, key: str) -> HttpResponse:
     """All phases, and a form for one of them or another."""
     benchmark = administered_benchmark(request.user, key)
     if request.method == "POST":
-        return phase_step(request, benchmark)
-    return phases_page(request, benchmark, None)
+        return _phase_step(request, benchmark)
+    return _phases_page(request, benchmark, None)
 
 
-def phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def _phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Do what a button says."""
     author, action = signed_in(request), request.POST.get("action", "")
     number = whole_number(request.POST.get("phase", ""))
@@ -58,19 +58,19 @@ def phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         else:
             form = PhaseForm(request.POST)
             if not form.is_valid():
-                return phases_page(request, benchmark, form)
+                return _phases_page(request, benchmark, form)
             try:
                 phase = store_phase(benchmark, form.cleaned_data, author=author, number=number)
             except ValidationError as error:
                 take_errors(form, error)
-                return phases_page(request, benchmark, form)
+                return _phases_page(request, benchmark, form)
             messages.success(request, gettext("%(phase)s is stored.") % {"phase": phase.name})
     except EvaluationError as error:
         messages.error(request, str(error))
     return redirect("manage_phases", benchmark.key)
 
 
-def phases_page(request: HttpRequest, benchmark: Benchmark, form: PhaseForm | None) -> HttpResponse:
+def _phases_page(request: HttpRequest, benchmark: Benchmark, form: PhaseForm | None) -> HttpResponse:
     """The page, with a form that was sent and has errors, or with an empty one, or that of the phase in the address."""
     phases = phases_of(benchmark)
     number = whole_number((request.POST if form else request.GET).get("phase", ""))

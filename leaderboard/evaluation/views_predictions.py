@@ -82,13 +82,13 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         "why_trials_alone": why,
         "uses_ladder": is_on_ladder(benchmark),
         "split": split_to_predict(phase, is_trial=False),
-        "terms": terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
+        "terms": _terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "evaluation/new_predictions.html", context, status=status)
 
 
-def terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
+def _terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     """What someone should know before they submit."""
     terms = terms_of(benchmark, user, limited=limited)
     if phase := phase_now(benchmark):

@@ -114,7 +114,7 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
         "benchmark": benchmark,
         "here": "references",
         "task": chosen,
-        "versions": [version_row(row) for row in versions],
+        "versions": [_version_row(row) for row in versions],
         "choices": metric_choices(),
         "metric": metric,
         "form": form,
@@ -124,7 +124,7 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
     return render(request, PAGE, context, status=400 if request.method == "POST" else 200)
 
 
-def version_row(row: TaskReferences) -> dict[str, Any]:
+def _version_row(row: TaskReferences) -> dict[str, Any]:
     """What the page says of a version of references."""
     try:
         sha256 = opened_sha256(row)

@@ -50,7 +50,7 @@ def team(request: HttpRequest, key: str) -> HttpResponse:
     user, link = signed_in(request), ""
     if request.method == "POST":
         try:
-            link = team_step(request, benchmark, user)
+            link = _team_step(request, benchmark, user)
         except EvaluationError as error:
             messages.error(request, str(error))
         if not link:
@@ -71,7 +71,7 @@ def team(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "evaluation/team.html", context)
 
 
-def team_step(request: HttpRequest, benchmark: Benchmark, user: User) -> str:
+def _team_step(request: HttpRequest, benchmark: Benchmark, user: User) -> str:
     """Do what a button says; returns the link of a new invitation, or an empty text.
 
     Raises:

@@ -211,7 +211,7 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     agreement, pairs, agreement_reason = list[BenchmarkAgreement](), list[PairAgreement](), ""
     if board is not None:
         try:
-            agreement, pairs = agreement_of(benchmarks, shared)
+            agreement, pairs = _agreement_of(benchmarks, shared)
         except TooLargeError:
             agreement_reason = NOT_IN_TIME
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
@@ -254,7 +254,7 @@ def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) ->
     ]
 
 
-def agreement_of(
+def _agreement_of(
     benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]
 ) -> tuple[list[BenchmarkAgreement], list[PairAgreement]]:
     """How far each benchmark agrees with the others together and with each of them, by shares of rivals whatever a rank
@@ -289,7 +289,7 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     column = next((column for column in published.columns if column.rule == rule), None)
     if column is None or column.status != "ranked":
         return replace(nothing, reason=gettext("%(rule)s gives no ranking there") % {"rule": rule_name(rule)})
-    ranks, worth, shares = column.ranks.tolist(), SCORE_OF[query.score](column), share_of_rivals(column)
+    ranks, worth, shares = column.ranks.tolist(), SCORE_OF[query.score](column), _share_of_rivals(column)
     n_with_rank = Counter(ranks)
     places = {
         SystemKey(name=fold_name(system.name)): BenchmarkRank(
@@ -308,7 +308,7 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     return replace(nothing, places=places)
 
 
-def share_of_rivals(column: Column) -> np.ndarray:
+def _share_of_rivals(column: Column) -> np.ndarray:
     """Of every system, the share of the other ranked ones below it, ties one half; NaN where it has no rank, or no
     rival."""
     n = column.n_ranked
@@ -317,7 +317,7 @@ def share_of_rivals(column: Column) -> np.ndarray:
     return (n - average_ranks(column.ranks)) / (n - 1)
 
 
-def borda_points(column: Column) -> np.ndarray:
+def _borda_points(column: Column) -> np.ndarray:
     """Of every system, how many ranked ones are below it; NaN where it has no rank."""
     ranks = column.ranks.astype(float)
     ranks[ranks < 1] = math.nan
@@ -326,7 +326,7 @@ def borda_points(column: Column) -> np.ndarray:
     return np.where(np.isnan(ranks), math.nan, below)
 
 
-SCORE_OF: Mapping[str, Callable[[Column], np.ndarray]] = {"share": share_of_rivals, "points": borda_points}
+SCORE_OF: Mapping[str, Callable[[Column], np.ndarray]] = {"share": _share_of_rivals, "points": _borda_points}
 
 
 def _board(

@@ -71,13 +71,13 @@ class AgreementTable:
         return [gettext("Kendall’s tau"), *beside, gettext("Pearson’s r"), *beside]
 
 
-def agreement_table(compared: Compared) -> AgreementTable | None:
+def _agreement_table(compared: Compared) -> AgreementTable | None:
     """The benchmarks that take part, the one that agrees most first; None where there is no board.
 
     Args:
         compared: the benchmarks side by side.
     """
-    pairs = [(compared.benchmarks[place], compared.agreement[place]) for place in agreement_order(compared)]
+    pairs = [(compared.benchmarks[place], compared.agreement[place]) for place in _agreement_order(compared)]
     if not pairs:
         return None
     has_subsets = any(one.n_subsets for _, one in pairs)
@@ -117,7 +117,7 @@ class BenchmarkPairs:
     rows: list[tuple[str, list[PairCell | None]]]
 
 
-def benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
+def _benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
     """The benchmarks in the order of the table of agreement, against each other; None where there is none.
 
     Args:
@@ -131,11 +131,11 @@ def benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
         text = localise(pair.kendall, ".2f").replace("-", "\N{MINUS SIGN}") if is_defined else "–"
         cell = PairCell(text, pair.n_systems, max(0, min(4, int(pair.kendall * 5))) if is_defined else 0)
         cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
-    order = agreement_order(compared)
+    order = _agreement_order(compared)
     return BenchmarkPairs([(compared.benchmarks[i].name, [cells.get((i, j)) for j in order]) for i in order])
 
 
-def agreement_order(compared: Compared) -> list[int]:
+def _agreement_order(compared: Compared) -> list[int]:
     """The places of the benchmarks, the one that agrees most with the others first."""
 
     def key(place: int) -> float:
@@ -212,12 +212,12 @@ class ComparePage:
     @property
     def agreement(self) -> AgreementTable | None:
         """How far each benchmark agrees with the others."""
-        return agreement_table(self.compared) if self.compared else None
+        return _agreement_table(self.compared) if self.compared else None
 
     @property
     def pairs(self) -> BenchmarkPairs | None:
         """How far each two benchmarks agree."""
-        return benchmark_pair_table(self.compared) if self.compared else None
+        return _benchmark_pair_table(self.compared) if self.compared else None
 
     @property
     def downloads(self) -> list[tuple[str, str]]:

@@ -70,19 +70,19 @@ def search(viewer: Viewer, text: str) -> Results:
     whole = listed.filter(hides_nothing() | Q(pk__in=deciding)).order_by()
     kinds = [
         ("Benchmarks", [Hit(name, "", reverse("board", args=[key])) for key, name in benchmarks]),
-        ("Systems", find_systems(whole, folded)),
-        ("Tasks", find_tasks(whole, folded)),
+        ("Systems", _find_systems(whole, folded)),
+        ("Tasks", _find_tasks(whole, folded)),
         ("Rules", [
             Hit(rule_name(key), RULES[key].summary, reverse("rule_page", args=[key]))
             for key in site_rules()
             if folded in fold_name(rule_name(key))
         ][:MAX_HITS]),
-        ("Pages", find_pages(folded, benchmarks)),
+        ("Pages", _find_pages(folded, benchmarks)),
     ]  # fmt: skip
     return Results(text, [(kind, hits) for kind, hits in kinds if hits])
 
 
-def find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
+def _find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     """Systems that are on the published board of one of these benchmarks, among the first names that match."""
     matching = System.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded)
     first = list(matching.order_by("name_folded", "pk").values_list("pk", flat=True)[:MAX_NAMES])
@@ -100,7 +100,7 @@ def find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     ][:MAX_HITS]
 
 
-def find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
+def _find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     """Tasks of these benchmarks that are on a published board."""
     rows = Task.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded, is_archived=False)
     rows = rows.exclude(benchmark__published_number=0).order_by("name_folded", "pk")
@@ -108,7 +108,7 @@ def find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     return [Hit(name, benchmark, reverse("task", args=[board, key])) for board, benchmark, key, name in hits]
 
 
-def find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]:
+def _find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]:
     """Pages of the site, and those of the first benchmark that was found."""
     hits = [Hit(name, "", reverse(route)) for route, name in PAGES.items() if folded in fold_name(name)]
     if benchmarks:

@@ -175,8 +175,8 @@ def task_page(
     what_if = reverse("what_if", args=[benchmark.key])
     return TaskPage(
         task=task,
-        facts=task_facts(configuration, figures, t),
-        rows=task_rows(publication, figures, t, default, page),
+        facts=_task_facts(configuration, figures, t),
+        rows=_task_rows(publication, figures, t, default, page),
         rule_name=default.name if default else "",
         overall=overall,
         others=sorted(others, key=lambda one: (math.isnan(one.tau), -np.nan_to_num(one.tau), one.name)),
@@ -208,7 +208,7 @@ def _worth(figures: TaskRanks, t: int) -> np.ndarray:
     return figures.table.matrix.values[:, t] * figures.table.configuration.tasks[t].direction
 
 
-def task_rows(
+def _task_rows(
     publication: Publication, figures: TaskRanks, t: int, default: Column | None, page: str | None
 ) -> Page[TaskRow]:
     """A page of the systems, the best first; those without a score last."""
@@ -233,7 +233,7 @@ def task_rows(
     return Page(rows, content.number, pages)  # type: ignore[arg-type]
 
 
-def task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) -> list[tuple[str, str]]:
+def _task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) -> list[tuple[str, str]]:
     """What is known of a task, in words."""
     task, systems = configuration.tasks[t], figures.table.systems
     values = figures.table.matrix.values[:, t]

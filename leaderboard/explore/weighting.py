@@ -50,7 +50,7 @@ class Slider:
     @property
     def share_text(self) -> str:
         """`12.5 %`."""
-        return tenths_text(self.tenths)
+        return _tenths_text(self.tenths)
 
     @property
     def is_changed(self) -> bool:
@@ -67,12 +67,12 @@ class Preset:
     aggregation: str = ""  # empty = the one in force
 
 
-def tenths_text(tenths: int) -> str:
+def _tenths_text(tenths: int) -> str:
     """A share in tenths of a percent, for people."""
     return in_language(f"{tenths // 10}.{tenths % 10} %")
 
 
-def weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
+def _weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
     """Whether groups have weights of their own under the aggregation."""
     return aggregation != "basic" and any(task.group for task in configuration.tasks)
 
@@ -177,7 +177,7 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
         for t, task in enumerate(configuration.tasks)
         if task.direction != 0
     }
-    if not weighs_groups(configuration, aggregation):
+    if not _weighs_groups(configuration, aggregation):
         return list(tasks.values())
     top: list[Slider] = []
     share_of_key = {task.key: share for task, share in zip(configuration.tasks, shares, strict=True)}

@@ -26,7 +26,7 @@ def is_lines(text: str) -> None:
         raise ValidationError(problem % {"character": character}, code="control_character")
 
 
-def are_lines(texts: Sequence[str]) -> None:
+def _are_lines(texts: Sequence[str]) -> None:
     """Raise a ValidationError unless each of `texts` is one line."""
     for text in texts:
         is_line(str(text))
@@ -61,7 +61,7 @@ class ListedField(_Plain, models.JSONField):
     """A list of lines that someone writes, such as tags."""
 
     plain = models.JSONField
-    default_validators = [are_lines]
+    default_validators = [_are_lines]
 
 
 class VariantsField(ListedField):

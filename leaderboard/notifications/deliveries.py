@@ -103,7 +103,7 @@ def deliver(message: OutboxMessage, board_file: FileMaker | None = None) -> None
         return
     body, content_type, said = json.dumps(body_of(delivery), ensure_ascii=False).encode(), CONTENT_TYPES["json"], {}
     publication = delivery.publication
-    if board_file and webhook.file in FILES and publication and is_open_to_all(publication, webhook.benchmark):
+    if board_file and webhook.file in FILES and publication and _is_open_to_all(publication, webhook.benchmark):
         body, content_type = board_file(publication, webhook.file), CONTENT_TYPES[webhook.file]
         said = {"Plurank-Benchmark": webhook.benchmark.key, "Plurank-Revision": str(publication.revision.number)}
     at, numbers = int(time.time()), [webhook.secret_number]
@@ -161,12 +161,12 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
         anybody = audience_of(AnonymousUser(), benchmark)
         is_open = anybody.may_read and anybody.sees_others and anybody.sees_names
         is_known = is_open and publication.revision.withdrawn_at is None
-        winners = winners_of(publication, benchmark.default_rule) if is_known else None
+        winners = _winners_of(publication, benchmark.default_rule) if is_known else None
         said["winners"] = winners and {"rule": benchmark.default_rule, "n": winners[0], "names": winners[1]}
     return said
 
 
-def is_open_to_all(publication: Publication, benchmark: Benchmark) -> bool:
+def _is_open_to_all(publication: Publication, benchmark: Benchmark) -> bool:
     """Whether all readers may see all scores and names of a published board."""
     anybody = audience_of(AnonymousUser(), benchmark)
     return anybody.may_read and not anybody.is_restricted and publication.revision.withdrawn_at is None
@@ -215,7 +215,7 @@ def drop_waiting(webhook: Webhook, reason: str = SWITCHED_OFF) -> None:
     )
 
 
-def winners_of(publication: Publication, rule: str) -> tuple[int, list[str]] | None:
+def _winners_of(publication: Publication, rule: str) -> tuple[int, list[str]] | None:
     """How many systems a rule elects on a published board and the names of the first; None where it is not computed."""
     reports = Report.objects.filter(revision_id=publication.revision_id, engine_version=publication.engine_version)
     summary = reports.filter(kind="ranking", summary__rule=rule).values_list("summary", flat=True).first()

@@ -65,17 +65,17 @@ def fetch(address: str, *, known: Validators | None = None, most_bytes: int, sec
             connection.request("GET", target.path, headers=headers)
             with connection.getresponse() as response:
                 status, place = response.status, response.headers.get("Location", "")
-                body = bounded_body(response, most_bytes) if status == HTTPStatus.OK else b""
+                body = _bounded_body(response, most_bytes) if status == HTTPStatus.OK else b""
         if status in REDIRECTS and place:
             address = urljoin(address, place)
         elif status == HTTPStatus.OK or (status == HTTPStatus.NOT_MODIFIED and known):
-            return Fetched(status, body, validators_of(response))
+            return Fetched(status, body, _validators_of(response))
         else:
             raise PostError(f"The answer was {status}.", status)
     raise PostError(f"The URL redirects more than {MAX_REDIRECTS} times.")
 
 
-def bounded_body(response: HTTPResponse, most_bytes: int) -> bytes:
+def _bounded_body(response: HTTPResponse, most_bytes: int) -> bytes:
     """What an answer says, whole and unpacked.
 
     Raises:
@@ -143,7 +143,7 @@ def _too_large(most_bytes: int) -> PostError:
     return PostError(f"The content has more than {most_bytes:,} bytes.", HTTPStatus.OK)
 
 
-def validators_of(response: HTTPResponse) -> Validators:
+def _validators_of(response: HTTPResponse) -> Validators:
     """Those that can be sent back: short, and of characters that belong in a header."""
     said = (response.headers.get(name, "").strip() for name in ("ETag", "Last-Modified"))
     return Validators(*(text if len(text) <= VALIDATOR_LENGTH and text.isascii() and text.isprintable() else ""

@@ -28,7 +28,7 @@ class ComputingMiddleware:
         """The request goes on; what it has computed on demand is counted and ended as its own."""
         reader = Reader(
             may_ask=lambda: seconds_to_wait(request),
-            is_gone=lambda: has_hung_up(request),
+            is_gone=lambda: _has_hung_up(request),
             seconds=settings.ON_DEMAND_SECONDS,
         )
         with asked_by(reader):
@@ -53,7 +53,7 @@ class ComputingMiddleware:
         return response
 
 
-def has_hung_up(request: HttpRequest) -> bool:
+def _has_hung_up(request: HttpRequest) -> bool:
     """Whether the client has closed its connection, as far as the server says which one it is.
 
     Gunicorn does; behind a proxy it is the proxy's, which is closed when its client goes. A connection with TLS of its

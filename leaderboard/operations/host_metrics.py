@@ -17,7 +17,7 @@ from config.processes import web_server
 
 def families() -> Iterator[Metric]:
     """The numbers for Prometheus."""
-    folder = counts_folder()
+    folder = _counts_folder()
     if folder is None:
         yield from meters.REGISTRY.collect()
     else:
@@ -30,7 +30,7 @@ def families() -> Iterator[Metric]:
     )
     memory = GaugeMetricFamily("plurank_web_memory_bytes", description, labels=["of"])
     pids = [os.getpid()] if folder is None else web_server.pids(folder)
-    taken = [resident_bytes(pid) for pid in pids]
+    taken = [_resident_bytes(pid) for pid in pids]
     memory.add_metric(["all"], sum(taken))
     memory.add_metric(["largest"], max(taken, default=0))
     yield memory
@@ -39,13 +39,13 @@ def families() -> Iterator[Metric]:
     yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", disk.total)
 
 
-def counts_folder() -> Path | None:
+def _counts_folder() -> Path | None:
     """Where this server's processes count together; None where this one counts alone."""
     name = os.environ.get(meters.FOLDER_VARIABLE)
     return Path(name) if name else None
 
 
-def resident_bytes(pid: int) -> int:
+def _resident_bytes(pid: int) -> int:
     """The memory of a process that is in use, 0 where the platform does not say or the process has ended."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

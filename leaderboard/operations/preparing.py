@@ -62,7 +62,7 @@ def kept_password(file: Path) -> str:
 
 def collect_static(stamp: Path, progress: Callable[[str], None]) -> None:
     """Collect the static files for the web server, unless nothing changed since `stamp`, beside them, was written."""
-    now = static_digest()
+    now = _static_digest()
     if stamp.exists() and stamp.read_text() == now:
         return
     progress("Collecting static files ...")
@@ -71,7 +71,7 @@ def collect_static(stamp: Path, progress: Callable[[str], None]) -> None:
     stamp.write_text(now)
 
 
-def static_digest() -> str:
+def _static_digest() -> str:
     """Distinguishes any two states of all static files, ours and the packages', and of how they are stored."""
     digest = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
     for finder in get_finders():

@@ -58,7 +58,7 @@ class SupersededError(RuntimeError):
     """A newer revision made this job's result unwanted."""
 
 
-def newer_jobs(job: Job) -> QuerySet[Job]:
+def _newer_jobs(job: Job) -> QuerySet[Job]:
     """Jobs of the same kind and benchmark about a newer revision that are waiting, running or done."""
     return _like(job).filter(sequence__gt=job.sequence, state__in=[WAITING, RUNNING, Job.State.DONE])
 
@@ -79,7 +79,7 @@ def is_superseded(job: Job) -> bool:
     is_waiting = job.state == WAITING
     if job.kind in NEVER_SUPERSEDED:
         return False
-    if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not newer_jobs(job).exists():
+    if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not _newer_jobs(job).exists():
         return False
     if not study_of(job.kind):
         return is_waiting or not _is_overdue(job)
@@ -87,7 +87,7 @@ def is_superseded(job: Job) -> bool:
     return not (has_begun and _is_overdue(job))
 
 
-def is_of_withdrawn(job: Job) -> bool:
+def _is_of_withdrawn(job: Job) -> bool:
     """Whether scores of the job's revision were taken down: it is never computed again."""
     return (
         job.subject_kind == "revision"
@@ -158,7 +158,7 @@ def claim(job_id: int, *, worker: str) -> Job | None:
     now = timezone.now()
     if job is None or job.not_before > now:
         return None
-    if is_superseded(job) or is_of_withdrawn(job):
+    if is_superseded(job) or _is_of_withdrawn(job):
         ended = Job.objects.filter(pk=job.pk, state=WAITING).update(state=Job.State.SUPERSEDED, finished_at=now)
         count_unstarted(job.queue, job.kind, job_counts.SUPERSEDED, ended)
         supersede_rest(job)
@@ -209,7 +209,7 @@ def finish(job: Job, write: Callable[[], None]) -> None:
         )
         if changed != 1:
             raise LeaseLostError(f"{job} is no longer owned by this worker")
-        if is_of_withdrawn(job):
+        if _is_of_withdrawn(job):
             raise LeaseLostError(f"scores that {job} is about were taken down")
         write()
         count_attempt(job, job_counts.DONE)
@@ -266,7 +266,7 @@ def _revive_superseded(job: Job) -> None:
     """After a board failed for good: the newest one that it superseded is computed after all."""
     older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
     newest = older.order_by("-sequence").first()
-    if newest and newest.state == Job.State.SUPERSEDED and not newer_jobs(newest).exists():
+    if newest and newest.state == Job.State.SUPERSEDED and not _newer_jobs(newest).exists():
         requeue(Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED), request_id=newest.request_id)
 
 

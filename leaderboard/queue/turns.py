@@ -81,15 +81,15 @@ def want_after_submission(revision: Revision) -> None:
 
     The scores that a benchmark begins with are none that someone waits for, unless they look at a page.
     """
-    write_wanted(revision.benchmark_id, None if revision.number == 1 else timezone.now())
+    _write_wanted(revision.benchmark_id, None if revision.number == 1 else timezone.now())
 
 
 def want_after_votes(benchmark_id: int) -> None:
     """Let ratings, of which a board is made, go before what no one waits for. Call inside the change's transaction."""
-    write_wanted(benchmark_id, timezone.now())
+    _write_wanted(benchmark_id, timezone.now())
 
 
-def write_wanted(benchmark_id: int, wanted_at: datetime | None) -> None:
+def _write_wanted(benchmark_id: int, wanted_at: datetime | None) -> None:
     """Write since when someone waits for a benchmark; None where no one does."""
     Turn.objects.bulk_create(
         [Turn(benchmark_id=benchmark_id, wanted_at=wanted_at)],

@@ -90,7 +90,7 @@ def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
         summary = {"n_systems": 0, "n_tasks": len(configuration.tasks), "rules": []}
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
     quick = table.rules.quick
-    return [board_report(table), *_reports_of(table, quick)], digest
+    return [_board_report(table), *_reports_of(table, quick)], digest
 
 
 def _reports_of(table: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
@@ -175,7 +175,7 @@ def ranking_arrays(outcome: Ranking | Exception, keys: Sequence[str]) -> dict[st
     }
 
 
-def board_report(table: RevisionMatrix) -> Report:
+def _board_report(table: RevisionMatrix) -> Report:
     """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
     matrix = table.matrix
     started = time.perf_counter()

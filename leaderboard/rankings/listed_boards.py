@@ -17,7 +17,7 @@ FILLED_AT_ONCE = 200
 
 def store_listed_board(publication: Publication) -> None:
     """Sum up what is stored of a publication now. Call inside the transaction that wrote its reports."""
-    row = listed_boards_of([publication]).get(publication.pk)
+    row = _listed_boards_of([publication]).get(publication.pk)
     if row is not None:
         row.save()  # over the one that is stored, if any
 
@@ -32,7 +32,7 @@ def store_missing_listed_boards() -> int:
     )
     pointed_at = Benchmark.objects.exclude(publication=None).values("publication")
     rows = Publication.objects.filter(Exists(has_reports), pk__in=pointed_at, listed_board=None).order_by("pk")
-    made = listed_boards_of(list(rows[:FILLED_AT_ONCE]))
+    made = _listed_boards_of(list(rows[:FILLED_AT_ONCE]))
     ListedBoard.objects.bulk_create(made.values(), ignore_conflicts=True)
     return len(made)
 
@@ -51,10 +51,10 @@ def with_listed_boards(publications: Iterable[Publication]) -> dict[int, ListedB
             missing.append(publication)
         else:
             stored[publication.pk] = row
-    return stored | (listed_boards_of(missing) if missing else {})
+    return stored | (_listed_boards_of(missing) if missing else {})
 
 
-def listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoard]:
+def _listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoard]:
     """What is to be said of each board whose reports are there, by publication; nothing is stored."""
     wanted = {(one.revision_id, one.engine_version): one.pk for one in publications}
     reports: dict[int, list[Report]] = defaultdict(list)

@@ -25,7 +25,7 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
 
     Asking again while they are being computed changes nothing.
     """
-    revision = removed_revisions(benchmark).filter(number=number).first()
+    revision = _removed_revisions(benchmark).filter(number=number).first()
     if revision is None:
         return False
     kind = JOB_KINDS[RANKS_AGAIN]
@@ -42,7 +42,7 @@ def is_requested(revision: Revision) -> bool:
     return jobs.filter(state__in=UNENDED).exists()
 
 
-def removed_revisions(benchmark: Benchmark) -> QuerySet[Revision]:
+def _removed_revisions(benchmark: Benchmark) -> QuerySet[Revision]:
     """The revisions of a benchmark whose ranks retention removed."""
     return Revision.objects.filter(benchmark=benchmark, withdrawn_at=None).exclude(ranks_removed_at=None)
 

@@ -70,11 +70,11 @@ def unpack_arrays(packed: bytes | memoryview, names: Sequence[str] | None = None
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         files = {file.removesuffix(".npy"): file for file in archive.namelist()}
         return {
-            name: array_of_file(archive.read(file)) for name, file in files.items() if names is None or name in names
+            name: _array_of_file(archive.read(file)) for name, file in files.items() if names is None or name in names
         }
 
 
-def array_of_file(file: bytes) -> np.ndarray:
+def _array_of_file(file: bytes) -> np.ndarray:
     """The array of a .npy file."""
     if file.startswith(_NPY_1):
         start = len(_NPY_1) + 2 + int.from_bytes(file[len(_NPY_1) : len(_NPY_1) + 2], "little")

@@ -56,7 +56,7 @@ class TaskRanks:
         return np.lexsort((np.arange(len(keys)), np.nan_to_num(keys), np.isnan(keys))).tolist()
 
 
-def rank_column(values: np.ndarray, direction: int) -> np.ndarray:
+def _rank_column(values: np.ndarray, direction: int) -> np.ndarray:
     """The ranks of scores on one task.
 
     Args:
@@ -93,7 +93,7 @@ def task_ranks_of(revision: Revision, *, n_systems: int) -> TaskRanks | None:
         if table is None:
             return None
         matrix = table.matrix
-        columns = [rank_column(matrix.values[:, t], int(matrix.directions[t])) for t in range(matrix.n_tasks)]
+        columns = [_rank_column(matrix.values[:, t], int(matrix.directions[t])) for t in range(matrix.n_tasks)]
         return TaskRanks(table, np.column_stack(columns), (~np.isnan(matrix.values)).sum(axis=0))
 
     return _kept.get_or_make((revision.pk, inputs_of(revision)), make, lambda made: made.n_bytes if made else 100)

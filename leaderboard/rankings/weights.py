@@ -133,7 +133,7 @@ def weight_text(weight: Fraction) -> str:
     return text if Fraction(text) == weight else f"{weight.numerator}/{weight.denominator}"
 
 
-def configuration_under(configuration: BoardConfiguration, weights: Weights) -> BoardConfiguration:
+def _configuration_under(configuration: BoardConfiguration, weights: Weights) -> BoardConfiguration:
     """A configuration with the weights put in place of its own."""
     tasks = [replace(task, weight=weights.tasks.get(task.key, task.weight)) for task in configuration.tasks]
     groups = [replace(group, weight=weights.groups.get(group.key, group.weight)) for group in configuration.groups]
@@ -148,7 +148,7 @@ def weighed_matrix(table: RevisionMatrix, weights: Weights, aggregation: str) ->
     """
     if not weights and aggregation == table.configuration.aggregation:
         return table.matrix
-    configuration = replace(configuration_under(table.configuration, weights), aggregation=aggregation)
+    configuration = replace(_configuration_under(table.configuration, weights), aggregation=aggregation)
     matrix = build_matrix(table.matrix.values, table.systems, configuration)
     if weights and not matrix.votes.any():
         if any(task.votes for task in configuration.tasks):

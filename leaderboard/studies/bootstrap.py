@@ -69,7 +69,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             arrays[f"simultaneous_upper_{rule}"] = np.asarray(together.upper)
             arrays[f"possibly_best_{rule}"] = np.asarray(together.possibly_best)
     if table is not None:
-        summary["measured"], ends = measured_part(table, job.parameters, checkpoint)
+        summary["measured"], ends = _measured_part(table, job.parameters, checkpoint)
         arrays |= ends
     report = make_report(
         revision,
@@ -86,7 +86,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     return write
 
 
-def measured_part(
+def _measured_part(
     table: RevisionMatrix, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
 ) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
     """Summary and ends of the rank intervals from stated standard errors; None where no score that counts has one."""

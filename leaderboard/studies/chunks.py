@@ -25,7 +25,7 @@ def compute_chunk(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     started = time.process_time()
     arrays = study.run_chunk(
         matrix,
-        own_parameters(job),
+        _own_parameters(job),
         job.parameters["seed"],
         job.chunk,
         lambda done, total: checkpoint(done / max(1, total)),
@@ -43,7 +43,7 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     """Put a study's chunks together; the returned function writes the report and forgets the chunks' results."""
     study = catalogue.STUDIES[study_of(job.kind)]
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
-    matrix, parameters = study_matrix(revision), own_parameters(job)
+    matrix, parameters = study_matrix(revision), _own_parameters(job)
     partials = list(StudyPartial.objects.filter(job__in=chunks_of(job)).order_by("job__chunk").select_related("job"))
     n_chunks = study.n_chunks(matrix, parameters)
     numbers = [partial.job.chunk for partial in partials]
@@ -70,7 +70,7 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     return write
 
 
-def own_parameters(job: Job) -> dict[str, object]:
+def _own_parameters(job: Job) -> dict[str, object]:
     """The parameters of a study job that the engine's study knows, with those that came later at their defaults."""
     own = {name: value for name, value in job.parameters.items() if name not in SITE_PARAMETERS}
     return catalogue.STUDIES[study_of(job.kind)].with_defaults(own)

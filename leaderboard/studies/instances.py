@@ -54,7 +54,7 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
     started = time.perf_counter()
     table = revision_matrix(revision)
-    held = None if table is None else board_instances(table)
+    held = None if table is None else _board_instances(table)
     summary: dict[str, Any] = {
         "status": "undefined",
         "reason": "no task of weight above 0 has scores of single instances",
@@ -116,7 +116,7 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
     return write
 
 
-def board_instances(table: RevisionMatrix) -> BoardInstances | None:
+def _board_instances(table: RevisionMatrix) -> BoardInstances | None:
     """The instance scores of a revision; None where no task that votes has some."""
     cells = current_instances(table.revision, with_values=True)
     sets = shared_sets(cells)
@@ -167,9 +167,9 @@ def _pairs(
     )
     errors = paired_errors(held.scores, pairs.tolist(), level=level)
     tests = instance_separability(
-        weighed_instances(held.scores),
+        _weighed_instances(held.scores),
         pairs,
-        clusters=clusters_of_all(held.scores),
+        clusters=_clusters_of_all(held.scores),
         level=level,
         seed=parameters["seed"],
     )
@@ -190,13 +190,13 @@ def _pairs(
     return arrays, tests.summary() | {"n_neighbours": max(0, len(order) - 1)}
 
 
-def weighed_instances(scores: InstanceScores) -> FloatArray:
+def _weighed_instances(scores: InstanceScores) -> FloatArray:
     """All instances of all tasks side by side, divided by how many their task has: the sum is the sum of task means."""
     return np.concatenate([block / block.shape[1] for block in scores.oriented()], axis=1)
 
 
-def clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
-    """The clusters of `weighed_instances`, some of several tasks; None where no instances have clusters."""
+def _clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
+    """The clusters of `_weighed_instances`, some of several tasks; None where no instances have clusters."""
     return np.concatenate(scores.clusters) if scores.clusters else None
 
 
@@ -210,7 +210,11 @@ def with_clustered_errors(table: RevisionMatrix, errors: np.ndarray) -> np.ndarr
         errors: in the shape of its matrix, NaN where none is stated.
     """
     cells = current_instances(table.revision)
-    if np.isnan(errors).all() or not clusters_on(cells, shared_sets(cells)) or (held := board_instances(table)) is None:
+    if (
+        np.isnan(errors).all()
+        or not clusters_on(cells, shared_sets(cells))
+        or (held := _board_instances(table)) is None
+    ):
         return errors
     known = errors.copy()
     for key, block, codes in zip(held.scores.task_names, held.scores.blocks, held.scores.clusters, strict=True):

@@ -260,7 +260,7 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
     return InstancesPage(
         THERE,
         sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
-        separability=neighbours_sentence(report.summary, report.parameters["level"]),
+        separability=_neighbours_sentence(report.summary, report.parameters["level"]),
         rows=[
             SystemRow(
                 systems[i].key,
@@ -282,7 +282,7 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
         n_subset_draws=report.summary.get("n_subset_draws", 0),
         first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
         neighbours=neighbours,
-        power=power_sentence(neighbours),
+        power=_power_sentence(neighbours),
         redrawn=redrawn,
         items=items_shown(report.summary, arrays, names) if has_items else (),
         items_summary=report.summary.get("items", []) if has_items else (),
@@ -312,7 +312,7 @@ def winners_sentence(winners: dict[str, list[str]]) -> str:
     ) % {"two_level": firsts["two_level"], "one_level": firsts["one_level"], "mean": firsts["mean"]}
 
 
-def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
+def _neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     """How many neighbours differ significantly on instances, in a sentence; empty where there are none.
 
     Args:
@@ -354,7 +354,7 @@ def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
     return (text if n else none) % figures
 
 
-def power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
+def _power_sentence(neighbours: Sequence[NeighbourRow]) -> str:
     """How small a difference between two systems the instances can show, in a sentence; empty where it is not known."""
     known = [row for row in neighbours if not isnan(row.detectable)]
     if not known:

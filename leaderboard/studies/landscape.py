@@ -175,7 +175,7 @@ def places_by_key(viewer: Viewer, *, after: str, most: int) -> list[Benchmark]:
 
 def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     """Where these benchmarks are: one query."""
-    summaries = study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
+    summaries = _study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
     places = []
     for benchmark in benchmarks:
         of_study = summaries[benchmark.pk]
@@ -249,7 +249,7 @@ def open_boards(viewer: Viewer) -> QuerySet[Benchmark]:
     return rows.select_related("publication").defer("description", "citation")
 
 
-def study_summaries(
+def _study_summaries(
     benchmarks: Sequence[Benchmark], kind: str, studies: Sequence[str]
 ) -> dict[int, dict[str, dict[str, Any]]]:
     """Of each benchmark, by its id, the summaries of some studies of what is published, by study.

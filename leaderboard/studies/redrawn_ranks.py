@@ -107,11 +107,11 @@ def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem]) ->
                 share = float(arrays[f"redrawn_share_{statistic}"][i])
                 rows.append(RedrawnRow(systems[i].key, systems[i].name, rank, intervals, share))
         rows.sort(key=lambda row: (row.rank, row.key))
-        tables.append(RedrawnTable(statistic, gettext(STATISTIC_NAMES[statistic]), share_sentence(rows), rows))
+        tables.append(RedrawnTable(statistic, gettext(STATISTIC_NAMES[statistic]), _share_sentence(rows), rows))
     return tables
 
 
-def share_sentence(rows: Sequence[RedrawnRow]) -> str:
+def _share_sentence(rows: Sequence[RedrawnRow]) -> str:
     """What most of the uncertainty comes from, in a sentence; why that is not known where it is not."""
     shares = [row.instance_share for row in rows if not isnan(row.instance_share)]
     if not shares:

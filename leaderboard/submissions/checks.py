@@ -84,7 +84,7 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     return rounded_score(value)
 
 
-def shared_cause(given: str | float | None, task: Task) -> str:
+def _shared_cause(given: str | float | None, task: Task) -> str:
     """Why many scores of a task are refused, as in "12 ..."; empty where the text of each says it."""
     if not isinstance(given, float) or not math.isfinite(given):
         return ""
@@ -95,7 +95,7 @@ def shared_cause(given: str | float | None, task: Task) -> str:
     return f"scores are below {localise(task.minimum, 'g')}, the minimum score of {task.name}"
 
 
-def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
+def _board_systems(benchmark: Benchmark) -> list[BoardSystem]:
     """The systems of the benchmark's latest revision."""
     revision = benchmark.revisions.order_by("-number").first()
     return systems_at(revision) if revision else []
@@ -105,7 +105,7 @@ class OnBoard:
     """The systems of the benchmark's latest revision, read once for everything that an upload is compared with."""
 
     def __init__(self, benchmark: Benchmark) -> None:
-        self.systems = board_systems(benchmark)
+        self.systems = _board_systems(benchmark)
 
     @cached_property
     def by_name(self) -> dict[str, BoardSystem]:
@@ -258,7 +258,7 @@ class _Check:
                 value = parse_score(given, task)
             except ValueError as error:
                 name = task.name if row.line else ""
-                self.problems.add(key, str(error), line=row.line, place_name=name, cause=shared_cause(given, task))
+                self.problems.add(key, str(error), line=row.line, place_name=name, cause=_shared_cause(given, task))
                 continue
             if value is None:
                 scores[key] = {"missing": Score.MissingReason.NOT_REPORTED}

@@ -33,7 +33,7 @@ class SubmissionForm(SystemForm):
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
-            field.help_text = scale_text(task)
+            field.help_text = _scale_text(task)
             self.fields[self.field_name(task.key)] = field
 
     @classmethod
@@ -99,7 +99,7 @@ class CorrectionForm(SubmissionForm):
         )
 
 
-def scale_text(task: Task) -> str:
+def _scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     if task.minimum is not None and task.maximum is not None:
         return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"

@@ -54,7 +54,7 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
                 unknown[label] = None
                 continue
             try:
-                value = field.read(in_kind_of(field, given))
+                value = field.read(_in_kind_of(field, given))
             except ValueError as problem:
                 wrong.append(f"{field.name} of {shorten(system)}: {problem}")
                 continue
@@ -82,7 +82,7 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
     return ImportedMetadata(values, organisations, notes)
 
 
-def in_kind_of(field: MetadataField, given: str | float | bool) -> Any:  # noqa: ANN401
+def _in_kind_of(field: MetadataField, given: str | float | bool) -> Any:  # noqa: ANN401
     """A value as its field reads it: owners may have declared a text where files have a number or a truth."""
     if field.kind in ("number", "yes_no"):
         return given

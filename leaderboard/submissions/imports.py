@@ -231,7 +231,7 @@ def _columns(
 ) -> dict[int, tuple[str, int]]:
     """Of every assigned column the key of its task, and the power of ten that its scores are multiplied with."""
     tasks = _tasks(audience.benchmark)
-    by_name, board = _by_name(tasks), board_ranges(audience)
+    by_name, board = _by_name(tasks), _board_ranges(audience)
     unknown = UnknownTasks(task.name for task in tasks.values())
     taken: dict[str, str] = {}
     columns = {}
@@ -248,16 +248,16 @@ def _columns(
             problems.add(place, f"{task.name} is {taken[key]} already; a task can have only one column")
             continue
         taken[key] = column.name
-        if message := direction_problem(column, task):
+        if message := _direction_problem(column, task):
             problems.add(place, message)
         scale = assignment.scales.get(c, "")
-        if scale not in SCALES and (question := scale_question(results.values.get(c, []), task, board.get(key))):
+        if scale not in SCALES and (question := _scale_question(results.values.get(c, []), task, board.get(key))):
             problems.add(f"scale-{c}", question)
         columns[c] = (key, SCALES.get(scale, 0))
     return columns
 
 
-def direction_problem(column: FileColumn, task: Task) -> str:
+def _direction_problem(column: FileColumn, task: Task) -> str:
     """What is wrong where the files and the task disagree on which scores are better; empty where nothing is."""
     higher_is_better = column.higher_is_better
     if higher_is_better is None or task.direction == (1 if higher_is_better else -1):
@@ -266,7 +266,7 @@ def direction_problem(column: FileColumn, task: Task) -> str:
     return f"the file states that {said} is better, but {task.name} states: {task.get_direction_display()}"
 
 
-def scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:
+def _scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:
     """What has to be asked where scores and a task seem to be on different scales, 0 to 1 and 0 to 100.
 
     Args:
@@ -286,7 +286,7 @@ def scale_question(values: Sequence[float], task: Task, board: tuple[float, floa
     )
 
 
-def board_ranges(audience: Audience) -> dict[str, tuple[float, float]]:
+def _board_ranges(audience: Audience) -> dict[str, tuple[float, float]]:
     """The least and the greatest score of each task on the board; nothing where `audience` may not see them."""
     benchmark = audience.benchmark
     revision = benchmark.revisions.order_by("-number").first()

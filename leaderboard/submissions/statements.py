@@ -173,14 +173,14 @@ def statements_of(submissions: Sequence[Submission]) -> list[Statement]:
             if name == "metadata":  # of a system that waits, there is none
                 pairs = [(key, one, system.metadata.get(key)) for key, one in statement[name].items()]
             for what, value, present in pairs:
-                now, text = as_line(present), as_line(value)
+                now, text = _as_line(present), _as_line(value)
                 if text != now:
                     is_change = not system.is_waiting and bool(now)
                     statements.append(Statement(submission.shown_name, what, text, now, is_change))
     return statements
 
 
-def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts, or a value of the metadata
+def _as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts, or a value of the metadata
     """What is stated, as a text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))

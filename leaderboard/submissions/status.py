@@ -210,7 +210,7 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
         if publication and withdrawal and withdrawal.revision:
             has_left = publication.revision.number >= withdrawal.revision.number
             stages = [*stages[:-1], _stage(PUBLISHED, DONE, "")] if has_left else stages
-        stages, is_final, publication = [*stages, withdrawal_stage(withdrawal)], True, None
+        stages, is_final, publication = [*stages, _withdrawal_stage(withdrawal)], True, None
     beginning = {
         "at": batch.created_at,
         "who": batch.uploader.shown_name,
@@ -279,7 +279,7 @@ def _stages(
     return stages, state == FAILED, None
 
 
-def withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
+def _withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
     """The stage that says when it was withdrawn, by whom and why."""
     if event is None:
         return _stage(WITHDRAWN, FAILED, "")

@@ -44,7 +44,7 @@ class SystemForm(forms.Form):
     def __init__(self, *args: Any, fields: Sequence[MetadataField] = (), **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._fields = fields
-        self.fields |= metadata_form_fields(fields)
+        self.fields |= _metadata_form_fields(fields)
 
     @staticmethod
     def field_name(task_key: str) -> str:
@@ -85,7 +85,7 @@ class SystemForm(forms.Form):
         return others
 
 
-def metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
+def _metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
     """A field of a form for each field of the metadata, by `meta:` and its key; what is typed is checked later."""
     form_fields: dict[str, forms.Field] = {}
     for field in fields:

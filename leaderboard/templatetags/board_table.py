@@ -38,12 +38,12 @@ def board_rows(
     for before, row in zip([None, *rows[:-1]], rows, strict=True) if rows else ():
         if row.group and (before is None or before.group != row.group):
             width = 3 + with_separability + len(row.facts) + len(columns)
-            lines.append(group_head(row.group, width, is_first=before is None))
+            lines.append(_group_head(row.group, width, is_first=before is None))
         lines.append(board_row(row, columns, n_systems, with_separability=with_separability, with_pins=with_pins))
     return mark_safe("".join(lines))  # noqa: S308 -- each is safe
 
 
-def group_head(group: Group, width: int, *, is_first: bool) -> str:
+def _group_head(group: Group, width: int, *, is_first: bool) -> str:
     """The row above a group of systems, which begins a body of the table.
 
     Args:
@@ -109,7 +109,7 @@ def board_row(
         f'<td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number">{n_tasks}</td>',
         f'<td class="number">{inseparable}</td>' if with_separability else "",
-        *(fact_cell(one) for one in row.facts),
+        *(_fact_cell(one) for one in row.facts),
         *cells,
         "</tr>\n",
     ]
@@ -125,7 +125,7 @@ def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
     return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
 
 
-def fact_cell(one: Fact) -> str:
+def _fact_cell(one: Fact) -> str:
     """What a field of the metadata says; how wide it may be the style sheet says."""
     text = str(escape(one.text))
     if one.url:

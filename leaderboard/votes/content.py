@@ -93,7 +93,7 @@ def checked_votes(audience: Audience, sent: SentVotes) -> CheckedVotes:
     systems = np.bincount(np.concatenate([votes.first, votes.second]), minlength=votes.n_systems).tolist()
     checked = CheckedVotes(
         packed_votes(batch), sent.hash, sent.note, votes.n_votes, len(batch.voter_ids),
-        dict(zip(votes.system_names, systems, strict=True)), n_by_category(votes),
+        dict(zip(votes.system_names, systems, strict=True)), _n_by_category(votes),
     )  # fmt: skip
     require_room(audience, checked)
     return checked
@@ -115,7 +115,7 @@ def hashes_of(labels: Sequence[str], key: bytes) -> Ids:
     return hashes
 
 
-def n_by_category(votes: Votes) -> dict[str, int]:
+def _n_by_category(votes: Votes) -> dict[str, int]:
     """Return the number of votes by category; those without one under the name that their task has."""
     counts = np.bincount(votes.categories + 1, minlength=len(votes.category_names) + 1).tolist()
     by_name = {name: n for name, n in zip(votes.category_names, counts[1:], strict=True) if n}

@@ -17,7 +17,7 @@ COLUMNS = ("model_a", "model_b", "winner", "category", "prompt_id", "time", "wei
 AT_ONCE = 10_000  # rows that are made to text together
 
 
-def stored_batches(audience: Audience) -> Iterator[PackedVotes]:
+def _stored_batches(audience: Audience) -> Iterator[PackedVotes]:
     """The accepted batches that are open to the reader, oldest first, one in memory at a time."""
     for pk in list(open_batches(audience).order_by("pk").values_list("pk", flat=True)):
         yield unpacked_votes(bytes(VoteBatch.objects.values_list("votes", flat=True).get(pk=pk)))
@@ -30,7 +30,7 @@ def column_names(audience: Audience) -> tuple[list[str], list[str]]:
     """
     chosen = VoteSettings.objects.get(benchmark=audience.benchmark)
     shared = {"time", *chosen.covariates}
-    for batch in stored_batches(audience):
+    for batch in _stored_batches(audience):
         own = {"time"} if batch.votes.times is not None else set()
         shared &= own | set(batch.votes.covariate_names)
     voters = ["voter"] if chosen.exports_voters else []
@@ -63,7 +63,7 @@ def vote_lines(audience: Audience) -> Iterator[str]:
     """The votes as lines of CSV, their head first."""
     names, covariates = column_names(audience)
     yield from spreadsheet_csv_lines([names])
-    for batch in stored_batches(audience):
+    for batch in _stored_batches(audience):
         columns = columns_of(batch, names, covariates)
         for start in range(0, batch.votes.n_votes, AT_ONCE):
             yield from spreadsheet_csv_lines(zip(*(column[start : start + AT_ONCE] for column in columns), strict=True))
@@ -79,7 +79,7 @@ def vote_parquet(audience: Audience) -> bytes:
     schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
     buffer = io.BytesIO()
     with parquet.ParquetWriter(buffer, schema) as writer:
-        for batch in stored_batches(audience):
+        for batch in _stored_batches(audience):
             columns = columns_of(batch, names, covariates)
             arrays = [pa.array(column, schema.field(name).type) for name, column in zip(names, columns, strict=True)]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))

@@ -43,7 +43,7 @@ def require_may_send(audience: Audience) -> None:
         raise SubmissionError(gettext("You cannot send votes to %(benchmark)s. %(why)s") % names)
 
 
-def require_sender(batch: VoteBatch, actor: User) -> None:
+def _require_sender(batch: VoteBatch, actor: User) -> None:
     """Go on where a batch is the actor's own.
 
     Raises:
@@ -75,7 +75,7 @@ def confirm_votes(batch: VoteBatch, *, actor: User) -> VoteBatch:
             or not so many.
         InputError: the benchmark can no longer take it in.
     """
-    require_sender(batch, actor)
+    _require_sender(batch, actor)
     if batch.expires_at is not None and batch.expires_at <= timezone.now():
         raise SubmissionError(gettext("This draft has expired. Send the votes again."))
     locked = lock_benchmark(batch.benchmark_id)
@@ -100,7 +100,7 @@ def discard_draft(batch: VoteBatch, *, actor: User) -> None:
         PermissionDenied: it is someone else's.
         SubmissionError: it was confirmed or discarded already.
     """
-    require_sender(batch, actor)
+    _require_sender(batch, actor)
     if VoteBatch.objects.filter(pk=batch.pk, state=State.DRAFT).delete()[0] == 0:
         raise SubmissionError(gettext("These votes were already confirmed or discarded."))
 
@@ -176,7 +176,7 @@ def retract_votes(batch: VoteBatch, *, actor: User, reason: str = "") -> None:
         PermissionDenied: it is someone else's.
         SubmissionError: it was decided already.
     """
-    require_sender(batch, actor)
+    _require_sender(batch, actor)
     batch.benchmark = lock_benchmark(batch.benchmark_id)
     _move(batch, [State.PENDING], State.RETRACTED)
     _record(batch, Kind.RETRACTED, actor=actor, reason=reason)

@@ -74,7 +74,7 @@ def benchmark_to_vote_on(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]
     return benchmark, audience
 
 
-def shown_ratings(audience: Audience) -> QuerySet[VoteReport]:
+def _shown_ratings(audience: Audience) -> QuerySet[VoteReport]:
     """The ratings whose scores are on the board, the newest first; for those who decide all of them.
 
     What is accepted under an embargo is rated at once, and its scores wait for the end of the embargo.
@@ -91,7 +91,7 @@ def open_batches(audience: Audience) -> QuerySet[VoteBatch]:
     rows = VoteBatch.objects.filter(benchmark=audience.benchmark, state=State.ACCEPTED)
     if audience.may_moderate:
         return rows
-    counted = shown_ratings(audience).values_list("batches", flat=True).first()
+    counted = _shown_ratings(audience).values_list("batches", flat=True).first()
     return rows.filter(pk__in=counted or [])
 
 
@@ -103,7 +103,7 @@ def is_rating(benchmark: Benchmark) -> bool:
 
 def ratings_for(audience: Audience) -> ShownRatings:
     """The newest ratings that the viewer may see, and what changes them just now."""
-    rows, job = shown_ratings(audience), newest_job(audience.benchmark)
+    rows, job = _shown_ratings(audience), newest_job(audience.benchmark)
     is_under_way = job is not None and job.state in UNDER_WAY
     error = visible_error(job, sees_all=True) if job is not None and job.state == Job.State.FAILED else ""
     return ShownRatings(rows.first(), job if is_under_way else None, error)

@@ -78,11 +78,11 @@ def compute_vote_ratings(job: Job, checkpoint: Callable[[float], None]) -> Calla
         checkpoint: called now and then with the share that is done.
     """
     benchmark = Benchmark.objects.get(pk=job.subject_id)
-    rated = rate_votes(benchmark, checkpoint)
+    rated = _rate_votes(benchmark, checkpoint)
     return lambda: store_ratings(benchmark, rated)
 
 
-def votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None]:
+def _votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None]:
     """The accepted batches, oldest first, and their votes as one; None where there are none."""
     batches = list(VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.ACCEPTED).order_by("pk"))
     if not batches:
@@ -93,11 +93,11 @@ def votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None]
     return batches, joined_votes(parts, [name for name in chosen.covariates if name in shared])
 
 
-def rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> VoteOutcome:
+def _rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> VoteOutcome:
     """Rate all votes of a benchmark that are accepted now."""
     started = time.perf_counter()
     chosen = VoteSettings.objects.get(benchmark=benchmark)  # before the votes: at most these are newer
-    batches, votes = votes_in_force(benchmark)
+    batches, votes = _votes_in_force(benchmark)
     checkpoint(0.1)
     if votes is None:
         empty = {"systems": [], "problems": ["no votes are accepted"], "categories": {"categories": [], "problems": []}}
@@ -146,7 +146,7 @@ def store_ratings(benchmark: Benchmark, rated: VoteOutcome) -> None:
         Q(memberships__benchmark=locked, memberships__role=Membership.Role.OWNER)
         | Q(organisation_members__organisation__benchmarks=locked, organisation_members__role="owner")
     ).order_by("pk")[0]
-    rows = score_rows(locked, rated, sync_tasks(locked, rated.scores, author=owner))
+    rows = score_rows(locked, rated, _sync_tasks(locked, rated.scores, author=owner))
     batch = None
     if rows:
         n_batches = len(rated.batch_ids)
@@ -169,7 +169,7 @@ def store_ratings(benchmark: Benchmark, rated: VoteOutcome) -> None:
     )
 
 
-def sync_tasks(benchmark: Benchmark, scores: CategoryScores | None, *, author: User) -> dict[str, Task]:
+def _sync_tasks(benchmark: Benchmark, scores: CategoryScores | None, *, author: User) -> dict[str, Task]:
     """Make a task of each category that is none yet; let those rest of which there are no ratings.
 
     A task without a single score would leave complete-only rules nothing to rank. It is archived until its category has

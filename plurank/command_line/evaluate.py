@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> str:
     from plurank.client.errors import InvalidInputError  # noqa: PLC0415 -- needs urllib3
     from plurank.client.predictions import evaluate_next  # noqa: PLC0415 -- needs urllib3
 
-    evaluator, remote = function_named(options.evaluator), board_at(options.board)
+    evaluator, remote = _function_named(options.evaluator), board_at(options.board)
     n_evaluated = 0
     with refusals():
         while True:
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> str:
                 time.sleep(max(0.1, options.every))
 
 
-def function_named(name: str) -> Evaluator:
+def _function_named(name: str) -> Evaluator:
     """Return the function that `MODULE:FUNCTION` names.
 
     Raises:

@@ -159,7 +159,7 @@ def figures(matrix: ScoreMatrix, policy: str, papers: Sequence[Paper], *, with_s
     notes: list[str] = []
     for paper in papers:
         lines = [
-            *quick_figures(board, paper, notes, seed),
+            *_quick_figures(board, paper, notes, seed),
             *(experiments(board, paper, notes, seed) if with_studies else ()),
         ]
         for line in lines:
@@ -172,7 +172,7 @@ def figures(matrix: ScoreMatrix, policy: str, papers: Sequence[Paper], *, with_s
 Line = tuple[str, str, str, str, Any]
 
 
-def quick_figures(board: Board, paper: Paper, notes: list[str], seed: int) -> Iterator[Line]:
+def _quick_figures(board: Board, paper: Paper, notes: list[str], seed: int) -> Iterator[Line]:
     """What takes seconds: winners and taus of the paper's rules; who can win; how far the tasks agree."""
     leaderboard = board.rank(*paper.rules)
     notes += leaderboard.notes

@@ -80,7 +80,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run(options: argparse.Namespace) -> str:
     """Submit, wait, and return the ranks in the format asked for."""
     if options.predictions:
-        return scores_of_predictions(options)
+        return _scores_of_predictions(options)
     mapping = None
     if options.mapping is not None:
         try:
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> str:
             note=options.note, key=options.key, kept=options.kept,
         )  # fmt: skip
         if options.dry_run:
-            return preview_of(answer, options.format)
+            return _preview_of(answer, options.format)
         print(f"note: submission {answer.uuid} is {answer.state}", file=sys.stderr)
         if options.wait and answer.state not in ("pending", "approved"):
             try:
@@ -107,10 +107,10 @@ def run(options: argparse.Namespace) -> str:
         if answer.state in ("rejected", "retracted", "withdrawn", "failed"):
             reasons = "; ".join(event["reason"] for event in answer.status["events"] if event["reason"])
             raise RejectedError(f"submission {answer.uuid} is {answer.state}{f': {reasons}' if reasons else ''}")
-        return written(ranks_of_submission(remote, answer), options.format)
+        return written(_ranks_of_submission(remote, answer), options.format)
 
 
-def scores_of_predictions(options: argparse.Namespace) -> str:
+def _scores_of_predictions(options: argparse.Namespace) -> str:
     """Submit predictions, wait until they are scored, and return the scores."""
     from plurank.client.predictions import send_predictions  # noqa: PLC0415 -- needs urllib3
 
@@ -145,7 +145,7 @@ def scores_of_predictions(options: argparse.Namespace) -> str:
     return written(ResultTable(f"Predictions {sent.uuid}: {sent.state}", columns, []), options.format)
 
 
-def preview_of(answer: dict[str, Any], format_name: str) -> str:
+def _preview_of(answer: dict[str, Any], format_name: str) -> str:
     """Return the ranks that would change, or raise a UsageError that says what the site has to be told."""
     from plurank.client.site import changes_of  # noqa: PLC0415 -- needs urllib3
 
@@ -158,7 +158,7 @@ def preview_of(answer: dict[str, Any], format_name: str) -> str:
     return written(changes_of(answer["preview"]), format_name)
 
 
-def ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -> ResultTable:
+def _ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -> ResultTable:
     """Return the ranks of a submission's systems under every rule; where it is not published, its state alone."""
     rows = [entry for entry in submission.status["systems"] if submission.state == "published" and entry["system"]]
     title = f"Submission {submission.uuid}: {submission.state}"

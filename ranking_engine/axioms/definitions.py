@@ -120,7 +120,7 @@ def _anonymity(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreM
     weight = dict(zip(board.task_names, board.weights, strict=True))
     if weight[first] != weight[second]:
         return None
-    return order_change(rank(board), rank(with_columns_exchanged(board, first, second)), witness.x, witness.y)
+    return _order_change(rank(board), rank(with_columns_exchanged(board, first, second)), witness.x, witness.y)
 
 
 def _non_dictatorship(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
@@ -138,7 +138,7 @@ def _unanimity(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreM
 
 def _iia(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
     """Without the systems `removed`, x and y have another order."""
-    return order_change(rank(board), rank(without(board, witness.removed)), witness.x, witness.y)
+    return _order_change(rank(board), rank(without(board, witness.removed)), witness.x, witness.y)
 
 
 def _local_iia(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
@@ -147,13 +147,13 @@ def _local_iia(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreM
     kept = [before.position(name) for name in after.system_names]
     gone = np.array([before.position(name) for name in witness.removed])
     is_interval = bool(((gone < min(kept)) | (gone > max(kept))).all())
-    return order_change(before, rank(after), witness.x, witness.y) if is_interval else None
+    return _order_change(before, rank(after), witness.x, witness.y) if is_interval else None
 
 
 def _monotonicity(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
     """x wins and, once its scores are higher, y does and x does not; or x wins only once its scores are lower."""
     i = board.system_names.index(witness.x)
-    after = board.replace_row(i, changed_row(board, i, witness.scores))
+    after = board.replace_row(i, _changed_row(board, i, witness.scores))
     change = (after.scores[i] - board.scores[i])[~np.isnan(board.scores[i])]
     winners, winners_after = won(rank(board)), won(rank(after))
     if not winners or not winners_after or not change.any():
@@ -220,7 +220,7 @@ def _participation(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: Sc
 
 def _clones(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
     """`added` joins x and the clones with `scores`; a system outside starts or stops to win, or all of these do."""
-    row = changed_row(board, board.system_names.index(witness.x), witness.scores)
+    row = _changed_row(board, board.system_names.index(witness.x), witness.scores)
     after = board.with_row(witness.added, row)
     i, k = board.system_names.index(witness.x), board.n_systems
     winners, winners_after = won(rank(board)), won(rank(after))
@@ -246,7 +246,7 @@ def _copies(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatr
     """When a copy of the one system in `clones` joins, x and y have another order; or x starts or stops to win."""
     before, after = rank(board), rank(with_copy(board, witness.clones[0]))
     if witness.y:
-        return order_change(before, after, witness.x, witness.y)
+        return _order_change(before, after, witness.x, witness.y)
     winners, winners_after = won(before), won(after)
     if not winners or not winners_after or (before.is_decided and after.is_decided):
         return None
@@ -286,7 +286,7 @@ DEFINITIONS: Mapping[str, Definition] = {
 }
 
 
-def order_change(before: Result, after: Result, x: str, y: str) -> str | None:
+def _order_change(before: Result, after: Result, x: str, y: str) -> str | None:
     """Return how the order of x and y changes: reversed, tied or parted; None where it does not, or lacks a place."""
     if not (before.is_decided and after.is_decided):
         return None
@@ -334,7 +334,7 @@ def majority_favourite(board: ScoreMatrix) -> str | None:
     return board.system_names[i] if 2 * weight[i] > board.total_weight else None
 
 
-def changed_row(board: ScoreMatrix, i: int, scores: Mapping[str, float | None]) -> FloatArray:
+def _changed_row(board: ScoreMatrix, i: int, scores: Mapping[str, float | None]) -> FloatArray:
     """Return the stored scores of system i with those of `scores` instead, by task."""
     row = board.values[i].copy()
     for name, value in scores.items():

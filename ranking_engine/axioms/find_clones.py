@@ -29,7 +29,7 @@ def clones(search: BoardSearch) -> Iterator[Witness]:
     for i, k in sorted(together):
         kept = tuple(name for name in board.system_names if name != board.system_names[k])
         yield from _joined(search, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
-    order, room = np.argsort(search.rank(board).positions, kind="stable"), room_of(board)
+    order, room = np.argsort(search.rank(board).positions, kind="stable"), _room_of(board)
     for same_shift in (0.0, -1.0, 1.0):
         for i in order:
             row = board.values[i] + same_shift * room[i]
@@ -64,7 +64,7 @@ def _copied(search: BoardSearch, board: ScoreMatrix, name: str, part: dict[str, 
             yield search.witness(x=min(changed), clones=(name,), **part)
 
 
-def room_of(board: ScoreMatrix) -> NDArray[np.float64]:
+def _room_of(board: ScoreMatrix) -> NDArray[np.float64]:
     """Return how much, in stored scores and upwards, each score may change without meeting another's on the task."""
     room = np.full(board.values.shape, 1.0)
     for t in range(board.n_tasks):

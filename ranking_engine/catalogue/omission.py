@@ -88,7 +88,7 @@ class OmissionWitness:
     @property
     def matrix(self) -> ScoreMatrix:
         """The table as a matrix."""
-        return small_table(self.table, self.weight)
+        return _small_table(self.table, self.weight)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _chosen_by_name(ranking: Ranking) -> bool:
     return bool(ranking.details.get("decided_by_name")) or ranking.details.get("unique") is False
 
 
-def small_table(table: Table, weight: int = 1) -> ScoreMatrix:
+def _small_table(table: Table, weight: int = 1) -> ScoreMatrix:
     """Return a table of the search as a matrix: systems A, B, ..., tasks of weight 1 except the last one's.
 
     It states the scales that some rules need.
@@ -160,20 +160,20 @@ def searched_policies(rule: Rule) -> tuple[str, ...]:
     return tuple(policy for policy in policies_of(rule) if policy not in NEVER and policy != PREDICTED)
 
 
-def policy_of(rule: Rule, missing: str) -> str:
+def _policy_of(rule: Rule, missing: str) -> str:
     """Return what stands for the missing-score policy `missing` under `rule`: itself, or NATIVE."""
     return missing if rule.needs_complete else NATIVE
 
 
 def can_reward_omission(rule: str, missing: str) -> bool:
     """Whether leaving out a score can improve one's rank under a rule and a missing-score policy."""
-    policy = policy_of(RULES[rule], missing)
+    policy = _policy_of(RULES[rule], missing)
     return policy == PREDICTED or (policy not in NEVER and omission_witness(rule, policy) is not None)
 
 
 def omission_sentence(rule: str, missing: str) -> str:
     """Return what leaving out a score can do for one's rank under a rule and a missing-score policy."""
-    policy, name = policy_of(RULES[rule], missing), RULES[rule].name
+    policy, name = _policy_of(RULES[rule], missing), RULES[rule].name
     if policy in NEVER:
         return f"A system never gains by leaving out a score: {NEVER[policy]}."
     if not can_reward_omission(rule, missing):
@@ -218,7 +218,7 @@ def first_witness(
     missing = "undefined" if policy == NATIVE else policy
     all_options = {**RULES[rule].least_options, **options}
     for table, weight in small_tables():
-        matrix = small_table(table, weight)
+        matrix = _small_table(table, weight)
         for t in range(matrix.n_tasks):
             gained = gain(matrix, 0, t, rule, missing, **all_options)
             if gained is not None and (gained.overtaken or gained.before is None):

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> str:
     comparison = compare(ranked, top=_distinct(options.top, TOP), least=_distinct(options.least, LEAST))
     whole = board(rankings, options.aggregation)
     report = {part: whole[part] for part in _SHARED} | {"reference": reference}
-    report |= comparison_report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
+    report |= _comparison_report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
     for key, entry in report["rules"].items():
         entry.update({part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}})
     return FORMATS[options.format](report)
@@ -133,7 +133,7 @@ def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, 
     return tuple(sorted(set(places))) if places else default
 
 
-def comparison_report(
+def _comparison_report(
     rankings: Rankings,
     comparison: Comparison,
     ranked: Mapping[str, Ranking],

@@ -65,7 +65,7 @@ def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: b
         metavar="NAME=ROLE",
         action="append",
         default=[],
-        type=column_role,
+        type=_column_role,
         help="what a column of a table is, where that is not clear, such as Team=system, acc=score, se=stderr:acc, "
         f"date=ignored; repeatable; a role is one of {', '.join(ROLES)}",
     )
@@ -136,7 +136,7 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)")
 
 
-def column_role(text: str) -> tuple[str, str]:
+def _column_role(text: str) -> tuple[str, str]:
     """Return the column and the role that an argument names, or raise an ArgumentTypeError."""
     name, mark, role = text.rpartition("=")
     if not mark or role.partition(":")[0] not in ROLES:

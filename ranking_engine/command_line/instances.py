@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> str:
     }
     if options.items:
         report["items"] = {
-            name: items_report(task_items(block, direction, seed=options.seed), instances)
+            name: _items_report(task_items(block, direction, seed=options.seed), instances)
             for name, block, direction, instances in zip(
                 scores.task_names, scores.blocks, scores.directions, scores.instance_names, strict=True
             )
@@ -206,7 +206,7 @@ def run(options: argparse.Namespace) -> str:
     return FORMATS[options.format](report)
 
 
-def items_report(items: TaskItems, instances: Sequence[str]) -> Report:
+def _items_report(items: TaskItems, instances: Sequence[str]) -> Report:
     """Return the items of a task as plain data.
 
     Args:

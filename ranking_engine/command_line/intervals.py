@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> str:
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.errors is not None:
-        return FORMATS[options.format](report_from_errors(matrix, rules, missing, options))
+        return FORMATS[options.format](_report_from_errors(matrix, rules, missing, options))
     try:
         matrix = aggregated(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> str:
     return FORMATS[options.format](report)
 
 
-def report_from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
+def _report_from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
     """Return the report of intervals from a table of standard errors, whose names are those of the scores."""
     if options.simultaneous:
         raise UsageError("--simultaneous does not go with --errors: these intervals are for each system by itself")

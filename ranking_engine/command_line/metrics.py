@@ -37,7 +37,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run(options: argparse.Namespace) -> str:
     """Return the list in the format asked for."""
     if options.format == "json":
-        return json.dumps([metric_record(metric) for metric in METRICS.values()], ensure_ascii=False, indent=2) + "\n"
+        return json.dumps([_metric_record(metric) for metric in METRICS.values()], ensure_ascii=False, indent=2) + "\n"
     grid: Grid = [list(COLUMNS), *map(cells_of, METRICS.values())]
     if options.format == "csv":
         return csv_text(grid)
@@ -66,7 +66,7 @@ def option_text(option: Option) -> str:
     return f"{option.key}={'' if option.default is None else option.default}"
 
 
-def metric_record(metric: Metric) -> dict[str, Any]:
+def _metric_record(metric: Metric) -> dict[str, Any]:
     """Return all that is known of a metric, as JSON has it; None is an end of the scale that there is not."""
 
     def bound(value: float) -> float | None:

@@ -81,14 +81,16 @@ def run(options: argparse.Namespace) -> str:
     if options.seed < 0:
         raise UsageError("--seed is below 0")
     chosen = metric.read_options(dict(options.option))
-    references = read_references(bytes_of(options.references), options.references, metric)
+    references = read_references(_bytes_of(options.references), options.references, metric)
     every = references.ids
     if options.split:
         try:
             references = references.of_splits(*options.split)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    predictions = read_predictions(bytes_of(options.predictions), options.predictions, references, metric, others=every)
+    predictions = read_predictions(
+        _bytes_of(options.predictions), options.predictions, references, metric, others=every
+    )
     try:
         result = evaluate(metric, references, predictions, chosen, seed=options.seed)
     except ValueError as error:
@@ -99,11 +101,11 @@ def run(options: argparse.Namespace) -> str:
         rows = zip(references.ids, result.instance_values.tolist(), strict=True)
         options.instances.write_text(csv_text([["id", "value"], *rows]), encoding="utf-8")
     if options.format == "json":
-        return json.dumps(result_record(result), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(_result_record(result), ensure_ascii=False, indent=2) + "\n"
     return as_text(result, options.format)
 
 
-def bytes_of(name: str) -> bytes:
+def _bytes_of(name: str) -> bytes:
     """Return the bytes of a file, or of standard input, and no more than are read of it."""
     if name == STANDARD_INPUT:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -111,7 +113,7 @@ def bytes_of(name: str) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def result_record(result: MetricResult) -> dict[str, Any]:
+def _result_record(result: MetricResult) -> dict[str, Any]:
     """Return a result as JSON has it, without the values of instances."""
 
     def parts_of(parts: Any) -> dict[str, Any]:  # noqa: ANN401 -- a mapping of figures

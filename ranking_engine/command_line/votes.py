@@ -50,7 +50,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         metavar="NAME=ROLE",
         action="append",
         default=[],
-        type=role_of_column,
+        type=_role_of_column,
         help=f"what a column is, where its name does not say it; repeatable; a role is one of {', '.join(ROLES)}",
     )
     command.add_argument(
@@ -98,7 +98,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.set_defaults(run=run)
 
 
-def role_of_column(text: str) -> tuple[str, str]:
+def _role_of_column(text: str) -> tuple[str, str]:
     """Return the column and the role that an argument names, or raise an ArgumentTypeError."""
     name, mark, role = text.rpartition("=")
     if not mark or role not in ROLES:
@@ -148,17 +148,17 @@ def as_csv(report: Report) -> str:
 
 def as_table(report: Report) -> str:
     """Return tables of aligned text, with what they rest on."""
-    return whole_text(report, text_grid)
+    return _whole_text(report, text_grid)
 
 
 def as_markdown(report: Report) -> str:
     """Return Markdown tables, with what they rest on."""
-    return whole_text(report, markdown_grid)
+    return _whole_text(report, markdown_grid)
 
 
 def as_latex(report: Report) -> str:
     """Return the ratings as a LaTeX tabular, which needs the package booktabs."""
-    return "\n".join(latex_grid(rating_grid(report))) + "\n"
+    return "\n".join(latex_grid(_rating_grid(report))) + "\n"
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
@@ -170,11 +170,11 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
-def whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
+def _whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
     """Return the report as text, its tables made by `lines_of`."""
-    blocks = [head_of(report)]
+    blocks = [_head_of(report)]
     blocks += [f"Note: {problem}." for problem in report["problems"]]
-    blocks.append("\n".join(lines_of(rating_grid(report))))
+    blocks.append("\n".join(lines_of(_rating_grid(report))))
     if report["coefficients"]:
         grid: Grid = [["covariate", "points per unit", "error", "one unit"]]
         for part in report["coefficients"]:
@@ -205,7 +205,7 @@ def whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def head_of(report: Report) -> str:
+def _head_of(report: Report) -> str:
     """Return what the ratings rest on."""
     ties = f"{report['n_ties'] + report['n_both_bad']:,} of them ties"
     both_bad = f" ({report['n_both_bad']:,} where both were bad)" if report["n_both_bad"] else ""
@@ -223,7 +223,7 @@ def head_of(report: Report) -> str:
     )
 
 
-def rating_grid(report: Report) -> Grid:
+def _rating_grid(report: Report) -> Grid:
     """Return the ratings as a grid."""
     has_groups = report["n_groups"] > 1
     grid: Grid = [["system", "rank", "points", "interval", "ranks", "votes", *(["group"] if has_groups else [])]]

@@ -40,7 +40,7 @@ def factored(z: FloatArray, n_factors: int, penalties: Sequence[float], rounds: 
         return np.zeros((n_tables, len(penalties), n, n_tasks))
     present = (~np.isnan(z)).astype(np.float64)
     there = np.where(present > 0, z, 0.0)
-    of_tasks = np.repeat(first_factors(present, there, n_factors)[:, None], len(penalties), axis=1)
+    of_tasks = np.repeat(_first_factors(present, there, n_factors)[:, None], len(penalties), axis=1)
     ridge = np.array(penalties)[:, None]
     present, there = present[:, None], there[:, None]
     turned = present.swapaxes(2, 3), there.swapaxes(2, 3)
@@ -51,7 +51,7 @@ def factored(z: FloatArray, n_factors: int, penalties: Sequence[float], rounds: 
     return np.asarray(of_systems.swapaxes(2, 3) @ of_tasks)
 
 
-def first_factors(present: FloatArray, there: FloatArray, n_factors: int) -> FloatArray:
+def _first_factors(present: FloatArray, there: FloatArray, n_factors: int) -> FloatArray:
     """Return first factors of the tasks, shape (n_tables, n_factors, n_tasks).
 
     The first has equal entries, the others are the strongest patterns of what the systems' means leave.

@@ -90,7 +90,7 @@ def predict(scores: FloatArray, progress: Progress | None = None) -> ScorePredic
         progress: is called with the steps done, and all.
     """
     rows, tasks = content_order(scores)
-    ordered = predicted_in_order(scores[np.ix_(rows, tasks)], progress)
+    ordered = _predicted_in_order(scores[np.ix_(rows, tasks)], progress)
     row_places, task_places = np.argsort(rows), np.argsort(tasks)
     cells = np.ix_(row_places, task_places)
     return replace(
@@ -124,7 +124,7 @@ def _classes(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(np.unique(np.sort(keys, axis=1), axis=0, return_inverse=True)[1].reshape(-1))
 
 
-def predicted_in_order(scores: FloatArray, progress: Progress | None) -> ScorePredictions:
+def _predicted_in_order(scores: FloatArray, progress: Progress | None) -> ScorePredictions:
     """Return the predictions of a table whose folds follow the order of its rows and columns; see `predict`."""
     observed = ~np.isnan(scores)
     place_in_task = np.cumsum(observed, axis=0) - 1

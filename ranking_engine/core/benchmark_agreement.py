@@ -93,7 +93,7 @@ def benchmark_agreement(
     orders = np.empty((n_orders, len(table)), dtype=np.intp)
     for k in range(n_orders):
         orders[k] = np.random.default_rng([seed, k]).permutation(len(table))
-    drawn = [drawn_correlations(table, b, orders, subset_size) for b in range(table.shape[1])]
+    drawn = [_drawn_correlations(table, b, orders, subset_size) for b in range(table.shape[1])]
     kendall, pearson = ([measures[k] for _, _, measures in drawn] for k in (0, 1))
     return [
         BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
@@ -139,7 +139,7 @@ def benchmark_pairs(values: ArrayLike) -> list[PairAgreement]:
         kendall = pearson = np.nan
         if len(both) >= LEAST_SYSTEMS:
             rows = rounded(both[:, first])[None], rounded(both[:, second])[None]
-            kendall, pearson = float(tau_b_rows(*rows)[0]), float(pearson_rows(*rows)[0])
+            kendall, pearson = float(_tau_b_rows(*rows)[0]), float(_pearson_rows(*rows)[0])
         pairs.append(PairAgreement(first, second, len(both), kendall, pearson))
     return pairs
 
@@ -147,7 +147,7 @@ def benchmark_pairs(values: ArrayLike) -> list[PairAgreement]:
 Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every subset
 
 
-def drawn_correlations(
+def _drawn_correlations(
     table: FloatArray, b: int, orders: NDArray[np.intp], subset_size: int
 ) -> tuple[int, int, list[Drawn]]:
     """Of benchmark b the number of systems, that of subsets, and both correlations.
@@ -169,13 +169,13 @@ def drawn_correlations(
     others[is_common] = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
     subsets = orders[is_common[orders]].reshape(len(orders), n)[: 1 if n <= subset_size else None, :subset_size]
     measures: list[Drawn] = []
-    for measure in (tau_b_rows, pearson_rows):
+    for measure in (_tau_b_rows, _pearson_rows):
         whole = float(measure(own[None, is_common], others[None, is_common])[0])
         measures.append((whole, measure(own[subsets], others[subsets])))
     return n, len(subsets), measures
 
 
-def tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
+def _tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
     """Kendall's tau-b of each two rows; NaN where all of one row are equal.
 
     Args:
@@ -187,7 +187,7 @@ def tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
     return _ratio(concordance, np.sqrt(untied[0] * untied[1].astype(float)))
 
 
-def pearson_rows(first: FloatArray, second: FloatArray) -> FloatArray:
+def _pearson_rows(first: FloatArray, second: FloatArray) -> FloatArray:
     """Pearson's correlation of each two rows; NaN where all of one row are equal.
 
     Args:

@@ -73,7 +73,7 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
     return float(np.dot(each, shares)) / largest_distance(measure, len(ranks))
 
 
-def place_costs(measure: str, of_tasks: FloatArray, shares: FloatArray) -> FloatArray:
+def _place_costs(measure: str, of_tasks: FloatArray, shares: FloatArray) -> FloatArray:
     """Return what each place costs each system, shape (n_systems, n_places), for a measure other than Kendall's.
 
     Their sum over the systems of an order is its mean distance to the tasks, up to a constant and a factor.
@@ -109,7 +109,7 @@ def closest_order(measure: str, of_tasks: FloatArray, shares: FloatArray) -> NDA
         raise ValueError("`measure` is 'kendall'; the rule kemeny gives the closest order by Kendall's distance")
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 -- slow import
 
-    places = linear_sum_assignment(place_costs(measure, of_tasks, shares))[1]
+    places = linear_sum_assignment(_place_costs(measure, of_tasks, shares))[1]
     return np.asarray(places + 1, dtype=np.intp)
 
 

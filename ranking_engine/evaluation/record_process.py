@@ -85,7 +85,7 @@ class Records:
                 )
         n_characters = 0
         for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False):
-            n_characters += sum(n_bytes_of(batch.column(column)) for column in wanted)
+            n_characters += sum(_n_bytes_of(batch.column(column)) for column in wanted)
             if n_characters > self.bounds["characters"]:
                 self.number += 1
                 raise UnreadRecordsError(f"more than {self.bounds['characters']:,} characters in all")
@@ -110,7 +110,7 @@ def is_read(kind: Any) -> bool:  # noqa: ANN401 -- pyarrow's
     return is_text or is_number or types.is_boolean(kind) or types.is_null(kind)
 
 
-def n_bytes_of(array: Any) -> int:  # noqa: ANN401 -- pyarrow's
+def _n_bytes_of(array: Any) -> int:  # noqa: ANN401 -- pyarrow's
     """How many bytes the texts of an array have, each as often as it is there, and 8 for any other value."""
     from pyarrow import compute, types  # noqa: PLC0415
 
@@ -123,9 +123,9 @@ def n_bytes_of(array: Any) -> int:  # noqa: ANN401 -- pyarrow's
     if types.is_string(kind) or types.is_large_string(kind):
         return compute.sum(compute.binary_length(array)).as_py() or 0
     if types.is_list(kind) or types.is_large_list(kind):
-        return 8 * len(array) + n_bytes_of(array.flatten())
+        return 8 * len(array) + _n_bytes_of(array.flatten())
     if types.is_struct(kind):
-        return sum(map(n_bytes_of, array.flatten()))
+        return sum(map(_n_bytes_of, array.flatten()))
     return 8 * len(array)
 
 

@@ -58,7 +58,7 @@ def rows_of(
             raise InputError.of("the file is empty")
         if start == "[":
             raise InputError.of("this begins as a JSON list; write one object a line (JSON lines)")
-        read = json_rows if start == "{" else csv_rows
+        read = _json_rows if start == "{" else csv_rows
         rows = read(text, role_of, problems, ignored)
     for n_rows, row in enumerate(rows, start=1):
         if n_rows > MAX_ROWS:
@@ -66,7 +66,7 @@ def rows_of(
         yield row
 
 
-def roles_of(columns: Sequence[str], role_of: RoleOf, ignored: dict[str, None], line: int) -> list[str | None]:
+def _roles_of(columns: Sequence[str], role_of: RoleOf, ignored: dict[str, None], line: int) -> list[str | None]:
     """Return the role of each column.
 
     Raises:
@@ -95,7 +95,7 @@ def csv_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, 
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         header = next((row for row in reader if row), [])
-        roles = roles_of([cell.strip() for cell in header], role_of, ignored, reader.line_num)
+        roles = _roles_of([cell.strip() for cell in header], role_of, ignored, reader.line_num)
         width, wanted = len(header), [(k, role) for k, role in enumerate(roles) if role is not None]
         for row in reader:
             if not row:
@@ -109,13 +109,13 @@ def csv_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, 
         raise InputError([*problems.listed, Problem(f"not readable as CSV: {error}", line=reader.line_num)]) from error
 
 
-def json_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
+def _json_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str, None]) -> Iterator[Row]:
     """Yield the objects of JSON lines; see `rows_of`."""
     known: dict[tuple[str, ...], list[str | None]] = {}
     for number, line in enumerate(io.StringIO(text), start=1):
         if not line.strip():
             continue
-        value = object_of(line)
+        value = _object_of(line)
         if isinstance(value, str):
             problems.add("", value, line=number, cause="lines are no object that can be read")
             continue
@@ -124,13 +124,13 @@ def json_rows(text: str, role_of: RoleOf, problems: Problems, ignored: dict[str,
         if roles is None:
             if len(columns) > MAX_COLUMNS:
                 raise InputError([Problem(f"more than {MAX_COLUMNS:,} keys", line=number)])
-            roles = roles_of(columns, role_of, ignored, number)
+            roles = _roles_of(columns, role_of, ignored, number)
             if len(known) < 1_000:
                 known[columns] = roles
         yield number, {role: value[column] for column, role in zip(columns, roles, strict=True) if role is not None}
 
 
-def object_of(line: str) -> Mapping[str, Any] | str:
+def _object_of(line: str) -> Mapping[str, Any] | str:
     """Return the object of a line, or what is wrong with it."""
     if len(line) > MAX_LINE:
         return f"{len(line):,} characters; at most {MAX_LINE:,} are read in a line"
@@ -150,7 +150,7 @@ def parquet_rows(data: bytes, role_of: RoleOf, ignored: dict[str, None], *, is_b
     wanted: dict[str, str] = {}
 
     def choose(columns: Sequence[str]) -> list[str]:
-        roles = roles_of(columns, role_of, ignored, 0)
+        roles = _roles_of(columns, role_of, ignored, 0)
         wanted.update({column: role for column, role in zip(columns, roles, strict=True) if role is not None})
         return list(wanted)
 

@@ -59,7 +59,7 @@ def split_by_task(data: bytes, key_of: Callable[[str], str | None]) -> dict[str,
         raise InputError([Problem(str(error), line=error.line)]) from error
     problems = Problems()
     is_json = text.lstrip()[:1] == "{"
-    rows = rows_of_json(text, problems) if is_json else rows_of_csv(text)
+    rows = _rows_of_json(text, problems) if is_json else rows_of_csv(text)
     parts: dict[str, TaskPart] = {}
     written: dict[str, list[str]] = {}
     header = "" if is_json else next(rows)[2]
@@ -117,7 +117,7 @@ def rows_of_csv(text: str) -> Iterator[tuple[int, str, str]]:
         raise InputError.of("the file is empty")
 
 
-def rows_of_json(text: str, problems: Problems) -> Iterator[tuple[int, str, str]]:
+def _rows_of_json(text: str, problems: Problems) -> Iterator[tuple[int, str, str]]:
     """Yield line, task, and the line as it is; what cannot be read is noted."""
     for number, line in enumerate(io.StringIO(text), start=1):
         if not line.strip():

@@ -108,7 +108,7 @@ def tags_of(cell: object) -> tuple[str, ...]:
     return tuple(label_of(item, "tag") for item in _items(items, "tags"))
 
 
-def documents_of(cell: object) -> tuple[str, ...]:
+def _documents_of(cell: object) -> tuple[str, ...]:
     """Return a cell as documents in order, the best first: a list, or a text with spaces between them.
 
     Raises:
@@ -124,7 +124,7 @@ def documents_of(cell: object) -> tuple[str, ...]:
     return documents
 
 
-def relevance_of(cell: object) -> dict[str, int]:
+def _relevance_of(cell: object) -> dict[str, int]:
     """Return a cell as the relevance of documents: an object with whole numbers, or the relevant ones as a list.
 
     Raises:
@@ -132,7 +132,7 @@ def relevance_of(cell: object) -> dict[str, int]:
     """
     value = _unpacked(cell)
     if not isinstance(value, Mapping):
-        return dict.fromkeys(documents_of(value), 1)
+        return dict.fromkeys(_documents_of(value), 1)
     relevance = {}
     for name, grade in _entries(value, "documents"):
         number = number_of(grade, 0, MAX_RELEVANCE)
@@ -142,7 +142,7 @@ def relevance_of(cell: object) -> dict[str, int]:
     return relevance
 
 
-def probabilities_of(cell: object) -> float | dict[str, float]:
+def _probabilities_of(cell: object) -> float | dict[str, float]:
     """Return a cell as probabilities: an object with a number for each label, or one number for the positive label.
 
     Raises:
@@ -161,12 +161,12 @@ def probabilities_of(cell: object) -> float | dict[str, float]:
 READERS: dict[Kind, Callable[[object], Any]] = {
     Kind.LABEL: label_of,
     Kind.NUMBER: number_of,
-    Kind.PROBABILITIES: probabilities_of,
+    Kind.PROBABILITIES: _probabilities_of,
     Kind.TEXT: text_of,
     Kind.TEXTS: texts_of,
     Kind.TAGS: tags_of,
-    Kind.RELEVANCE: relevance_of,
-    Kind.DOCUMENTS: documents_of,
+    Kind.RELEVANCE: _relevance_of,
+    Kind.DOCUMENTS: _documents_of,
     Kind.NOTHING: lambda _cell: None,
 }
 

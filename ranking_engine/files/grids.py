@@ -154,7 +154,7 @@ def rows_of_records(records: Iterable[tuple[int, Any]]) -> list[Row]:
         if not isinstance(record, Mapping):
             raise GridError("expected an object with a value for each column", line)
         row: dict[int, str] = {}
-        for name, value in flat_cells(record):
+        for name, value in _flat_cells(record):
             if value is not None:
                 row[places.setdefault(name, len(places))] = value
             n_cells += 1
@@ -167,7 +167,7 @@ def rows_of_records(records: Iterable[tuple[int, Any]]) -> list[Row]:
     return bounded([(1, header), *((line, [row.get(c, "") for c in range(len(header))]) for line, row in cells)])
 
 
-def flat_cells(record: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:
+def _flat_cells(record: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:
     """Yield the names and cells of an object, those of an object in it behind its name and a point."""
     for key, value in record.items():
         if isinstance(value, Mapping):
@@ -230,10 +230,10 @@ def _latex_rows(text: str) -> Iterator[Row]:
     for row in body.split("\\\\"):
         line += row.count("\n")
         cells = _LATEX_LINES.sub("", re.sub(r"(?<!\\)%.*", "", row)).replace("\\&", "\0").split("&")
-        yield line, [latex_cell(cell.replace("\0", "\\&")) for cell in cells]
+        yield line, [_latex_cell(cell.replace("\0", "\\&")) for cell in cells]
 
 
-def latex_cell(cell: str) -> str:
+def _latex_cell(cell: str) -> str:
     """Return a cell of a LaTeX table without its commands for fonts and signs."""
     cell = keep_latex(cell.strip()[:MAX_CELL])
     for _ in range(5):

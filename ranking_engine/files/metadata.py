@@ -223,7 +223,7 @@ def read_field(entry: Any, number: int) -> MetadataField:  # noqa: ANN401 -- wha
     Raises:
         ValueError: it is no such object; the message names the field.
     """
-    if wrong := wrong_shape(entry):
+    if wrong := _wrong_shape(entry):
         raise ValueError(f"field {number} {wrong}")
     name, kind = check_name(entry.get("name", ""), "field"), entry.get("kind", "text")
     called, unit = f"the field {shorten(name)!r}", clean_name(entry.get("unit", ""))
@@ -260,7 +260,7 @@ def read_field(entry: Any, number: int) -> MetadataField:  # noqa: ANN401 -- wha
     )
 
 
-def wrong_shape(entry: Any) -> str:  # noqa: ANN401 -- whatever someone sent
+def _wrong_shape(entry: Any) -> str:  # noqa: ANN401 -- whatever someone sent
     """What is wrong with the types of a declaration and with how much it says; empty where nothing is.
 
     Args:

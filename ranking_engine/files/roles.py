@@ -209,8 +209,8 @@ def columns_of(names: Sequence[str], rows: Sequence[Row]) -> TableColumns:
     """
     looked_at = [row for _, row in rows[:MAX_LOOKED_AT] if len(row) == len(names)]
     cells = [[row[place] for row in looked_at] for place in range(len(names))]
-    are_numbers = [has_numbers(column) for column in cells]
-    roles = _known_roles(names) or named_roles(names, are_numbers, cells)
+    are_numbers = [_has_numbers(column) for column in cells]
+    roles = _known_roles(names) or _named_roles(names, are_numbers, cells)
     scores = [place for place, role in enumerate(roles) if role in ("score", "of_system")]
     columns = TableColumns(names, roles, mark_of(cell for place in scores for cell in cells[place]))
     if not columns.decimal:
@@ -221,7 +221,7 @@ def columns_of(names: Sequence[str], rows: Sequence[Row]) -> TableColumns:
             if place < len(row) and "," in row[place]
         )
         columns = replace(columns, example=next(either, "'1,250'"))
-    doubts = [] if _known_roles(names) else doubts_of(columns, are_numbers)
+    doubts = [] if _known_roles(names) else _doubts_of(columns, are_numbers)
     return replace(columns, doubts=(*doubts, *_needed(columns)))
 
 
@@ -229,7 +229,7 @@ def _named(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold()) or ("#" if name.strip() == "#" else "")
 
 
-def has_numbers(cells: Sequence[str]) -> bool:
+def _has_numbers(cells: Sequence[str]) -> bool:
     """Whether at least half of filled cells are numbers, with commas read either way; others are slips."""
     filled_cells = [cell for cell in cells if cell.strip().casefold() not in NO_NUMBER]
     n_numbers = sum((cell_number(cell) or cell_number(cell, ",")) is not None for cell in filled_cells)
@@ -246,14 +246,14 @@ def _known_roles(names: Sequence[str]) -> list[str]:
     return []
 
 
-def named_roles(names: Sequence[str], are_numbers: Sequence[bool], cells: Sequence[Sequence[str]]) -> list[str]:
+def _named_roles(names: Sequence[str], are_numbers: Sequence[bool], cells: Sequence[Sequence[str]]) -> list[str]:
     """Return the roles of columns by general names, and by where numbers are."""
     plain = [_named(name) for name in names]
     roles = [""] * len(names)
     for place, name in enumerate(names):
         if name[: len(COLUMN_PREFIX)].casefold() == COLUMN_PREFIX:
             roles[place] = "metadata"
-    system = system_place(plain, are_numbers, cells)
+    system = _system_place(plain, are_numbers, cells)
     if system is not None:
         roles[system] = "system"
     task = next((plain.index(name) for name in _TASKS if name in plain), None)
@@ -289,7 +289,7 @@ def named_roles(names: Sequence[str], are_numbers: Sequence[bool], cells: Sequen
     return roles
 
 
-def system_place(plain: Sequence[str], are_numbers: Sequence[bool], cells: Sequence[Sequence[str]]) -> int | None:
+def _system_place(plain: Sequence[str], are_numbers: Sequence[bool], cells: Sequence[Sequence[str]]) -> int | None:
     """Return which column names the systems, from 0; None where none does."""
     for names in _SYSTEMS:
         for name in names:
@@ -313,7 +313,7 @@ def about_role(name: str, plain: str, folded: Mapping[str, str]) -> str:
     return ""
 
 
-def doubts_of(columns: TableColumns, are_numbers: Sequence[bool]) -> list[str]:
+def _doubts_of(columns: TableColumns, are_numbers: Sequence[bool]) -> list[str]:
     """What has to be asked of a table that is not known whole."""
     doubts = []
     names, system = columns.names, columns.places("system")

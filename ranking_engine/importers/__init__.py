@@ -100,11 +100,11 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     whole, of_instances = samples.split_files(chosen, key)
     if not whole:
         recognised = samples.read_samples(of_instances, None)
-        check_twice(recognised)
+        _check_twice(recognised)
         return recognised
     if sum(bool(table_kind(file.data)) for file in whole) > MAX_BINARY_TABLES:  # each is read by a process of its own
         raise InputError.of(f"more than {MAX_BINARY_TABLES} workbooks and Parquet files; import them in parts")
-    parts = [read_piece(piece, key, columns) for piece in pieces(whole)]
+    parts = [_read_piece(piece, key, columns) for piece in pieces(whole)]
     first = parts[0]
     if other := next((part for part in parts if part.format_key != first.format_key), None):
         raise InputError.of(
@@ -120,12 +120,12 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     recognised = replace(first, records=records, notes=notes, warnings=warnings, metadata=metadata)
     if of_instances:
         recognised = samples.read_samples(of_instances, recognised)
-    recognised = replace(recognised, records=with_shots(recognised.records))
-    check_twice(recognised)
+    recognised = replace(recognised, records=_with_shots(recognised.records))
+    _check_twice(recognised)
     return recognised
 
 
-def read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
+def _read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
     if key:
         file_format = next(one for one in FORMATS if key == one.KEY or (one is table and key in table.OLD_KEYS))
         if not file_format.recognise(files):
@@ -158,7 +158,7 @@ def _read(file_format: Format, files: list[SourceFile], columns: ColumnChoices |
     return table.read(files, columns) if file_format is table else file_format.read(files)
 
 
-def with_shots(records: Sequence[Record]) -> list[Record]:
+def _with_shots(records: Sequence[Record]) -> list[Record]:
     """The records, of which runs of a task with other numbers of examples are other columns."""
     numbers: dict[str, set[int]] = {}
     for record in records:
@@ -176,7 +176,7 @@ def _format_of(files: list[SourceFile]) -> Format | None:
     return next((one for one in FORMATS if one.recognise(files)), None)
 
 
-def check_twice(recognised: Recognised) -> None:
+def _check_twice(recognised: Recognised) -> None:
     """Refuse two scores of one system on the same task, split, subset and metric, and directions at odds."""
     first: dict[tuple[str, ...], Record] = {}
     directions: dict[tuple[str, ...], bool] = {}

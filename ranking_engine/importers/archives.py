@@ -47,7 +47,7 @@ def unpacked(name: str, data: bytes, max_files: int, max_bytes: int) -> list[tup
         ArchiveError: it is damaged, encrypted, of a kind that is not read, or too large when it is unpacked.
     """
     if data.startswith(GZIP):
-        return [(name.removesuffix(".gz") if name.endswith(".gz") else name, gunzipped(data, max_bytes))]
+        return [(name.removesuffix(".gz") if name.endswith(".gz") else name, _gunzipped(data, max_bytes))]
     if not data.startswith(ZIP):
         raise ArchiveError("of archives, only .zip and .gz are read; unpack it and choose its files")
     archive, entries = _opened(data)
@@ -104,7 +104,7 @@ def _content(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> b
         raise ArchiveError(f"{name!r} in the archive is packed in a way that is not read; use plain .zip")
     try:
         if entry.compress_type == _ZSTANDARD:  # which zipfile knows from Python 3.14 on
-            content = unzstandard(packed_bytes(data, entry), entry.file_size)
+            content = _unzstandard(_packed_bytes(data, entry), entry.file_size)
         else:
             with archive.open(entry) as file:
                 content = file.read(entry.file_size + 1)
@@ -115,7 +115,7 @@ def _content(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> b
     return content
 
 
-def packed_bytes(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+def _packed_bytes(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     """The packed bytes of an entry."""
     header = data[entry.header_offset : entry.header_offset + _LOCAL_HEADER.size]
     if len(header) < _LOCAL_HEADER.size:
@@ -125,7 +125,7 @@ def packed_bytes(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     return data[start : start + entry.compress_size]
 
 
-def unzstandard(raw: bytes, size: int) -> bytes:
+def _unzstandard(raw: bytes, size: int) -> bytes:
     """Unpack Zstandard, at most a byte more than `size`; a ValueError says what is wrong."""
     zstandard = extra("zstandard", "files")
     read: Callable[[int], bytes] = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(raw).read
@@ -135,7 +135,7 @@ def unzstandard(raw: bytes, size: int) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def gunzipped(data: bytes, max_bytes: int) -> bytes:
+def _gunzipped(data: bytes, max_bytes: int) -> bytes:
     """Return what is in a .gz file, or raise an ArchiveError."""
     most = min(max_bytes, max(FREE_BYTES, MAX_RATIO * len(data)))
     unpacker = zlib.decompressobj(wbits=31)

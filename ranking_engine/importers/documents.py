@@ -99,7 +99,7 @@ class SourceFile:
         if start.startswith(b"---") and self.text.startswith(("---\n", "---\r\n")):
             return "front matter"
         if name.endswith(".json") or start[:1] in (b"{", b"["):
-            return "lines" if start[:1] == b"{" and are_json_lines(self.text) else "json"
+            return "lines" if start[:1] == b"{" and _are_json_lines(self.text) else "json"
         return "table"
 
     @cached_property
@@ -218,7 +218,7 @@ class SourceFile:
         return InputError([problem_in(message, self.name, place)])
 
 
-def are_json_lines(text: str) -> bool:
+def _are_json_lines(text: str) -> bool:
     """Whether a text that begins an object is one object a line: the first line is whole, and another one follows."""
     first, _, rest = text.lstrip().partition("\n")
     if not first.rstrip().endswith("}") or not rest.lstrip().startswith("{") or len(first) > MAX_LINE:
@@ -279,7 +279,7 @@ def pieces(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
     Raises:
         InputError: one file holds more than is read at a time.
     """
-    sizes = [size_of(file) for file in files]
+    sizes = [_size_of(file) for file in files]
     companions: dict[str, list[int]] = {}
     groups: dict[tuple[str, str], list[int]] = {}
     for place, file in enumerate(files):
@@ -338,7 +338,7 @@ class _Size:
         return f"more than {MAX_BYTES // 2**20} MB" if self.n_bytes > MAX_BYTES else ""
 
 
-def size_of(file: SourceFile) -> _Size:
+def _size_of(file: SourceFile) -> _Size:
     """Return what a file has of what is bounded at a time."""
     if file.kind == "binary table":
         return _Size(1, len(file.data))

@@ -36,7 +36,7 @@ def read(files: list[SourceFile]) -> Recognised:
     return read_each(files, KEY, NAME, _read_file)
 
 
-def facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
+def _facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of the front matter: `license`, or `license_name` where that is "other", and `base_model`.
 
     Args:
@@ -53,7 +53,7 @@ def facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
 def _read_file(collect: Collector, file: SourceFile) -> None:
     for m, model in enumerate(file.document["model-index"], start=1):
         system = collect.label(a_mapping(model).get("name"), "model", f"model-index, entry {m}, name")
-        collect.describe(system, facts_of_card(file.document))
+        collect.describe(system, _facts_of_card(file.document))
         for r, result in enumerate(a_list(a_mapping(model).get("results")), start=1):
             place, data = f"model-index, entry {m}, result {r}", a_mapping(a_mapping(result).get("dataset"))
             subset = collect.label(data.get("config"), "config", f"{place}, dataset")

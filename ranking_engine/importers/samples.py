@@ -60,7 +60,7 @@ def split_files(files: Sequence[SourceFile], key: str) -> tuple[list[SourceFile]
         files: of every kind.
         key: of the format that they are to be read as; empty where any will do.
     """
-    kinds = {"": (is_samples, is_details), lm_eval.KEY: (is_samples,), lighteval.KEY: (is_details,)}.get(key, ())
+    kinds = {"": (_is_samples, _is_details), lm_eval.KEY: (_is_samples,), lighteval.KEY: (_is_details,)}.get(key, ())
     of_instances = [file for file in files if any(is_of(file) for is_of in kinds)]
     return [file for file in files if file not in of_instances], of_instances
 
@@ -68,7 +68,7 @@ def split_files(files: Sequence[SourceFile], key: str) -> tuple[list[SourceFile]
 MAX_COLUMNS = 1_000  # metrics of one task and its filters
 
 
-def is_samples(file: SourceFile) -> bool:
+def _is_samples(file: SourceFile) -> bool:
     """Whether a file is lm-evaluation-harness's samples of one task."""
     if file.kind != "lines":
         return False
@@ -76,7 +76,7 @@ def is_samples(file: SourceFile) -> bool:
     return first.startswith("{") and '"doc_id"' in first and '"doc"' in first
 
 
-def is_details(file: SourceFile) -> bool:
+def _is_details(file: SourceFile) -> bool:
     """Whether a file is lighteval's details of one task: the names of a Parquet file's columns are at its end."""
     if table_kind(file.data) != "parquet" or len(file.data) < 12:
         return False
@@ -94,7 +94,7 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
     Raises:
         InputError: a file cannot be read, or it is not clear whose scores it has.
     """
-    of_details = [file for file in files if is_details(file)]
+    of_details = [file for file in files if _is_details(file)]
     if of_details and len(of_details) < len(files):
         raise InputError.of("these files are of several programs: lm-evaluation-harness and lighteval")
     program = lighteval if of_details else lm_eval
@@ -106,16 +106,16 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
         notes=list(results.notes) if results else [],
         warnings=list(results.warnings) if results else [],
     )
-    runs = details_in(collect, of_details) if of_details else []
+    runs = _details_in(collect, of_details) if of_details else []
     n_scores = 0
     for file in () if of_details else files:
-        runs.append(samples_in(collect, file, MAX_SCORES - n_scores))
+        runs.append(_samples_in(collect, file, MAX_SCORES - n_scores))
         n_scores += sum(len(scores) for scores in runs[-1].columns.values())
     if collect.problems:
         raise InputError(collect.problems)
     results_by_column = _StatedScores(collect.records)
     for run in runs:
-        add_run(collect, run, results_by_column)
+        _add_run(collect, run, results_by_column)
     read = collect.done(program.KEY, program.NAME if results else f"{program.NAME}, single instances")
     n_columns = len({record.column for record in read.records if record.instances is not None})
     note = f"scores of single instances of {n_columns} column{'' if n_columns == 1 else 's'} are read"
@@ -124,7 +124,7 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
     )
 
 
-def samples_in(collect: Collector, file: SourceFile, most: int) -> InstanceRun:
+def _samples_in(collect: Collector, file: SourceFile, most: int) -> InstanceRun:
     """The samples of one task.
 
     Args:
@@ -182,7 +182,7 @@ def samples_in(collect: Collector, file: SourceFile, most: int) -> InstanceRun:
     return replace(run, columns=_without(collect, run.columns, others))
 
 
-def details_in(collect: Collector, files: Sequence[SourceFile]) -> list[InstanceRun]:
+def _details_in(collect: Collector, files: Sequence[SourceFile]) -> list[InstanceRun]:
     """The details of several tasks, which one process reads."""
     try:
         tables = details_of([file.data for file in files], MAX_SCORES)
@@ -208,7 +208,7 @@ def details_in(collect: Collector, files: Sequence[SourceFile]) -> list[Instance
             scores = {
                 collect.label(row[0] if are_named else str(number), "id", f"row {number}"): score
                 for number, (_, row) in enumerate(rows)
-                if (score := cell_score(row[place])) is not None
+                if (score := _cell_score(row[place])) is not None
             }
             if scores:
                 run.columns[column] = scores
@@ -241,7 +241,7 @@ def _score(given: Any) -> float | None:  # noqa: ANN401 -- whatever a file has
     return value if math.isfinite(value) else None
 
 
-def cell_score(text: str) -> float | None:
+def _cell_score(text: str) -> float | None:
     """The score in a cell; None where it is no finite number."""
     try:
         return _score(text == "true" if text in ("true", "false") else float(text))
@@ -292,7 +292,7 @@ def folder_of(name: str) -> str:
     return name.replace("\\", "/").rpartition("/")[0]
 
 
-def add_run(collect: Collector, run: InstanceRun, by_column: _StatedScores) -> None:
+def _add_run(collect: Collector, run: InstanceRun, by_column: _StatedScores) -> None:
     """Put the scores of a run to the records whose instances they are, or make a record of their mean."""
     system, revision = by_column.system_of(run)
     for (task, split, subset, metric), scores in run.columns.items():

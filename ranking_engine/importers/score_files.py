@@ -183,7 +183,7 @@ def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
     results = _import_of(files, filters)
     columns = _columns_of(results, filters.metric)
     columns = {c: column for c, column in columns.items() if not column.aside} or columns
-    tasks = task_names_of(columns)
+    tasks = _task_names_of(columns)
     if not all(name for name, _ in results.systems) and not system:
         raise InputError.of("the files name no system; say its name: `system` in Python, --system-name in a command")
     systems = [name or system for name, _ in results.systems]
@@ -199,7 +199,7 @@ def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
     source = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
     labels = dict.fromkeys(label for facts in results.metadata.values() for label in facts)
     metadata = {
-        label: tuple(fact_text(results.metadata.get(name, {}).get(label, "")) for name, _ in results.systems)
+        label: tuple(_fact_text(results.metadata.get(name, {}).get(label, "")) for name, _ in results.systems)
         for label in labels
     }
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
@@ -257,7 +257,7 @@ def _columns_of(results: Import, metric: str) -> dict[int, FileColumn]:
     return columns
 
 
-def task_names_of(columns: Mapping[int, FileColumn]) -> list[str]:
+def _task_names_of(columns: Mapping[int, FileColumn]) -> list[str]:
     """What the columns are called: as their tasks where these alone say which they are."""
     is_clear = len({column.task for column in columns.values()}) == len(columns)
     return [column.task if is_clear else column.name for column in columns.values()]
@@ -288,7 +288,7 @@ def read_instance_files(
     names = [results.systems[s][0] or system for s in systems]
     if not all(names):
         raise InputError.of("the files name no system; say its name with --system-name, or add the results of the run")
-    tasks = task_names_of(columns)
+    tasks = _task_names_of(columns)
     if unknown := next((task for task in lower if task not in tasks), None):
         raise InputError.of(f"no task is called {unknown[:60]!r}; there are {', '.join(tasks[:20])}")
     blocks, clusters, instance_names = [], [], []
@@ -315,6 +315,6 @@ def read_instance_files(
     )
 
 
-def fact_text(value: str | float | bool) -> str:
+def _fact_text(value: str | float | bool) -> str:
     """What a file says of a system, as a table has it."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -13,14 +13,14 @@ TASK, METRIC = "SWE-bench", "resolved"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_report(about) or are_leaderboards(about) for about in (a_mapping(file.document) for file in files))
+    return all(_is_report(about) or _are_leaderboards(about) for about in (a_mapping(file.document) for file in files))
 
 
 def _is_report(about: Mapping[Any, Any]) -> bool:
     return all(key in about for key in COUNTS)
 
 
-def are_leaderboards(about: Mapping[Any, Any]) -> bool:
+def _are_leaderboards(about: Mapping[Any, Any]) -> bool:
     """Whether a document is the `leaderboards.json` of the site."""
     boards = a_list(about.get("leaderboards"))
     return bool(boards) and all("results" in a_mapping(board) and "name" in a_mapping(board) for board in boards)
@@ -37,7 +37,7 @@ def read(files: list[SourceFile]) -> Recognised:
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
     if _is_report(file.document):
-        read_report(collect, file)
+        _read_report(collect, file)
         return
     for board in a_list(file.document["leaderboards"]):
         task = collect.label(board["name"], "leaderboard", "leaderboards")
@@ -57,7 +57,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             )
 
 
-def read_report(collect: Collector, file: SourceFile) -> None:
+def _read_report(collect: Collector, file: SourceFile) -> None:
     """Read the report of one run."""
     total, resolved = (collect.count_of(file.document[key], key) for key in COUNTS)
     if not total or resolved is None or resolved > total:

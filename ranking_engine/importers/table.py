@@ -61,7 +61,7 @@ def recognise(files: list[SourceFile]) -> bool:
 
 def _is_table(file: SourceFile) -> bool:
     if file.kind == "json":
-        return are_records(file.document)
+        return _are_records(file.document)
     if file.kind == "lines":
         return all(isinstance(record, Mapping) for _, record in file.lines)
     if file.kind not in ("table", "binary table"):
@@ -70,7 +70,7 @@ def _is_table(file: SourceFile) -> bool:
     return bool(rows) and len(rows[0][1]) > 1
 
 
-def are_records(document: object) -> bool:
+def _are_records(document: object) -> bool:
     """Whether a JSON document is a list of objects, one a row."""
     if not isinstance(document, list) or not document:
         return False

@@ -44,7 +44,7 @@ def plackett_luce(batch: MatrixBatch) -> FloatArray:
         if not start.any():  # boards are much alike: what fits the largest of them is close to what fits each
             largest = int(boards.present.sum(axis=1).argmax())
             start[boards.present[largest]] = np.nan_to_num(boards.alone(largest))
-        strengths[(begin + fits)[:, None], systems] = strengths_of(boards, start)
+        strengths[(begin + fits)[:, None], systems] = _strengths_of(boards, start)
     return strengths
 
 
@@ -161,7 +161,7 @@ def _are_far(strengths: FloatArray) -> BoolArray:
     return np.asarray(~(2 * np.abs(strengths).max(axis=1) <= _MAX_APART))
 
 
-def strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
+def _strengths_of(boards: PickedPlaces, start: FloatArray) -> FloatArray:
     """Return the strengths of boards on which they exist, by Newton's method with factors in single precision."""
     n_present = boards.present.sum(axis=1, keepdims=True)
     b, n = boards.present.shape

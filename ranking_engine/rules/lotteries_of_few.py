@@ -36,7 +36,7 @@ def lottery_of_few(game: NDArray[Any]) -> tuple[tuple[int, ...], tuple[Fraction,
         if leads[best] > 0:
             shares = (Fraction(weight, sum(weights)) for weight in weights)
             return _sorted(zip(members, shares, strict=True)) if len(members) > 1 else None
-        if leads[best] == 0 and len(members) == 1 and (share := share_in_draw(game, members[0], best)) is not None:
+        if leads[best] == 0 and len(members) == 1 and (share := _share_in_draw(game, members[0], best)) is not None:
             return _sorted([(members[0], share), (best, 1 - share)])
         if leads[best] == 0 or best in met:
             return None
@@ -55,7 +55,7 @@ def lottery_of_few(game: NDArray[Any]) -> tuple[tuple[int, ...], tuple[Fraction,
     return None
 
 
-def share_in_draw(game: NDArray[Any], first: int, second: int) -> Fraction | None:
+def _share_in_draw(game: NDArray[Any], first: int, second: int) -> Fraction | None:
     """Return the share nearest to one half with which `first` and `second`, who draw, lose to no one on average.
 
     None unless some share beats everyone else: then so do all between two bounds.

@@ -27,14 +27,14 @@ def shortest_cycles(source: ScoreMatrix | Pairwise, most: int | None = None) -> 
     beats = pairwise.beats
     cycles = set()
     for start in np.flatnonzero(beats.any(axis=0) & beats.any(axis=1)).tolist():
-        cycle = shortest_cycle_through(beats, start)
+        cycle = _shortest_cycle_through(beats, start)
         if cycle:
             first = cycle.index(min(cycle))
             cycles.add((*cycle[first:], *cycle[:first]))
     return tuple(sorted(cycles, key=lambda cycle: (len(cycle), cycle))[:most])
 
 
-def shortest_cycle_through(beats: NDArray[np.bool_], start: int) -> Cycle:
+def _shortest_cycle_through(beats: NDArray[np.bool_], start: int) -> Cycle:
     """Return a shortest cycle through a system, from it onwards; nothing where there is none."""
     before = np.full(len(beats), -1)
     before[start] = start

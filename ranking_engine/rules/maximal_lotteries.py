@@ -205,7 +205,7 @@ def maximal_lottery(margins: NDArray[Any], systems: NDArray[np.intp]) -> Lottery
         lead = Fraction(int(np.delete(inside[strongest[0]], strongest[0]).min())) if len(systems) > 1 else None
         return Lottery((int(systems[strongest[0]]),), (Fraction(1),), True, (Fraction(1),), lead)
     try:
-        members, shares = members_in_floats(inside, strongest)
+        members, shares = _members_in_floats(inside, strongest)
         return _exact(inside, members, shares, systems)
     except UnsolvedError:
         if len(systems) > MAX_EXACT:
@@ -222,7 +222,7 @@ def maximal_lottery(margins: NDArray[Any], systems: NDArray[np.intp]) -> Lottery
     return _exact(inside, members, [solution[i] for i in members.tolist()], systems)
 
 
-def members_in_floats(game: NDArray[Any], strongest: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Fraction]]:
+def _members_in_floats(game: NDArray[Any], strongest: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Fraction]]:
     """Return the essential set as floats see it, and what is in proportion to shares that every member has."""
     candidates = strongest[:_STRONGEST]
     scale = float(np.abs(game).max()) or 1.0
@@ -279,12 +279,12 @@ def _exact(
     least_lead = _least_lead(proof, others)
     if least_lead is not None and least_lead <= 0:
         raise _unsolved()
-    shares = proof if len(basis) == 1 else most_even(basis, others.T.tolist())
+    shares = proof if len(basis) == 1 else _most_even(basis, others.T.tolist())
     indices = tuple(int(i) for i in systems[members])
     return Lottery(indices, shares, len(basis) == 1, proof, least_lead)
 
 
-def most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
+def _most_even(basis: list[list[int]], others: list[list[int]]) -> Shares:
     """Return the maximal lottery with the least sum of squares, where all of them are in the span of `basis`.
 
     It is the point nearest to 0 of some face of their polytope. Where that of the inside is no lottery, all faces are

@@ -47,7 +47,7 @@ def dowdall(profile: Profile, *, ties: str = "best") -> Outcome:
 
 def average_rank(profile: Profile, *, ties: str = "average") -> Outcome:
     """Return minus the weighted mean of the positions of each system."""
-    sums = weighted_sum(points(profile.order, average_rank_vector(profile.n_systems), ties), profile.weights)
+    sums = _weighted_sum(points(profile.order, average_rank_vector(profile.n_systems), ties), profile.weights)
     return Outcome(sums / math.fsum(profile.weights.tolist()))
 
 
@@ -80,7 +80,7 @@ def compatible_borda(profile: Profile) -> Outcome:
     """
     order, n = profile.order, profile.n_systems
     given = compatible_points(order.first, order.last, n)
-    scores = weighted_sum(given, profile.weights) / profile.denominator
+    scores = _weighted_sum(given, profile.weights) / profile.denominator
     has = order.first >= 0
     m = has.sum(axis=0)
     k = n - m
@@ -90,7 +90,7 @@ def compatible_borda(profile: Profile) -> Outcome:
     second = k * slots / (m + 1) + k * (k - 1) * (slots + squares) / ((m + 1) * (m + 2))
     variance = np.where(has, second - (k * slots / (m + 1)) ** 2, (n**2 - 1) / 12)
     shares = profile.weights / profile.denominator
-    spread = np.sqrt(weighted_sum(np.maximum(variance, 0.0), shares**2))
+    spread = np.sqrt(_weighted_sum(np.maximum(variance, 0.0), shares**2))
     details = {
         "spread": dict(zip(profile.matrix.system_names, spread.tolist(), strict=True)),
         "n_missing": int((~has).sum()),
@@ -189,10 +189,10 @@ def average_rank_contributions(profile: Profile, *, ties: str) -> FloatArray:
 
 def positional_scores(profile: Profile, vector: FloatArray, ties: str) -> FloatArray:
     """Return sum_t w_t `vector`[position of i on t]; exact where vector and weights are integers."""
-    return weighted_sum(points(profile.order, vector, ties), profile.weights) / profile.denominator
+    return _weighted_sum(points(profile.order, vector, ties), profile.weights) / profile.denominator
 
 
-def weighted_sum(given: FloatArray, weights: FloatArray) -> FloatArray:
+def _weighted_sum(given: FloatArray, weights: FloatArray) -> FloatArray:
     """Return sum_t weights[t] given[i, t] for each row i, whatever the order of the tasks.
 
     Exact where `given` are halves of integers, `weights` integers and the sums below 2^52; else correctly

@@ -114,7 +114,7 @@ def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=np.asarray(denominator > 0))
 
 
-def spearman_of_pairs(ranks: FloatArray) -> FloatArray:
+def _spearman_of_pairs(ranks: FloatArray) -> FloatArray:
     """Return `spearman` of every two rows, shape (n_rankings, n_rankings).
 
     A system's average rank among those that both rows rank, less the mean rank, is half the number of them above it
@@ -138,7 +138,7 @@ def spearman_of_pairs(ranks: FloatArray) -> FloatArray:
     return _ratio(products / 4, np.sqrt((squares / 4) * (squares.T / 4)))
 
 
-def tau_b_of_pairs(ranks: FloatArray) -> FloatArray:
+def _tau_b_of_pairs(ranks: FloatArray) -> FloatArray:
     """Return `tau_b` of every two rows, shape (n_rankings, n_rankings)."""
     q, n = ranks.shape
     if not _is_small(q, n):
@@ -165,4 +165,4 @@ def _orders(ranks: FloatArray) -> tuple[FloatArray32, Iterator[FloatArray32]]:
     )
 
 
-OF_PAIRS = {"spearman": spearman_of_pairs, "kendall": tau_b_of_pairs}
+OF_PAIRS = {"spearman": _spearman_of_pairs, "kendall": _tau_b_of_pairs}

@@ -133,7 +133,7 @@ class Plan:
         return entries
 
 
-def chosen_rules(parameters: Parameters) -> list[str]:
+def _chosen_rules(parameters: Parameters) -> list[str]:
     """Return the keys that `rules` names, or all that rank without parameters of their own.
 
     Raises:
@@ -162,7 +162,7 @@ def make_plan(
 
     Args:
         matrix: the scores.
-        parameters: `rules`, `missing`, `budget` and `more_repeats`, see `chosen_rules`: the budget is in seconds, as
+        parameters: `rules`, `missing`, `budget` and `more_repeats`, see `_chosen_rules`: the budget is in seconds, as
             estimated by the rules' own costs and the steps of their searches, for all slow rules: those whose tables
             must be ranked one by one, and those of which many cost much. A rule that is too slow for all repeats ranks
             every second, third, ... one; only a rule that could not rank 2 of them, or 1 %, is left out. More than
@@ -177,7 +177,7 @@ def make_plan(
     native, whole = scored_part(matrix), complete(matrix, parameters["missing"])
     not_studied: dict[str, str] = {}
     by_part: dict[int, list[str]] = {0: [], 1: []}
-    for key in chosen_rules(parameters):
+    for key in _chosen_rules(parameters):
         needs_complete = get_rule(key).needs_complete
         part = whole if needs_complete else native
         if part.matrix is None:
@@ -213,7 +213,7 @@ def make_plan(
     parts = []
     for k, keys in by_part.items():
         ranked, affordable = completed[k].matrix, [key for key in keys if key not in not_studied]
-        reference = {} if ranked is None else reference_rankings(matrix, ranked, k, affordable, parameters["missing"])
+        reference = {} if ranked is None else _reference_rankings(matrix, ranked, k, affordable, parameters["missing"])
         for key, ranking in reference.items():
             if ranking.status != "ranked":
                 is_undefined = ranking.status == "undefined"
@@ -228,10 +228,10 @@ def make_plan(
         if key in taking_part
     }
     spent = max(budget * float(parameters["more_repeats"]), least * per_repeat * sum(taking_part.values()))
-    return Plan(tuple(parts), not_studied, budget_shares(taking_part, searches, spent, least * per_repeat, n_repeats))
+    return Plan(tuple(parts), not_studied, _budget_shares(taking_part, searches, spent, least * per_repeat, n_repeats))
 
 
-def budget_shares(
+def _budget_shares(
     slow: Mapping[str, float], searches: Mapping[str, float], budget: float, n_least: float, n_repeats: int
 ) -> dict[str, Sparse]:
     """Share a budget out among slow rules, the cheapest first; what one leaves is for the others.
@@ -261,7 +261,7 @@ def budget_shares(
     return shares
 
 
-def reference_rankings(
+def _reference_rankings(
     matrix: ScoreMatrix, ranked: ScoreMatrix, part: int, rules: Sequence[str], missing: str
 ) -> dict[str, Ranking]:
     """Rank what the rules of one part of `matrix` rank; kept as long as the matrix is, for the plans of its chunks."""

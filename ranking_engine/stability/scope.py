@@ -53,11 +53,11 @@ def scoped(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
         is_first = (ranking.ranks != UNRANKED) & (ranking.ranks <= parameters["first"])
         part = part.subset(systems=np.flatnonzero(is_first))
     if parameters.get("copied_tasks"):
-        part = with_copies(part, parameters["copied_tasks"])
+        part = _with_copies(part, parameters["copied_tasks"])
     return part
 
 
-def with_copies(matrix: ScoreMatrix, tasks: list[str]) -> ScoreMatrix:
+def _with_copies(matrix: ScoreMatrix, tasks: list[str]) -> ScoreMatrix:
     """Return the matrix with a copy of each of `tasks`, called like it with `(copy)`, after all tasks.
 
     Raises:

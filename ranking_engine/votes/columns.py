@@ -99,7 +99,7 @@ class VoteColumns:
             wanted = "; ".join(f"{role}: one of {', '.join(ROLES[role])}" for role in missing)
             have = listed([shorten(name, 30) for name in header], 10)
             raise InputError.of(f"no column is {' or '.join(missing)} ({wanted}); the columns are {have}")
-        pairs, in_metadata = covariate_columns(covariates, by_key)
+        pairs, in_metadata = _covariate_columns(covariates, by_key)
         return cls(roles, one_hot, pairs, in_metadata)
 
     @property
@@ -114,7 +114,7 @@ class VoteColumns:
         return list(dict.fromkeys([*self.roles.values(), *self.one_hot, *of_covariates]))
 
 
-def covariate_columns(
+def _covariate_columns(
     covariates: Sequence[str], by_key: Mapping[str, str]
 ) -> tuple[dict[str, tuple[str, str]], frozenset[str]]:
     """Return the columns of covariates, and which of these are in METADATA; see `VoteColumns.of`."""

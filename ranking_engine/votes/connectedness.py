@@ -36,7 +36,7 @@ class Connectedness:
     @classmethod
     def of(cls, comparisons: Comparisons) -> Connectedness:
         """Find the components of counts. O(n_systems^2), and O(n_components^2) a component."""
-        edges = win_edges(comparisons)
+        edges = _win_edges(comparisons)
         tied = comparisons.table(comparisons.counts[TIED]) > 0
         edges |= tied | tied.T
         raw = strong_components(edges)
@@ -89,7 +89,7 @@ class Connectedness:
         return f"{text}. For {n:,} pairs of systems no chain of votes says which is better" if n else text
 
 
-def win_edges(comparisons: Comparisons) -> BoolArray:
+def _win_edges(comparisons: Comparisons) -> BoolArray:
     """Return (n_systems, n_systems), whether [i, j]: i has won a vote of positive weight from j."""
     won, lost = comparisons.counts[WON] > 0, comparisons.counts[LOST] > 0
     edges = np.zeros((comparisons.n_systems,) * 2, dtype=bool)
@@ -115,7 +115,7 @@ def tie_problem(comparisons: Comparisons) -> str:
         return "no vote is between two systems of one group"
     if not comparisons.counts[[WON, LOST]].any():
         return "all votes are ties"
-    wins = win_edges(comparisons)
+    wins = _win_edges(comparisons)
     n = comparisons.n_systems
     if len(np.unique(strong_components(wins))) < n:
         return ""

@@ -91,20 +91,20 @@ class Votes:
         for name in names:
             check_name(name, allow_formula=True)
         place = {name: i for i, name in enumerate(names)}
-        category_names, category_codes = coded(categories or [None] * n_votes)
+        category_names, category_codes = _coded(categories or [None] * n_votes)
         named = covariates or {}
-        columns = [checked_numbers(values, n_votes, f"covariate {name!r}") for name, values in named.items()]
+        columns = [_checked_numbers(values, n_votes, f"covariate {name!r}") for name, values in named.items()]
         votes = cls(
             tuple(names),
             np.fromiter(map(place.__getitem__, first), dtype=np.int32, count=n_votes),
             np.fromiter(map(place.__getitem__, second), dtype=np.int32, count=len(second)),
             np.asarray(outcomes, dtype=np.int8).reshape(-1),
-            np.ones(n_votes) if weights is None else checked_numbers(weights, n_votes, "weights"),
+            np.ones(n_votes) if weights is None else _checked_numbers(weights, n_votes, "weights"),
             category_codes,
             category_names,
-            None if voters is None else coded(voters)[1],
-            None if prompts is None else coded(prompts)[1],
-            None if times is None else checked_numbers(times, n_votes, "times"),
+            None if voters is None else _coded(voters)[1],
+            None if prompts is None else _coded(prompts)[1],
+            None if times is None else _checked_numbers(times, n_votes, "times"),
             np.stack(columns, axis=1) if columns else np.zeros((n_votes, 0)),
             tuple(named),
         )
@@ -189,7 +189,7 @@ class Votes:
         return numbers.astype(np.int32), int(numbers.max(initial=-1)) + 1
 
 
-def coded(names: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
+def _coded(names: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
     """Return the distinct names in sorted order, and the place of each among them; -1 for None."""
     given = list(names)
     distinct = sorted({name for name in given if name is not None})
@@ -198,7 +198,7 @@ def coded(names: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
     return tuple(distinct), np.fromiter(map(place.__getitem__, given), dtype=np.int32, count=len(given))
 
 
-def checked_numbers(values: ArrayLike, n_votes: int, what: str) -> FloatArray:
+def _checked_numbers(values: ArrayLike, n_votes: int, what: str) -> FloatArray:
     """Return `values` as finite floats, one per vote, or raise a ValueError that names `what`."""
     numbers = np.asarray(values, dtype=np.float64).reshape(-1)
     if len(numbers) != n_votes:

@@ -56,14 +56,14 @@ def elo(
     if not 0 <= n_orders <= MAX_ORDERS:
         raise ValueError(f"`n_orders` is {n_orders}; expected 0 to {MAX_ORDERS}")
     order = np.arange(votes.n_votes) if votes.times is None else np.argsort(votes.times, kind="stable")
-    ratings = elo_in_order(votes, order, k, initial, scale)
+    ratings = _elo_in_order(votes, order, k, initial, scale)
     random = np.random.default_rng(seed)
     orders = (random.permutation(votes.n_votes) for _ in range(n_orders))
-    runs = [ratings, *(elo_in_order(votes, shuffled, k, initial, scale) for shuffled in orders)]
+    runs = [ratings, *(_elo_in_order(votes, shuffled, k, initial, scale) for shuffled in orders)]
     return EloRatings(ratings, np.min(runs, axis=0), np.max(runs, axis=0), n_orders, votes.times is not None)
 
 
-def elo_in_order(votes: Votes, order: NDArray[np.intp], k: float, initial: float, scale: float) -> FloatArray:
+def _elo_in_order(votes: Votes, order: NDArray[np.intp], k: float, initial: float, scale: float) -> FloatArray:
     """Return the ratings after the votes in one order."""
     ratings = [initial] * votes.n_systems
     results = np.where(votes.outcomes >= TIE, 0.5, np.where(votes.outcomes == FIRST, 1.0, 0.0))

@@ -48,7 +48,7 @@ def covariance_of(
         factor = 1.0
     else:
         labels, n_clusters = clusters
-        by_cluster = cluster_gradients(fit, comparisons, votes, labels, n_clusters)
+        by_cluster = _cluster_gradients(fit, comparisons, votes, labels, n_clusters)
         meat = (by_cluster.T @ by_cluster).toarray()
         factor = n_counted / (n_counted - 1)
     # The constant in the information reaches none of this: derivatives sum to 0 in each component.
@@ -56,7 +56,7 @@ def covariance_of(
     return np.asarray(factor * bread @ meat @ bread.T)
 
 
-def cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, labels: Codes, n_clusters: int) -> Any:  # noqa: ANN401 -- a sparse array
+def _cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, labels: Codes, n_clusters: int) -> Any:  # noqa: ANN401 -- a sparse array
     """Return a row per cluster: the sum of its votes' derivatives in all parameters, times their weights; sparse."""
     from scipy.sparse import coo_array  # noqa: PLC0415 -- slow import
 

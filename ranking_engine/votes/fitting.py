@@ -104,7 +104,7 @@ def fitted_votes(
         )
         scale = max(float(information.diagonal()[:n].max(initial=0.0)), 1e-12)
         information[:n, :n] += np.where(same, scale / sizes, 0.0)
-        gradient = gradient_of(comparisons, terms, with_tie=estimates_tie)
+        gradient = _gradient_of(comparisons, terms, with_tie=estimates_tie)
         try:
             step = centred(np.asarray(np.linalg.solve(information, gradient), dtype=np.float64))
         except np.linalg.LinAlgError as error:
@@ -126,7 +126,7 @@ def fitted_votes(
     raise NotFittedError(f"no estimate within {MAX_STEPS} steps: a covariate decides every vote, or nearly so")
 
 
-def gradient_of(comparisons: Comparisons, terms: OutcomeTerms, *, with_tie: bool) -> FloatArray:
+def _gradient_of(comparisons: Comparisons, terms: OutcomeTerms, *, with_tie: bool) -> FloatArray:
     """Return the first derivative of the log-likelihood in strengths, coefficients and, where estimated, t."""
     n, slope = comparisons.n_systems, (comparisons.counts * terms.slope).sum(axis=0)
     of_strengths = np.bincount(comparisons.first, weights=slope, minlength=n)

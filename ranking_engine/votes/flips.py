@@ -195,21 +195,21 @@ def fewest_votes(
         return FirstPlaceFlip(leader, second, 0, 0.0, is_exact=True)
     least = least_votes(kinds, fit, leader)
     # Rivals by how many votes seem to be needed; a rival that needs more than the best set has is given up.
-    needed = {int(rival): closing_kinds(kinds, fit, leader, int(rival), nothing)[2] for rival in order[1:]}
+    needed = {int(rival): _closing_kinds(kinds, fit, leader, int(rival), nothing)[2] for rival in order[1:]}
     best: NDArray[np.int64] | None = None
     rival_of_best = None
     for rival in sorted(needed, key=needed.__getitem__)[:_RIVALS]:
         if best is not None and needed[rival] > _HOPELESS * best.sum():
             break
         limit = n_counted if best is None else int(best.sum())
-        trial = removed_for(kinds, fit, leader, rival, limit)
+        trial = _removed_for(kinds, fit, leader, rival, limit)
         if trial is not None and (best is None or trial.sum() < best.sum()):
             best, rival_of_best = trial, rival
     n_below = n_counted + 1 if best is None else int(best.sum())
     if n == 2 and best is not None:
         least = n_below
     if least < n_below:
-        smaller, least = smallest_set(kinds, fit, leader, (least, n_below), min(max_tried, MAX_TRIED))
+        smaller, least = _smallest_set(kinds, fit, leader, (least, n_below), min(max_tried, MAX_TRIED))
         if smaller is not None:
             best = smaller
             left = kinds.fit_without(best)
@@ -220,7 +220,7 @@ def fewest_votes(
         if least > n_counted:
             problem = "no set of votes changes it and leaves all systems connected"
         return FirstPlaceFlip(leader, least=min(least, n_counted), problem=problem)
-    removed = [removed_votes(kinds, int(kind), int(best[kind])) for kind in np.flatnonzero(best)]
+    removed = [_removed_votes(kinds, int(kind), int(best[kind])) for kind in np.flatnonzero(best)]
     n_votes = int(best.sum())
     removed.sort(key=lambda part: (-part.n_votes, part.winner, part.loser))
     is_exact = n_votes <= least
@@ -245,7 +245,7 @@ def least_votes(kinds: VoteKinds, fit: VoteFit, leader: int) -> int:
     return max(1, math.ceil(float(bounds.min()) / float(kinds.weights.max()) * (1 - 1e-6) - 1e-9))
 
 
-def removed_votes(kinds: VoteKinds, kind: int, n_votes: int) -> RemovedVotes:
+def _removed_votes(kinds: VoteKinds, kind: int, n_votes: int) -> RemovedVotes:
     """Return the votes of a kind as people read them."""
     row, result = kinds.rows[kind], kinds.results[kind]
     first, second = int(kinds.comparisons.first[row]), int(kinds.comparisons.second[row])
@@ -253,7 +253,7 @@ def removed_votes(kinds: VoteKinds, kind: int, n_votes: int) -> RemovedVotes:
     return RemovedVotes(winner, loser, bool(result == TIED), n_votes)
 
 
-def is_overtaken(fit: VoteFit | None, leader: int) -> bool:
+def _is_overtaken(fit: VoteFit | None, leader: int) -> bool:
     """Whether another system ties with the leader, or has passed it."""
     if fit is None:
         return False
@@ -261,7 +261,7 @@ def is_overtaken(fit: VoteFit | None, leader: int) -> bool:
     return bool(others.max() >= fit.strengths[leader] - SAME_STRENGTH)
 
 
-def closing_kinds(
+def _closing_kinds(
     kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, removed: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], float]:
     """Return kinds that shrink the gap to a rival, most first; how many votes each has left; and how many seem needed.
@@ -285,7 +285,7 @@ def closing_kinds(
     return useful, left[useful], float(left[useful[:last]].sum()) + math.ceil((gap - before) / influences[useful[last]])
 
 
-def removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: int) -> NDArray[np.int64] | None:
+def _removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: int) -> NDArray[np.int64] | None:
     """Return how many votes of each kind to remove for the leader to be overtaken; None for `limit` or more of them.
 
     Args:
@@ -295,8 +295,8 @@ def removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: 
     """
     removed = np.zeros(len(kinds.available), dtype=np.int64)
     current: VoteFit | None = fit
-    while current is not None and not is_overtaken(current, leader):
-        useful, left, need = closing_kinds(kinds, current, leader, rival, removed)
+    while current is not None and not _is_overtaken(current, leader):
+        useful, left, need = _closing_kinds(kinds, current, leader, rival, removed)
         n_more = int(min(need, limit))
         n_more = 1 if n_more <= _SINGLY else n_more // 2
         if not useful.size or removed.sum() + n_more >= limit + (limit == kinds.available.sum()):
@@ -304,10 +304,10 @@ def removed_for(kinds: VoteKinds, fit: VoteFit, leader: int, rival: int, limit: 
         before = np.concatenate([[0], np.cumsum(left)[:-1]])
         removed[useful] += np.clip(n_more - before, 0, left)
         current = kinds.fit_without(removed, current.parameters)
-    return removed if is_overtaken(kinds.fit_without(removed), leader) else None
+    return removed if _is_overtaken(kinds.fit_without(removed), leader) else None
 
 
-def smallest_set(
+def _smallest_set(
     kinds: VoteKinds, fit: VoteFit, leader: int, sizes: tuple[int, int], max_tried: int
 ) -> tuple[NDArray[np.int64] | None, int]:
     """Try sets of votes from the smallest on, all of a size or none.
@@ -340,6 +340,6 @@ def smallest_set(
             return None, max(size, least)
         for chosen in of_size if size >= least else ():
             removed = np.bincount(chosen, minlength=n_kinds)
-            if is_overtaken(kinds.fit_without(removed, fit.parameters), leader):
+            if _is_overtaken(kinds.fit_without(removed, fit.parameters), leader):
                 return removed, size
     return None, n_below

@@ -74,7 +74,7 @@ def half_win_terms(d: FloatArray, t: float) -> OutcomeTerms:
     )
 
 
-def davidson_terms(d: FloatArray, t: float) -> OutcomeTerms:
+def _davidson_terms(d: FloatArray, t: float) -> OutcomeTerms:
     """Return the terms of Davidson's model, t = log(nu)."""
     exponents = np.stack([d / 2, -d / 2, np.full(len(d), t)])
     total = np.logaddexp.reduce(exponents)
@@ -94,7 +94,7 @@ def davidson_terms(d: FloatArray, t: float) -> OutcomeTerms:
     )
 
 
-def rao_kupper_terms(d: FloatArray, t: float) -> OutcomeTerms:
+def _rao_kupper_terms(d: FloatArray, t: float) -> OutcomeTerms:
     """Return the terms of Rao and Kupper's model, t = log(eta) > 0."""
     won, lost = -np.logaddexp(0, t - d), -np.logaddexp(0, t + d)
     a, b = np.exp(won), np.exp(lost)
@@ -114,11 +114,11 @@ MODELS = {
     model.key: model
     for model in (
         VoteModel("half_wins", "Bradley-Terry, ties as half wins", half_win_terms, has_ties=False),
-        VoteModel("davidson", "Bradley-Terry with ties by Davidson", davidson_terms, tie_name="nu"),
+        VoteModel("davidson", "Bradley-Terry with ties by Davidson", _davidson_terms, tie_name="nu"),
         VoteModel(
             "rao_kupper",
             "Bradley-Terry with ties by Rao and Kupper",
-            rao_kupper_terms,
+            _rao_kupper_terms,
             is_positive=True,
             tie_name="eta",
             points_text="400 more are 10 times the strength, and odds of more than 10 to 1",

@@ -156,7 +156,7 @@ def rate(
         intervals, tie = VoteIntervals.none(n, 0), None
     else:
         strengths = snapped(fit.strengths, SAME_STRENGTH)
-        ranks = ranks_within(strengths, connectedness)
+        ranks = _ranks_within(strengths, connectedness)
         intervals = intervals_of(
             fit, comparisons, votes, connectedness, clusters, level=level, n_resamples=n_resamples, seed=seed
         )
@@ -197,7 +197,7 @@ def votes_of(votes: Votes) -> NDArray[np.intp]:
     return np.bincount(both, minlength=votes.n_systems)
 
 
-def ranks_within(strengths: FloatArray, connectedness: Connectedness) -> NDArray[np.int32]:
+def _ranks_within(strengths: FloatArray, connectedness: Connectedness) -> NDArray[np.int32]:
     """Return the ranks in each component: 1 more than the number of members with a greater strength."""
     ranks = np.empty(len(strengths), dtype=np.int32)
     for component in range(connectedness.n_components):

@@ -278,7 +278,7 @@ class VoteReader:
                 raise WrongVoteError(names[role], f"{len(text):,} characters; at most {MAX_LABEL:,} are allowed")
             vote.append(known.setdefault(text, len(known)) if text else -1)
         for role in self.numbers:
-            number = number_or_nan(seconds_of if role == "time" else float, cells[places[role]])
+            number = _number_or_nan(seconds_of if role == "time" else float, cells[places[role]])
             if not math.isfinite(number) or (role == "weight" and number < 0):
                 what = "time" if role == "time" else "weight"
                 raise WrongVoteError(names[role], f"{shorten(str(cells[places[role]]))!r} is no {what}")
@@ -288,7 +288,7 @@ class VoteReader:
             if name in self.columns.in_metadata:
                 record = values[0] if isinstance(values[0], Mapping) else {}
                 values = [record.get(part) for part in self.columns.covariates[name]]
-            amounts = [number_or_nan(amount_of, value) for value in values]
+            amounts = [_number_or_nan(amount_of, value) for value in values]
             gap = relative_gap(*amounts) if len(amounts) == 2 else amounts[0]
             if not math.isfinite(gap):
                 raise WrongVoteError(self.columns.names[where[0]], f"no number of the covariate {shorten(name)!r}")
@@ -338,7 +338,7 @@ class VoteReader:
         return votes
 
 
-def number_or_nan(read: Callable[[Any], float], cell: object) -> float:
+def _number_or_nan(read: Callable[[Any], float], cell: object) -> float:
     """Return what `read` makes of a cell, NaN where it cannot."""
     try:
         return read(cell)

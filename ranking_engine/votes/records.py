@@ -70,13 +70,13 @@ def jsonl_records(text: str, find: FindColumns) -> Rows:
             if line.strip():
                 yield number, loaded(line, number)
 
-    return object_records(objects(), find)
+    return _object_records(objects(), find)
 
 
 def json_records(text: str, find: FindColumns) -> Rows:
     """Return the columns of a JSON list, as its first object has them, and its objects, numbered; see `csv_records`."""
     values = loaded(text, None)
-    return object_records(enumerate(values, start=1), find)
+    return _object_records(enumerate(values, start=1), find)
 
 
 def loaded(text: str, line: int | None) -> Any:  # noqa: ANN401 -- whatever it is
@@ -89,7 +89,7 @@ def loaded(text: str, line: int | None) -> Any:  # noqa: ANN401 -- whatever it i
         raise InputError([Problem("not valid JSON: too deep, or a number is too long", line=line)]) from error
 
 
-def object_records(objects: Iterator[tuple[int, Any]], find: FindColumns) -> Rows:
+def _object_records(objects: Iterator[tuple[int, Any]], find: FindColumns) -> Rows:
     """Return the columns of objects, and of each the cells; a key that an object lacks is None."""
     first = next(objects, None)
     if first is None:

@@ -142,12 +142,12 @@ def system_rows(ratings: Ratings) -> list[Report]:
         {
             "system": ratings.system_names[i],
             "group": int(ratings.connectedness.labels[i]) + 1,
-            "rank": rank_or_none(ratings.ranks[i]),
+            "rank": _rank_or_none(ratings.ranks[i]),
             "points": finite_or_none(ratings.points[i]),
             "lower": finite_or_none(MIDDLE + POINTS * intervals.lower[i]),
             "upper": finite_or_none(MIDDLE + POINTS * intervals.upper[i]),
-            "rank_lower": rank_or_none(intervals.rank_lower[i]),
-            "rank_upper": rank_or_none(intervals.rank_upper[i]),
+            "rank_lower": _rank_or_none(intervals.rank_lower[i]),
+            "rank_upper": _rank_or_none(intervals.rank_upper[i]),
             "n_votes": int(ratings.n_votes[i]),
             "strength": finite_or_none(ratings.strengths[i]),
             "error": finite_or_none(intervals.errors[i]) if len(intervals.errors) else None,
@@ -194,7 +194,7 @@ def flip_sentence(first_place: Report) -> str:
     return f"Without {votes} ({share} of all), {rival} ties with {leader} or overtakes it. {kind}."
 
 
-def rank_or_none(rank: int | np.integer[Any]) -> int | None:
+def _rank_or_none(rank: int | np.integer[Any]) -> int | None:
     """Return a rank, None for UNRANKED."""
     return None if rank == UNRANKED else int(rank)
 

@@ -111,7 +111,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
             elif action in ("change", "remove"):
                 return change_person(request, managed, action)
             elif action in DONE:
-                take_step(request, managed, action, form)
+                _take_step(request, managed, action, form)
                 messages.success(request, gettext(DONE[action]))
                 if action == "delete":
                     return redirect("organisations")
@@ -136,7 +136,7 @@ def manage_organisation(request: HttpRequest, organisation_key: str) -> HttpResp
     return render(request, "organisations/manage_organisation.html", context, status=400 if form.errors else 200)
 
 
-def take_step(request: HttpRequest, managed: Organisation, action: str, form: DescriptionForm) -> None:
+def _take_step(request: HttpRequest, managed: Organisation, action: str, form: DescriptionForm) -> None:
     """Do what a button of the owner's page says.
 
     Raises:
@@ -172,7 +172,7 @@ def change_person(request: HttpRequest, managed: Organisation, action: str) -> H
     if member == user and not role:
         return leave_organisation(request, managed.key)
     gives_up = member == user and role == OrganisationMember.Role.MEMBER
-    if gives_up and asks_first(request, managed):
+    if gives_up and _asks_first(request, managed):
         url = reverse("manage_organisation", args=[managed.key])
         context = {"name": managed.name, "organisation": managed, "role": role, "url": url}
         return render(request, "organisations/give_up.html", context)
@@ -187,7 +187,7 @@ def change_person(request: HttpRequest, managed: Organisation, action: str) -> H
     return redirect("manage_organisation", managed.key)
 
 
-def asks_first(request: HttpRequest, organisation: Organisation) -> bool:
+def _asks_first(request: HttpRequest, organisation: Organisation) -> bool:
     """Whether to ask someone if they are sure to give up their role; who cannot is told so at once."""
     alone = solely_owned_organisations(signed_in(request))
     return "is_sure" not in request.POST and not alone.filter(pk=organisation.pk).exists()
@@ -200,7 +200,7 @@ def leave_organisation(request: HttpRequest, organisation_key: str) -> HttpRespo
     page, user = organisation_page(request.user, organisation_key), signed_in(request)
     if not page.role:
         raise Http404(gettext("You are no member of this organisation."))
-    if asks_first(request, page.organisation):
+    if _asks_first(request, page.organisation):
         url, name = reverse("leave_organisation", args=[organisation_key]), page.organisation.name
         context = {"name": name, "organisation": page.organisation, "role": "", "url": url}
         return render(request, "organisations/give_up.html", context)

@@ -174,7 +174,7 @@ class PredictionsListSerializer(Shape):
     results = PredictionsEntrySerializer(many=True)
 
 
-def predictions_status(request: Request, row: PredictionSubmission) -> dict[str, Any]:
+def _predictions_status(request: Request, row: PredictionSubmission) -> dict[str, Any]:
     """How far a submission is, as the API says it."""
     url = request.build_absolute_uri(reverse("api:prediction", args=[row.uuid]))
     return PredictionsStatusSerializer.render({"row": row, "progress": progress_of(row), "url": url})
@@ -254,7 +254,7 @@ class PredictionsView(SubmissionsView):
             raise ApiError(409, str(problem)) from problem
         except SubmissionError as problem:
             raise self.refused(problem) from problem
-        content = predictions_status(request, row)
+        content = _predictions_status(request, row)
         response = Response(content, status=201 if is_new else 200)
         response["Location"] = content["url"]
         response["Cache-Control"] = "no-store"
@@ -275,7 +275,7 @@ class PredictionView(ApiView):
     def get(self, request: Request, uuid: UUID) -> HttpResponseBase:
         """How far they are, why they were refused, and what scoring found, as far as you may see it."""
         row, audience = visible_predictions(request.user, uuid)
-        return self.answer(lambda: predictions_status(request, row), level=audience.level, is_public=False)
+        return self.answer(lambda: _predictions_status(request, row), level=audience.level, is_public=False)
 
 
 class RescoredSerializer(Shape):
@@ -332,4 +332,4 @@ class CancelPredictionView(ApiView):
             cancel_predictions(row)
         except EvaluationError as problem:
             raise ApiError(409, str(problem)) from problem
-        return Response(predictions_status(request, visible_predictions(request.user, uuid)[0]))
+        return Response(_predictions_status(request, visible_predictions(request.user, uuid)[0]))

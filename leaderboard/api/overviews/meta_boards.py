@@ -179,7 +179,7 @@ class DeletedMetaBoardSerializer(Shape):
     deleted = s.CharField()
 
 
-def spec_of(body: dict[str, Any]) -> MetaBoardSpec:
+def _spec_of(body: dict[str, Any]) -> MetaBoardSpec:
     """What a body asks for."""
     return MetaBoardSpec(body.get("benchmarks"), {name: body[name] for name in body if name != "benchmarks"})
 
@@ -271,7 +271,7 @@ class MetaBoardsView(WritingView):
     )
     def post(self, request: Request) -> Response:
         """A public one has public benchmarks alone."""
-        author, spec = self.user, spec_of(MetaBoardBodySerializer.read(request.data))
+        author, spec = self.user, _spec_of(MetaBoardBodySerializer.read(request.data))
         return self.carry_out(lambda: MetaBoardEntrySerializer.render(save_meta_board(spec, author=author)), status=201)
 
 
@@ -309,7 +309,7 @@ class MetaBoardView(WritingView):
     def patch(self, request: Request, meta_key: str) -> Response:
         """For the person who saved it."""
         board = own_meta_board(self.user, meta_key)
-        spec = spec_of(MetaBoardChangeSerializer.read(request.data))
+        spec = _spec_of(MetaBoardChangeSerializer.read(request.data))
         return self.carry_out(
             lambda: MetaBoardEntrySerializer.render(save_meta_board(spec, author=self.user, board=board))
         )

@@ -108,7 +108,7 @@ class VoteBatchSerializer(Shape):
     url = s.URLField(help_text="Where its state is.")
 
 
-def batch_state(request: Request, batch: VoteBatch) -> dict[str, Any]:
+def _batch_state(request: Request, batch: VoteBatch) -> dict[str, Any]:
     """A batch as the API says it."""
     url = request.build_absolute_uri(reverse("api:vote_batch", args=[batch.uuid]))
     return VoteBatchSerializer.render({"batch": batch, "url": url})
@@ -229,7 +229,7 @@ class VotesView(BenchmarkView):
             raise SubmissionsView.refused(problem) from problem
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
-        content = batch_state(request, batch)
+        content = _batch_state(request, batch)
         response = Response(content, status=201 if is_new else 200)
         response["Location"] = content["url"]
         response["Cache-Control"] = "no-store"
@@ -285,7 +285,7 @@ class VoteBatchView(ApiView):
         """What is in a batch, and whether it counts."""
         batch, audience = visible_vote_batch(request.user, uuid)
         is_public = batch.benchmark.visibility == Benchmark.Visibility.PUBLIC
-        return self.answer(lambda: batch_state(request, batch), level=audience.level, is_public=is_public)
+        return self.answer(lambda: _batch_state(request, batch), level=audience.level, is_public=is_public)
 
 
 class VoteStepView(WritingView):
@@ -316,6 +316,6 @@ class VoteStepView(WritingView):
 
         def step() -> dict[str, Any]:
             STEPS[body["step"]](batch, actor=self.user, reason=body["reason"])
-            return batch_state(request, batch)
+            return _batch_state(request, batch)
 
         return self.carry_out(step)

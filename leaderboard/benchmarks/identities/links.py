@@ -80,7 +80,7 @@ def change_links(
     # Those that may lose their last system are locked as well, so that no one links to them meanwhile.
     present = [system.identity_id for system in systems.values() if system.identity_id]
     involved = ModelIdentity.objects.filter(Q(key__among=wanted) | Q(pk__among=present))
-    models = known_models(author, list(involved.select_for_update().order_by("pk")))
+    models = _known_models(author, list(involved.select_for_update().order_by("pk")))
     if missing := [key for key in wanted if key not in models]:
         raise ValidationError(
             {
@@ -99,12 +99,12 @@ def change_links(
             left.add(system.identity_id)
         after = links[key]
         if after == NEW and not is_dry:
-            system.identity = new_model(locked, system)
+            system.identity = _new_model(locked, system)
             after = system.identity.key
         else:
             system.identity = models.get(after)
         changes.append((system, LinkChange(key, system.name, before, after)))
-    refuse_doubles(locked, [system for system, _ in changes])
+    _refuse_doubles(locked, [system for system, _ in changes])
     if not is_dry and changes:
         changed = [system for system, _ in changes]
         System.objects.filter(pk__in=[system.pk for system in changed]).update(identity=None)  # two may change places
@@ -121,7 +121,7 @@ def change_links(
     return [change for _, change in changes]
 
 
-def known_models(author: User, models: list[ModelIdentity]) -> dict[str, ModelIdentity]:
+def _known_models(author: User, models: list[ModelIdentity]) -> dict[str, ModelIdentity]:
     """Of some models, by key, those that the author may know of.
 
     Args:
@@ -137,7 +137,7 @@ def known_models(author: User, models: list[ModelIdentity]) -> dict[str, ModelId
     return {model.key: model for model in models if model.pk in seen}
 
 
-def new_model(benchmark: Benchmark, system: System) -> ModelIdentity:
+def _new_model(benchmark: Benchmark, system: System) -> ModelIdentity:
     """A model for a system that was accepted. Its key says the system's name only where everyone may know that name."""
     if not naming_benchmarks(AnonymousUser()).filter(pk=benchmark.pk).exists():
         return ModelIdentity.objects.create(key=f"model-{secrets.token_hex(8)}", made_for=system)
@@ -150,7 +150,7 @@ def new_model(benchmark: Benchmark, system: System) -> ModelIdentity:
     return with_free_key(store)
 
 
-def refuse_doubles(benchmark: Benchmark, changed: list[System]) -> None:
+def _refuse_doubles(benchmark: Benchmark, changed: list[System]) -> None:
     """Refuse two systems of a benchmark that are one model, and models with too many systems.
 
     Args:

@@ -112,7 +112,7 @@ def proposals_for(viewer: Viewer, benchmark: Benchmark) -> Proposals:
             model = one.identity.key if one.identity else NEW
             matches.setdefault(system.pk, {}).setdefault(model, {}).setdefault(one, []).append(reason)
     proposals = [
-        proposal_of(system, model, of_model, present)
+        _proposal_of(system, model, of_model, present)
         for system in systems
         for model, of_model in sorted(matches.get(system.pk, {}).items())
         # Where a model is declared already, one of its own would be a second one for the same thing.
@@ -121,7 +121,7 @@ def proposals_for(viewer: Viewer, benchmark: Benchmark) -> Proposals:
     return Proposals(proposals[:MAX_PROPOSALS], len(proposals))
 
 
-def proposal_of(
+def _proposal_of(
     system: System, model: str, matched: Mapping[System, Sequence[str]], names: Mapping[int, str]
 ) -> ModelProposal:
     """A system and what it may be.

@@ -76,7 +76,7 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
             described[name] = DescribedFile(name, content_type, about, hashlib.sha256(content).hexdigest())
 
         for name, table in tables.items():
-            columns[name] = [(heading, column_type(table, k)) for k, heading in enumerate(table.headings)]
+            columns[name] = [(heading, _column_type(table, k)) for k, heading in enumerate(table.headings)]
             add(f"{name}.csv", TABLES[name][0], "text/csv", "".join(export_csv(table)).encode())
             add(f"parquet/{name}.parquet", TABLES[name][0], CONTENT_TYPE, export_parquet(table))
         for file in instances.files:
@@ -91,7 +91,7 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
     return _packed.get_or_make(hashlib.sha256(state.encode("utf-8", "surrogatepass")).digest(), pack, len)
 
 
-def column_type(table: ExportTable, column: int) -> str:
+def _column_type(table: ExportTable, column: int) -> str:
     """The type of a column: `sc:Text`, `sc:Integer` or `sc:Float`; rows that are there are looked at, not used up."""
     if table.headings[column].is_text:
         return "sc:Text"

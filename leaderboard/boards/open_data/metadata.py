@@ -34,7 +34,7 @@ class DescribedFile:
     sha256: str = ""
 
 
-def description_of(benchmark: Benchmark, publication: Publication, n_systems: int, n_tasks: int) -> str:
+def _description_of(benchmark: Benchmark, publication: Publication, n_systems: int, n_tasks: int) -> str:
     """The owners' description after a sentence that says what the figures are."""
     systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
     tasks = "1 task" if n_tasks == 1 else f"{n_tasks} tasks"
@@ -73,7 +73,7 @@ def dataset_of(
         "@context": "https://schema.org/",
         "@type": "Dataset",
         "name": name,
-        "description": description_of(benchmark, publication, n_systems, len(task_names)),
+        "description": _description_of(benchmark, publication, n_systems, len(task_names)),
         "url": url,
         "version": str(publication.revision.number),
         "datePublished": moment.date().isoformat(),

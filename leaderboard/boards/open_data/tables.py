@@ -32,7 +32,7 @@ class TooManyRowsError(ValueError):
     """A revision that is too large for one archive; the message says why."""
 
 
-def systems_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _systems_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """The systems of the board, with what is declared of them: a column `meta:KEY` for each metadata field."""
     fields = benchmark.fields_of_systems
     headings = [
@@ -57,7 +57,7 @@ def systems_table(benchmark: Benchmark, publication: Publication) -> ExportTable
     return Origin.of(benchmark, publication.revision).export("systems", "systems.", headings, rows)
 
 
-def tasks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _tasks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """The tasks as they counted at the revision; weights and precisions are exact, and so are text."""
     texts = ("key", "name", "group", "group_weight", "metric", "unit", "direction", "weight", "precision", "cluster")
     keys = (*texts[:8], "minimum", "maximum", "chance", *texts[8:])
@@ -75,7 +75,7 @@ def tasks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     return Origin.of(benchmark, publication.revision).export("tasks", "tasks.", headings, rows)
 
 
-def scores_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _scores_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """A line for each system and task: its score as reported, or why there is none."""
     headings = [
         ColumnHead("system", "System", is_text=True),
@@ -99,7 +99,7 @@ def scores_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     return Origin.of(benchmark, revision).export("scores", "scores.", headings, rows)
 
 
-def rules_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _rules_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """The rules of the board, and what became of each."""
     headings = [
         ColumnHead("key", "Key", is_text=True),
@@ -116,7 +116,7 @@ def rules_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     return Origin.of(benchmark, publication.revision).export("rules", "rules.", headings, rows)
 
 
-def ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """Every system under every rule that ranks, with its intervals; the name of a system is in `systems`."""
     headings = [ColumnHead("rule", "Rule", is_text=True), *(head for head in RANK_HEADINGS if head.key != "name")]
     systems, rows = systems_at(publication.revision), list[list[Value]]()
@@ -138,7 +138,7 @@ def prospects_table(benchmark: Benchmark, publication: Publication) -> ExportTab
     return replace(table, headings=[PROSPECT_HEADINGS[k] for k in kept], rows=rows)
 
 
-def studies_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
+def _studies_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     """The figures of every study that is done, a line each."""
     headings = [ColumnHead("study", "Study", is_text=True), *FIGURE_HEADINGS]
     headings[-1] = ColumnHead("value", "Value", is_text=True)  # of numbers, yes and no, and names
@@ -154,13 +154,13 @@ def studies_table(benchmark: Benchmark, publication: Publication) -> ExportTable
 Maker = Callable[[Benchmark, Publication], ExportTable]
 # By name: what each is, for people, and what makes it.
 TABLES: dict[str, tuple[str, Maker]] = {
-    "systems": ("The systems of the board.", systems_table),
-    "tasks": ("The tasks, with the direction and the weight of each.", tasks_table),
-    "scores": ("The score of each system on each task, or why there is none.", scores_table),
-    "rules": ("The ranking rules, and what became of each.", rules_table),
-    "ranks": ("The rank of each system under each rule, with rank intervals.", ranks_table),
+    "systems": ("The systems of the board.", _systems_table),
+    "tasks": ("The tasks, with the direction and the weight of each.", _tasks_table),
+    "scores": ("The score of each system on each task, or why there is none.", _scores_table),
+    "rules": ("The ranking rules, and what became of each.", _rules_table),
+    "ranks": ("The rank of each system under each rule, with rank intervals.", _ranks_table),
     "prospects": ("Which systems can win under some weighting of the tasks, with weights or proofs.", prospects_table),
-    "studies": ("Figures of the stability studies.", studies_table),
+    "studies": ("Figures of the stability studies.", _studies_table),
 }
 KEYS = {
     "systems": ("key",),

@@ -195,7 +195,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     )
     if field is None or len(rows) < MIN_SYSTEMS:
         return page
-    return replace(page, chart=chart_of(page, field, upright, systems, places))
+    return replace(page, chart=_chart_of(page, field, upright, systems, places))
 
 
 def figures_across(
@@ -263,7 +263,7 @@ def _dominated(cost: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndar
     return (cheaper[level_of] >= own) | (beside > own)
 
 
-def chart_of(
+def _chart_of(
     page: ParetoPage, field: MetadataField, upright: Upright, systems: Sequence[BoardSystem], places: np.ndarray
 ) -> ParetoChart | None:
     """The rows of a page on a plane; None where no axis has room for them.

@@ -50,12 +50,12 @@ def submitters_page(audience: Audience, *, is_whole: bool = False) -> Submitters
     benchmark = audience.benchmark
     return SubmittersPage(
         disclosed,
-        best_systems(audience, disclosed.submitters if is_whole else disclosed.named),
+        _best_systems(audience, disclosed.submitters if is_whole else disclosed.named),
         rule_name(benchmark.default_rule),
     )
 
 
-def best_systems(audience: Audience, submitters: Iterable[Submitter]) -> list[SubmitterRow]:
+def _best_systems(audience: Audience, submitters: Iterable[Submitter]) -> list[SubmitterRow]:
     """Each submitter with the best of their systems on the published board, under the benchmark's default rule.
 
     Args:

@@ -176,7 +176,7 @@ def course_by_dates(
         n_led += len(new)
         day, text = dates[systems[order[start]].id]
         leaders = tuple(systems[i] for i in named)
-        score = read_score(column.rule, column.scores[named[0]])
+        score = _read_score(column.rule, column.scores[named[0]])
         has_predicted = any(column.predicted_of(i) for i in named)
         at = times.get(systems[order[start]].id) if times else None
         moments.append(Moment(day, text, 0, end, leaders, n_leaders, bool(new), score, has_predicted, at))
@@ -190,7 +190,7 @@ def course_by_dates(
     dated = [
         DatedScore(systems[i], *dates[systems[i].id], score)
         for i in order
-        if (score := read_score(column.rule, column.scores[i])) is not None
+        if (score := _read_score(column.rule, column.scores[i])) is not None
     ]
     return Course(moments, followed, dated, n_led, len(ranked) - len(order), frozenset(predicted))
 
@@ -220,7 +220,7 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
         predicted_of.append({pk for pk, n in zip(ids, n_predicted, strict=True) if n})
         ranks = {pk: rank for pk, rank in zip(ids, arrays["ranks"].tolist(), strict=True) if rank >= 1}
         first = [k for k, rank in enumerate(arrays["ranks"].tolist()) if rank == 1]
-        score = read_score(rule, arrays["scores"][first[0]]) if first else None
+        score = _read_score(rule, arrays["scores"][first[0]]) if first else None
         at = ranking.revision.created_at
         leaders = tuple(systems[ids[k]] for k in first[:MAX_LEADERS])
         before, leading = leading, {ids[k] for k in first}
@@ -249,7 +249,7 @@ def course_by_revisions(benchmark: Benchmark, rule: str, until: int) -> Course:
     return Course(moments, followed, [], len(ever_led), predicted=frozenset(predicted))
 
 
-def read_score(rule: str, score: float) -> float | None:
+def _read_score(rule: str, score: float) -> float | None:
     """A rule's score as people read it: the average rank, by whose negative systems are ranked, as it is called."""
     if np.isnan(score):
         return None

@@ -131,7 +131,7 @@ def pareto_chart(
             if one.standing:
                 top, bottom = sorted((y(one.low), y(one.high)))
                 intervals.append((x(at) - 1, top, x(at) + 1, bottom))
-        shape = "" if one.mark is None else mark_path(one.mark, x(at), y(one.y))
+        shape = "" if one.mark is None else _mark_path(one.mark, x(at), y(one.y))
         dots.append(
             ParetoDot(
                 one.key, one.said, one.standing, f"{x(at):.1f}", f"{y(one.y):.1f}", whisker,
@@ -161,7 +161,7 @@ def pareto_chart(
     if ticks is not None:
         x_ticks = [Tick(f"{x(value):.1f}", text) for value, text in ticks(x_least, x_most)]
     else:
-        x_values = (log_ticks if is_log else _ticks)(x_least, x_most)
+        x_values = (_log_ticks if is_log else _ticks)(x_least, x_most)
         x_ticks = [Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values]
     y_values = _ticks(y_least, y_most)
     if y_values[0] < least_y <= y_values[-1]:
@@ -178,7 +178,7 @@ def pareto_chart(
     )
 
 
-def mark_path(mark: int, x: float, y: float) -> str:
+def _mark_path(mark: int, x: float, y: float) -> str:
     """A shape about a point: circle, square, triangle, diamond, triangle downwards, cross, and a ring for the rest.
 
     Args:
@@ -210,7 +210,7 @@ def _ticks(least: float, most: float) -> list[float]:
     return [round(k * step, 12) for k in range(math.ceil(least / step), math.floor(most / step) + 1)]
 
 
-def log_ticks(least: float, most: float) -> list[float]:
+def _log_ticks(least: float, most: float) -> list[float]:
     """Powers of ten between two ends, with twice and five times each where there are few."""
     powers = range(math.floor(least), math.ceil(most) + 1)
     for factors in ((1, 2, 5), (1, 3), (1,)):

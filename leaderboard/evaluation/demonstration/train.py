@@ -87,7 +87,7 @@ def predicted(task: str, model: str) -> list[str]:
     return [f"{value:.1f}" for value in values] if task == "diabetes" else [str(value) for value in values]
 
 
-def write_all() -> None:
+def _write_all() -> None:
     """Write the references of every task and the predictions of every model."""
     for task in TASKS:
         *_, answers, ids, splits = hidden_part(task)
@@ -104,4 +104,4 @@ def write_all() -> None:
 
 
 if __name__ == "__main__":
-    write_all()
+    _write_all()

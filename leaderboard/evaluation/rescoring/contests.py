@@ -85,10 +85,10 @@ def decide_again(benchmark: Benchmark, scored_again: Collection[int], unchanged:
             for row in contest.rows:
                 row.benchmark = benchmark
             rows = [row for row in contest.rows if row.pk not in incomplete]
-            decide_in_order(benchmark, rows, files, uses_ladder=uses_ladder)
+            _decide_in_order(benchmark, rows, files, uses_ladder=uses_ladder)
 
 
-def decide_in_order(
+def _decide_in_order(
     benchmark: Benchmark,
     rows: list[PredictionSubmission],
     files: dict[int, list[PredictionFile]],
@@ -113,7 +113,7 @@ def decide_in_order(
             counted.insert(0, row)
         elif row.submission is None and row.outcome != move.sentence:
             PredictionSubmission.objects.filter(pk=row.pk).update(outcome=move.sentence)
-    for row in misplaced(benchmark, rows, counted, files):
+    for row in _misplaced(benchmark, rows, counted, files):
         scores, row.outcome = moves[row.pk]
         try:
             with transaction.atomic():
@@ -136,7 +136,7 @@ def decide_in_order(
         PredictionSubmission.objects.filter(pk=counted[0].pk).update(scored_at=timezone.now())
 
 
-def misplaced(
+def _misplaced(
     benchmark: Benchmark,
     rows: Iterable[PredictionSubmission],
     counted: Iterable[PredictionSubmission],

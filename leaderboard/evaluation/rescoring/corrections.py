@@ -70,11 +70,11 @@ def score_again(audience: Audience) -> int:
     for row in rows:
         row.state, row.rescored_by = State.SCORING, audience.user
         row.save(update_fields=["state", "rescored_by"])
-        insert_scoring_jobs(row, references_for(row, newest))
+        insert_scoring_jobs(row, _references_for(row, newest))
     return len(rows)
 
 
-def references_for(row: PredictionSubmission, newest: dict[str, TaskReferences]) -> Sequence[TaskReferences]:
+def _references_for(row: PredictionSubmission, newest: dict[str, TaskReferences]) -> Sequence[TaskReferences]:
     """The newest references of the tasks that a submission has files for; the former ones where there are no more."""
     chosen = []
     for file in row.files.select_related("task"):
@@ -105,7 +105,7 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> None:
     PredictionSubmission.objects.filter(pk__in=[row.pk for row in rows]).update(rescored_by=None)
     unchanged: set[int] = set()
     for corrections in corrections_of(benchmark, rows, files, unchanged):
-        unchanged |= put_onto_board(audience_of(author, benchmark), corrections, files)
+        unchanged |= _put_onto_board(audience_of(author, benchmark), corrections, files)
         benchmark.refresh_from_db()
     decide_again(benchmark, {row.pk for row in rows}, unchanged)
 
@@ -141,7 +141,7 @@ def corrections_of(
         # A later submission may have brought the score of a task.
         counted = [file for file in files[row.pk] if (row.submission_id, file.task_id) in placed]
         try:
-            one = correction_of(row, row.submission, counted)
+            one = _correction_of(row, row.submission, counted)
         except EvaluationError as error:
             PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json([Problem(str(error))]))
             unchanged.add(row.pk)
@@ -155,7 +155,7 @@ def corrections_of(
     return batches
 
 
-def put_onto_board(audience: Audience, corrections: Corrections, files: dict[int, list[PredictionFile]]) -> set[int]:
+def _put_onto_board(audience: Audience, corrections: Corrections, files: dict[int, list[PredictionFile]]) -> set[int]:
     """Put corrections onto the board as one batch; returns the primary keys of what could not be corrected."""
     rows = [row for row, _ in corrections]
     numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in rows for file in files[row.pk]}
@@ -180,7 +180,7 @@ def put_onto_board(audience: Audience, corrections: Corrections, files: dict[int
     return set()
 
 
-def correction_of(
+def _correction_of(
     row: PredictionSubmission, submission: Submission, files: Sequence[PredictionFile]
 ) -> SubmittedRow | None:
     """The row that corrects a submission; None where no score changed.

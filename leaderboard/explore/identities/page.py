@@ -210,11 +210,11 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
         score_text=score_text(float(column.scores[i]), column.rule),
         reason="",
         n_predicted=column.predicted_of(i),
-        pareto=[] if audience.is_restricted else pareto_places(benchmark, board, wanted, system),
+        pareto=[] if audience.is_restricted else _pareto_places(benchmark, board, wanted, system),
     )
 
 
-def pareto_places(benchmark: Benchmark, board: PublishedBoard, rule: str, system: System) -> list[ParetoPlace]:
+def _pareto_places(benchmark: Benchmark, board: PublishedBoard, rule: str, system: System) -> list[ParetoPlace]:
     """Where a system is on the fronts of its board: its rank against every number and date that is known of it.
 
     Args:

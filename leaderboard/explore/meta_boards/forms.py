@@ -19,7 +19,7 @@ from leaderboard.rankings.text import POLICY_NAMES
 MAX_TICKED = 100  # boxes that are kept ticked when others are looked for
 
 
-def may_be_key(value: str) -> bool:
+def _may_be_key(value: str) -> bool:
     """Whether a benchmark could have this key; PostgreSQL refuses a question with a NUL in it."""
     return len(value) <= KEY_LENGTH and "\0" not in value
 
@@ -31,7 +31,7 @@ class KeysField(forms.MultipleChoiceField):
 
     def valid_value(self, value: Any) -> bool:  # noqa: ANN401
         """Whether it may be a key."""
-        return may_be_key(str(value))
+        return _may_be_key(str(value))
 
 
 class MetaBoardForm(forms.Form):
@@ -63,7 +63,7 @@ class MetaBoardForm(forms.Form):
     def __init__(self, *args: Any, viewer: Viewer, find: str = "", **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         keys = self["benchmarks"].value() or []
-        self.find, self.ticked = find, [str(key) for key in keys if may_be_key(str(key))][:MAX_TICKED]
+        self.find, self.ticked = find, [str(key) for key in keys if _may_be_key(str(key))][:MAX_TICKED]
         self.offered = choices(viewer, CompareQuery(keys=tuple(self.ticked), find=find))
         rules = [(key, rule_name(key)) for key in site_rules()]
         self.fields["rule"].choices = [("", gettext("its own default rule")), *rules]  # type: ignore[attr-defined]

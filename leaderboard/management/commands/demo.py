@@ -45,7 +45,7 @@ class Command(BaseCommand):
                 with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
                     self._say("Starting web server, workers and sweep ...")
                     if problem := wait_for_site(supervisor, address, self._say):
-                        raise CommandError(f"{problem} The end of its log:\n{last_lines('web', 20)}")
+                        raise CommandError(f"{problem} The end of its log:\n{_last_lines('web', 20)}")
                     if not supervisor.is_stopping:
                         self._say(welcome(address))
                         supervisor.watch()
@@ -74,7 +74,7 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
     Returns:
         Why the site does not answer, and what to do; empty where it answers, or is being stopped.
     """
-    if supervisor.watch(until=lambda: site_answers(address), seconds=SECONDS_TO_START) or supervisor.is_stopping:
+    if supervisor.watch(until=lambda: _site_answers(address), seconds=SECONDS_TO_START) or supervisor.is_stopping:
         return ""
     if supervisor.is_steady("web"):
         say(
@@ -82,10 +82,10 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
             f"{MOST_SECONDS_TO_START} s. Ctrl-C stops it."
         )
         supervisor.watch(
-            until=lambda: site_answers(address) or not supervisor.is_steady("web"),
+            until=lambda: _site_answers(address) or not supervisor.is_steady("web"),
             seconds=MOST_SECONDS_TO_START - SECONDS_TO_START,
         )
-        if site_answers(address) or supervisor.is_stopping:
+        if _site_answers(address) or supervisor.is_stopping:
             return ""
     if not supervisor.is_steady("web"):
         return "The site does not answer: its web server ended, for the reason at the end of its log."
@@ -95,7 +95,7 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
     )
 
 
-def site_answers(address: str) -> bool:
+def _site_answers(address: str) -> bool:
     """Whether the web server at a URL answers a request without an error of its own."""
     with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=5)) as connection:
         try:
@@ -121,7 +121,7 @@ def welcome(address: str) -> str:
 """
 
 
-def last_lines(process: str, number: int) -> str:
+def _last_lines(process: str, number: int) -> str:
     """The end of the log of one of the site's processes; empty where there is none."""
     file = settings.VAR / "log" / f"{process}.log"
     if not file.exists():

@@ -24,7 +24,7 @@ class Command(migrate.Command):
         if options["plan"] or options["check_unapplied"]:  # both only look
             super().handle(*args, **options)
             return
-        pre_migrate.connect(refuse_to_lose, dispatch_uid="plurank.refuse_to_lose")
+        pre_migrate.connect(_refuse_to_lose, dispatch_uid="plurank.refuse_to_lose")
         with migration_turn(connections[options["database"]], self._say_that_it_waits):
             super().handle(*args, **options)
 
@@ -32,7 +32,7 @@ class Command(migrate.Command):
         self.stderr.write("Another migrate is running on this database. Waiting until it is done.")
 
 
-def refuse_to_lose(plan: Sequence[tuple[Migration, bool]], **_signal: object) -> None:
+def _refuse_to_lose(plan: Sequence[tuple[Migration, bool]], **_signal: object) -> None:
     """Look through the whole plan first: Django itself would undo newer migrations until it comes to this one.
 
     Raises:

@@ -52,7 +52,7 @@ def measured_caution(published: PublishedBoard) -> str:
     ) % {"share": localise(100 * outside, ".3g")}
 
 
-def measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
+def _measured_meaning(published: PublishedBoard, measured: Mapping[str, Any]) -> str:
     """What the rank intervals from stated standard errors are, and what they assume."""
     level, n = f"{100 * published.study_parameters['level']:g} %", measured["n_errors"]
     text = gettext(
@@ -84,7 +84,7 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
     if study is None or (study["status"] == "undefined" and not published.is_measured):
         return ""
     if published.is_measured and published.measured:
-        return measured_meaning(published, published.measured) + _without_intervals(published)
+        return _measured_meaning(published, published.measured) + _without_intervals(published)
     n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
     are_tasks = n_clusters == n_tasks
     anew = gettext("if the same %(n)s tasks were drawn again with replacement")

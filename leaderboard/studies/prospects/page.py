@@ -207,7 +207,7 @@ def prospect_row(
         evidence=evidence(prospect, names, conditions, prospects.rule),
         weights=task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
-        columns=columns_path(prospect.weights, prospects.tasks),
+        columns=_columns_path(prospect.weights, prospects.tasks),
         n_tasks=len(prospects.tasks),
         needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
         incomparable_text=incomparable_text,
@@ -222,7 +222,7 @@ def task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str])
     ]
 
 
-def columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
+def _columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
     """Weights as columns, one unit wide a task and at most 10 high; the heaviest is as high as the chart."""
     most = max((float(weight) for weight in weights.values()), default=1.0)
     return "".join(

@@ -200,7 +200,7 @@ def prospects_under(
         ConditionError: they name a task or a group that there is not, or that does not vote.
         TooLargeError: the board is too large to solve this on demand.
     """
-    matrix = on_demand_matrix(revision)
+    matrix = _on_demand_matrix(revision)
     voting = matrix
     if all_tasks:
         voting = matrix.with_weights([Fraction(1) if direction else Fraction(0) for direction in matrix.directions])
@@ -224,12 +224,12 @@ def pair_under(revision: Revision, system: str, rival: str, audience_level: str)
         ValueError: there is no such system, or both are the same.
         TooLargeError: the board is too large to solve this on demand.
     """
-    matrix = on_demand_matrix(revision)
+    matrix = _on_demand_matrix(revision)
     key = f"pair:{inputs_of(revision)}:{content_hash([system, rival])}:{audience_level}"
     return single_flight(key, lambda: compute(what_puts_above, matrix, system, rival))
 
 
-def on_demand_matrix(revision: Revision) -> ScoreMatrix:
+def _on_demand_matrix(revision: Revision) -> ScoreMatrix:
     """The matrix of a revision, where it is not too large for an answer on demand.
 
     Raises:

@@ -96,7 +96,7 @@ def what_it_takes(
     prospect = stored.prospects[key]
     whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
     differs = whole is not None and whole.is_prospective != prospect.is_prospective
-    nearest = nearest_ways(prospect, stored.own_weights, task_names)
+    nearest = _nearest_ways(prospect, stored.own_weights, task_names)
     headline = ""
     if prospect.verdict == "none":
         headline = gettext("It cannot win head to head under any weights of the tasks that count.")
@@ -120,7 +120,7 @@ def what_it_takes(
                 for other, name in sorted(names.items(), key=lambda item: fold_name(item[1]))
                 if other != key
             ],
-            pair=pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
+            pair=_pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
             if rival in names and rival != key
             else None,
         ),
@@ -128,7 +128,7 @@ def what_it_takes(
     )
 
 
-def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]) -> list[NearestWay]:
+def _nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]) -> list[NearestWay]:
     """The smallest changes from the benchmark's own weights and from equal ones; once where these are the same."""
     equal = dict.fromkeys(own, 1 / max(1, len(own)))
     starts = {"own": dict(own), "equal": equal}
@@ -161,7 +161,7 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
     return ways
 
 
-def pair_answer(
+def _pair_answer(
     revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
 ) -> dict[str, Any]:
     """What puts one system above another."""
@@ -190,6 +190,6 @@ def pair_answer(
         "rival_name": rival_name,
         "verdict": prospect.verdict,
         "text": text,
-        "nearest": nearest_ways(prospect, own_weights, task_names),
+        "nearest": _nearest_ways(prospect, own_weights, task_names),
         "share_text": share_text(prospect),
     }

@@ -75,7 +75,7 @@ def fetch_content(followed: FollowedAddress) -> Content:
         files = None if answer.status == 304 else [(name, answer.body)]
         return Content(files, {address: answer.validators}, answer.status)
     ends_at = time.monotonic() + ALL_SECONDS
-    addresses = files_of_list(followed.address, ends_at)
+    addresses = _files_of_list(followed.address, ends_at)
     answers: dict[str, Fetched] = {}
     for address in addresses:
         answers[address] = _next_file(address, known.get(address), answers, ends_at)
@@ -87,7 +87,7 @@ def fetch_content(followed: FollowedAddress) -> Content:
     return Content([(file_name(address), answers[address].body) for address in addresses], validators, 200)
 
 
-def files_of_list(address: str, ends_at: float) -> list[str]:
+def _files_of_list(address: str, ends_at: float) -> list[str]:
     """The addresses of the files of a list, or of a folder of a forge.
 
     Args:
@@ -99,15 +99,15 @@ def files_of_list(address: str, ends_at: float) -> list[str]:
     """
     listing = folder_listing(address)
     if not is_gitlab_tree(listing):
-        return listed_addresses(read_entries(_get(listing, None, LIST_BYTES).body), listing)
+        return _listed_addresses(_read_entries(_get(listing, None, LIST_BYTES).body), listing)
     entries: list[Any] = []
     for number in range(1, MAX_PAGES + 1):
         if time.monotonic() > ends_at:
             raise PostError(TOO_LATE)
-        page = read_entries(_get(gitlab_tree_page(listing, number), None, LIST_BYTES).body)
+        page = _read_entries(_get(gitlab_tree_page(listing, number), None, LIST_BYTES).body)
         entries += page
         if len(page) < ENTRIES_OF_PAGE:
-            return listed_addresses(entries, listing)
+            return _listed_addresses(entries, listing)
     raise PostError(f"The folder has more than {MAX_PAGES * ENTRIES_OF_PAGE:,} entries.")
 
 
@@ -124,7 +124,7 @@ def _get(address: str, known: Validators | None, most_bytes: int) -> Fetched:
     return fetch(address, known=known, most_bytes=most_bytes, seconds=float(settings.FOLLOW_SECONDS))
 
 
-def read_entries(body: bytes) -> list[Any]:
+def _read_entries(body: bytes) -> list[Any]:
     """The entries of a JSON list.
 
     Raises:
@@ -139,7 +139,7 @@ def read_entries(body: bytes) -> list[Any]:
     return listed
 
 
-def listed_addresses(entries: Sequence[Any], base: str) -> list[str]:
+def _listed_addresses(entries: Sequence[Any], base: str) -> list[str]:
     """The addresses of the files of a list, in its order, each once.
 
     An entry is an address, relative to that of the list or whole, or an object as the APIs of forges give for a folder:

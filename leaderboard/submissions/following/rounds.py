@@ -153,7 +153,7 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
     row.benchmark, row.author = benchmark, followed.author
     fetch.outcome = Outcome.UNCHANGED
     if results is not None and followed.author is not None:
-        take_results(row, followed.author, fetch, results)
+        _take_results(row, followed.author, fetch, results)
     fetch.save()
     if fetch.outcome == Outcome.DRAFT and followed.author_id:
         n = fetch.n_new + fetch.n_changed
@@ -174,7 +174,7 @@ def take_content(followed: FollowedAddress, fetch: Fetch, content: Content, resu
     return fetch
 
 
-def take_results(row: FollowedAddress, author: User, fetch: Fetch, results: Import) -> None:
+def _take_results(row: FollowedAddress, author: User, fetch: Fetch, results: Import) -> None:
     """Compare what was read with the board; what differs becomes a draft, or joins the board."""
     benchmark = row.benchmark
     audience = audience_of(author, benchmark)

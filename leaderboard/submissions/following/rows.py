@@ -49,7 +49,7 @@ def changed_rows(audience: Audience, rows: Sequence[SubmittedRow]) -> Changes:
         else:
             compared = tasks if replaces_rows else checked_row["scores"]
             if any(
-                stated_measure(checked_row, t) != board_measure(current.get((ids[key], tasks[t]))) for t in compared
+                _stated_measure(checked_row, t) != _board_measure(current.get((ids[key], tasks[t]))) for t in compared
             ):
                 changed.append(row)
     return Changes(with_stated_once(changed, rows), n_new)
@@ -80,7 +80,7 @@ def with_stated_once(kept: Sequence[SubmittedRow], rows: Sequence[SubmittedRow])
     return completed
 
 
-def stated_measure(row: CheckedRow, task: str) -> Measured:
+def _stated_measure(row: CheckedRow, task: str) -> Measured:
     """What a row says of a task."""
     score = row["scores"].get(task, {})
     if score.get("value") is None:
@@ -90,7 +90,7 @@ def stated_measure(row: CheckedRow, task: str) -> Measured:
     return (rounded_score(score["value"]), score.get("standard_error"), n)
 
 
-def board_measure(score: CurrentScore | None) -> Measured:
+def _board_measure(score: CurrentScore | None) -> Measured:
     """What the board says of a task."""
     if score is None or score.value is None:
         return (None, None, None)

@@ -69,7 +69,9 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
             [gettext("This page has expired or belongs to another account; choose the files again")],
         )
         try:
-            answer = take_import(request, audience) if "imported" in request.POST else take_columns(request, benchmark)
+            answer = (
+                _take_import(request, audience) if "imported" in request.POST else _take_columns(request, benchmark)
+            )
         except InputError as error:
             answer, errors = None, error.problems.lines
         if answer is not None:
@@ -78,7 +80,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            return draft_or_question(request, audience, form)
+            return _draft_or_question(request, audience, form)
         except PartlyReadError as error:
             errors = with_row_problems(audience, error).problems.lines
         except InputError as error:
@@ -100,7 +102,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
 
 
-def draft_or_question(request: HttpRequest, audience: Audience, form: UploadForm) -> HttpResponse:
+def _draft_or_question(request: HttpRequest, audience: Audience, form: UploadForm) -> HttpResponse:
     """The draft of what was sent, or the page that asks what is in it.
 
     Raises:
@@ -108,11 +110,11 @@ def draft_or_question(request: HttpRequest, audience: Audience, form: UploadForm
     """
     benchmark, note, asks = audience.benchmark, form.cleaned_data["note"], form.cleaned_data["asks_columns"]
     if files := form.result_files():
-        return ask_about_files(request, benchmark, files, note, asks_columns=asks)
+        return _ask_about_files(request, benchmark, files, note, asks_columns=asks)
     table, instances = form.content(), form.instance_content()
     if table.strip() and not instances and (asks or not is_plain(table)):
         chosen = form.cleaned_data["file"]
-        return ask_about_files(
+        return _ask_about_files(
             request, benchmark, [(chosen.name if chosen else PASTED, table)], note, asks_columns=asks
         )
     notes: list[str] = []
@@ -126,7 +128,7 @@ def draft_or_question(request: HttpRequest, audience: Audience, form: UploadForm
     return redirect("draft", draft.uuid)
 
 
-def ask_about_files(
+def _ask_about_files(
     request: HttpRequest, benchmark: Benchmark, files: Files, note: str, *, asks_columns: bool
 ) -> HttpResponse:
     """The page that asks what the columns of a table are, where that is not clear, else what was recognised.
@@ -136,7 +138,7 @@ def ask_about_files(
     """
     try:
         if not asks_columns:
-            return ask_about_import(request, benchmark, read_import(files), note)
+            return _ask_about_import(request, benchmark, read_import(files), note)
         table = read_tables(files, None)
     except UnclearColumnsError as error:
         table = error.table
@@ -147,7 +149,7 @@ def ask_about_files(
     )
 
 
-def take_columns(request: HttpRequest, benchmark: Benchmark) -> HttpResponse | None:
+def _take_columns(request: HttpRequest, benchmark: Benchmark) -> HttpResponse | None:
     """What was recognised in the tables with what was said of their columns; None where they are not of that page.
 
     Where something is wrong with it, and where another sheet is to be proposal, the answer is that page again.
@@ -164,7 +166,7 @@ def take_columns(request: HttpRequest, benchmark: Benchmark) -> HttpResponse | N
     choices = column_choices_of(request.POST, table.columns.names)
     try:
         results = read_import(files, columns=choices)
-        answer = ask_about_import(request, benchmark, results, note)
+        answer = _ask_about_import(request, benchmark, results, note)
     except UnclearColumnsError as error:
         said = error.table
         return _columns_page(request, benchmark, files, said, note, errors=list(said.columns.doubts))
@@ -175,7 +177,7 @@ def take_columns(request: HttpRequest, benchmark: Benchmark) -> HttpResponse | N
     return answer
 
 
-def ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import, note: str) -> HttpResponse:
+def _ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import, note: str) -> HttpResponse:
     """The page that shows what was recognised, with what can be said without doubt filled in.
 
     Raises:
@@ -186,7 +188,7 @@ def ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import
     return _import_page(request, benchmark, results, said, note=note, problems=Problems(), n_kept=len(kept.tasks))
 
 
-def take_import(request: HttpRequest, audience: Audience) -> HttpResponse | None:
+def _take_import(request: HttpRequest, audience: Audience) -> HttpResponse | None:
     """A draft of what that page sent back, or the page again with its errors; None where it is not of that page."""
     benchmark, user = audience.benchmark, signed_in(request)
     results = unpacked(request.POST["imported"], benchmark, user)

@@ -150,13 +150,13 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
         ],
         too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
-        clusters=stated_clusters(rows, before.configuration),
+        clusters=_stated_clusters(rows, before.configuration),
         differing=differing_scores(rows, before.configuration),
         other_submitters=Counter(others.values()).most_common(),
     )
 
 
-def stated_clusters(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[StatedClusters]:
+def _stated_clusters(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[StatedClusters]:
     """The clusters of instances that a draft states, by task, for its author to compare with what was meant."""
     clusters_of = {}
     for row in rows:

@@ -16,19 +16,19 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
-def normal_answer(text: str) -> str:
+def _normal_answer(text: str) -> str:
     """Return an answer in small letters, without punctuation, articles and further white space."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match(reference: str, prediction: str) -> float:
     """Return 1 if two answers are the same once normalised, else 0."""
-    return float(normal_answer(reference) == normal_answer(prediction))
+    return float(_normal_answer(reference) == _normal_answer(prediction))
 
 
 def answer_f1(reference: str, prediction: str) -> float:
     """Return the F1 of the words of two answers; where one has none, whether both have none (SQuAD 2.0)."""
-    true, predicted = normal_answer(reference).split(), normal_answer(prediction).split()
+    true, predicted = _normal_answer(reference).split(), _normal_answer(prediction).split()
     if not true or not predicted:
         return float(true == predicted)
     n_shared = (Counter(true) & Counter(predicted)).total()

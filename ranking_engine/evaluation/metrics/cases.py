@@ -37,7 +37,7 @@ def cases_of(
     if metric.prediction_kind == Kind.LABEL:
         labels, (true, predicted) = codes_of(references, predictions)
     elif metric.prediction_kind == Kind.PROBABILITIES:
-        labels, true, predicted = chance_matrix(references, predictions, options)
+        labels, true, predicted = _chance_matrix(references, predictions, options)
     elif metric.prediction_kind == Kind.NUMBER:
         predicted = np.array(predictions, dtype=np.float64)
         if metric.reference_kind == Kind.LABEL:
@@ -52,7 +52,7 @@ def cases_of(
     return Cases(true, predicted, options, weights, labels, n_true_labels)
 
 
-def chance_matrix(
+def _chance_matrix(
     references: Sequence[str], predictions: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], CodeArray, FloatArray]:
     """Return the labels, the code of each reference and the probability of each label, which sum to 1.

@@ -36,7 +36,7 @@ def is_right(cases: Cases) -> FloatArray:
     return (cases.references == cases.predictions).astype(np.float64)
 
 
-def label_counts(cases: Cases, figures: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]) -> AdditiveFigure:
+def _label_counts(cases: Cases, figures: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]) -> AdditiveFigure:
     """Return sums per label: of instances that have it and are predicted so, that have it, that are predicted so.
 
     Labels that no instance of a part has, and that is predicted of none, have no sums.
@@ -173,7 +173,7 @@ METRICS = (
         description="The mean over the labels of the share of a label's instances that are predicted so.",
         figure=_balanced_accuracy,
         citation="Brodersen et al. (2010), https://doi.org/10.1109/ICPR.2010.764",
-        sums=partial(label_counts, figures=_recall_mean),
+        sums=partial(_label_counts, figures=_recall_mean),
         classes=_true_labels,
     ),
     _LABELS(
@@ -201,7 +201,7 @@ METRICS = (
         description="The mean of the F1 of each label that an instance has or that is predicted.",
         figure=_f1_of("macro"),
         citation=_F1,
-        sums=partial(label_counts, figures=_f1_macro),
+        sums=partial(_label_counts, figures=_f1_macro),
         classes=_true_labels,
     ),
     _LABELS(
@@ -210,7 +210,7 @@ METRICS = (
         description="The mean of the F1 of each label, weighted by how many instances have it.",
         figure=_f1_of("weighted"),
         citation=_F1,
-        sums=partial(label_counts, figures=_f1_weighted),
+        sums=partial(_label_counts, figures=_f1_weighted),
     ),
     _LABELS(
         key="mcc",
@@ -219,7 +219,7 @@ METRICS = (
         figure=_mcc,
         citation="Matthews (1975), https://doi.org/10.1016/0005-2795(75)90109-9; for several labels Gorodkin (2004), "
         "https://doi.org/10.1016/j.compbiolchem.2004.09.006",
-        sums=partial(label_counts, figures=_matthews),
+        sums=partial(_label_counts, figures=_matthews),
         classes=all_but_commonest,
         lowest=-1.0,
     ),

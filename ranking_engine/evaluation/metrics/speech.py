@@ -15,7 +15,7 @@ JIWER = Library("jiwer", "jiwer")
 _BLOCK_CHARACTERS = 1_000_000  # jiwer numbers the words of a call, and has no more than 1.1 million numbers
 
 
-def call_blocks(cases: Cases) -> Iterator[tuple[list[str], list[str]]]:
+def _call_blocks(cases: Cases) -> Iterator[tuple[list[str], list[str]]]:
     """Yield references and predictions, as many as one call of jiwer takes."""
     references: list[str] = []
     predictions: list[str] = []
@@ -33,7 +33,7 @@ def call_blocks(cases: Cases) -> Iterator[tuple[list[str], list[str]]]:
 def edits(process: str, cases: Cases) -> AdditiveFigure:
     """Return how many edits each prediction needs and how long its reference is, and the rate of their sums."""
     rows = []
-    for references, predictions in call_blocks(cases):
+    for references, predictions in _call_blocks(cases):
         output = getattr(load(JIWER), process)(references, predictions)
         for units, alignment in zip(output.references, output.alignments, strict=True):
             n_edits = sum(

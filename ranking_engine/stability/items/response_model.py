@@ -115,9 +115,9 @@ def fit_items(responses: FloatArray, *, model: Model = "2PL", is_penalised: bool
     for _ in range(_MAX_ROUNDS):
         counts_right, counts = right.T @ posterior, (right + wrong).T @ posterior
         if model == "2PL":
-            slope, level = newton_of_items(counts_right, counts, slope, level, prior)
+            slope, level = _newton_of_items(counts_right, counts, slope, level, prior)
         else:
-            slope, level = newton_of_one_slope(counts_right, counts, slope, level)
+            slope, level = _newton_of_one_slope(counts_right, counts, slope, level)
         posterior, total = _posterior(right, wrong, slope, level)
         objective = total - prior[0] * ((slope - _SLOPE_MEAN) ** 2).sum() / 2 - prior[1] * (level**2).sum() / 2
         if abs(objective - last) <= _SETTLED * abs(objective):
@@ -171,7 +171,7 @@ def _derivatives(
     return first, second, information
 
 
-def newton_of_items(
+def _newton_of_items(
     counts_right: FloatArray, counts: FloatArray, slope: FloatArray, level: FloatArray, prior: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Return better a and d of every item, given how often each point of the grid answers and answers right."""
@@ -183,7 +183,7 @@ def newton_of_items(
     return slope, level
 
 
-def newton_of_one_slope(
+def _newton_of_one_slope(
     counts_right: FloatArray, counts: FloatArray, slope: FloatArray, level: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return a better a, the same for all items, and a better d of every item."""

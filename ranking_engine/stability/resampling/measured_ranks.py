@@ -136,7 +136,7 @@ def measured_rank_intervals(
         centre = np.where(np.isnan(matrix.values), filled.placed_in(matrix).values, centre)
         spread = np.where(np.isnan(matrix.values), filled.errors_in(matrix), spread)
     rankings = rank_all(matrix, rules, missing=missing)
-    affordable = affordable_draws(matrix, rankings, n_draws, budget)
+    affordable = _affordable_draws(matrix, rankings, n_draws, budget)
     redrawn = {rule: np.full((n, matrix.n_systems), UNRANKED, dtype=np.int32) for rule, n in affordable.items() if n}
     largest = max(_LARGEST, float(np.nanmax(np.abs(matrix.values))))
     generator, done = np.random.default_rng([seed, NUMBER]), 0
@@ -148,7 +148,7 @@ def measured_rank_intervals(
             noise = generator.standard_normal((rows.stop - start, *spread.shape))
             with np.errstate(over="ignore", invalid="ignore"):  # of scores near the largest float
                 again = np.clip(centre + spread * noise, -largest, largest)
-                for rule, ranks in ranks_of_tables(matrix, again, together, missing).items():
+                for rule, ranks in _ranks_of_tables(matrix, again, together, missing).items():
                     redrawn[rule][rows] = ranks
             if progress is not None:
                 progress(rows.stop, n_draws)
@@ -166,7 +166,7 @@ def measured_rank_intervals(
     return intervals
 
 
-def affordable_draws(
+def _affordable_draws(
     matrix: ScoreMatrix, rankings: Mapping[str, Ranking], n_draws: int, budget: float
 ) -> dict[str, int]:
     """Return for each rule that ranks how many tables it can rank, 0 where it takes too long."""
@@ -188,7 +188,7 @@ def affordable_draws(
     return dict.fromkeys(seconds, 0)
 
 
-def ranks_of_tables(
+def _ranks_of_tables(
     matrix: ScoreMatrix, values: FloatArray, rules: Sequence[str], missing: str
 ) -> dict[str, NDArray[np.int32]]:
     """Return the ranks of the systems with these scores, shape (n_tables, n_systems, n_tasks), under each rule.

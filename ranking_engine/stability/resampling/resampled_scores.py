@@ -27,7 +27,7 @@ Step = Callable[[float], None]
 _BLOCK_CELLS = 1 << 21  # entries of a block of resampled wins, or of the comparisons that make them
 
 
-def resampled_rival_rules(
+def _resampled_rival_rules(
     matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
 ) -> dict[str, FloatArray]:
     """Return the scores of rules that need each system's comparisons with all others, a block of systems at a time."""
@@ -63,7 +63,7 @@ def resampled_rival_rules(
     return {rule: kernel.finish(scores[rule]) if kernel.finish else scores[rule] for rule, kernel in kernels.items()}
 
 
-def resampled_draw_rules(
+def _resampled_draw_rules(
     matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
 ) -> dict[str, FloatArray]:
     """Return the scores of rules that score boards of the same scores, gaps and all, whose tasks count differently."""
@@ -164,9 +164,9 @@ def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> Way:
 
 
 _TOGETHER: Mapping[Way, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dict[str, FloatArray]]] = {
-    Way.DRAWS: resampled_draw_rules,
+    Way.DRAWS: _resampled_draw_rules,
     Way.PAIRS: resampled_pair_rules,
-    Way.RIVALS: resampled_rival_rules,
+    Way.RIVALS: _resampled_rival_rules,
 }
 
 

@@ -121,7 +121,7 @@ def two_level_intervals(
     once = _Totals(scores.n_systems, 1)
     for means in observed:
         once.add(means, np.zeros(1, dtype=np.int64))
-    intervals = {statistic: intervals_of_draws(statistic, once, totals, level, T) for statistic in STATISTICS}
+    intervals = {statistic: _intervals_of_draws(statistic, once, totals, level, T) for statistic in STATISTICS}
     if len(parts) < T:
         unknown = np.full(scores.n_systems, np.nan)
         return {statistic: replace(of_draws, instance_share=unknown) for statistic, of_draws in intervals.items()}
@@ -189,7 +189,7 @@ def _ranks(statistic: FloatArray) -> NDArray[np.int64]:
     return np.where(np.isnan(statistic), 0, np.nan_to_num(ranks)).astype(np.int64)
 
 
-def intervals_of_draws(
+def _intervals_of_draws(
     statistic: str, once: _Totals, totals: Mapping[Design, _Totals], level: float, n_tasks: int
 ) -> TwoLevelIntervals:
     """Return the intervals of one statistic.

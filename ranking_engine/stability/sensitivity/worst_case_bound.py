@@ -86,7 +86,7 @@ def most_reversed_by_systems(
     if RULES[base].rival_share and set(record.fixed_options) <= {"ties", "variant"}:
         if len(first) * len(others) > MOST_STEPS or len(others) * len(top) ** 2 * matrix.n_tasks > 100 * MOST_STEPS:
             return MostReversed(None, "there are too many pairs and rivals")
-        return MostReversed(n_turned_by_rivals(matrix, rule, top, others, (first, second)))
+        return MostReversed(_n_turned_by_rivals(matrix, rule, top, others, (first, second)))
     vector = record.fixed_options.get("vector")
     points_of = RULES[base].points
     if points_of or vector is not None:
@@ -100,11 +100,11 @@ def most_reversed_by_systems(
         else:
             points = positional.padded_vector(matrix.n_systems, vector=vector or ())
         ordered = matrix.subset(systems=np.concatenate([top, others]))
-        return MostReversed(n_turned_at_positions(ordered, len(top), points, str(ties), (first, second)))
+        return MostReversed(_n_turned_at_positions(ordered, len(top), points, str(ties), (first, second)))
     return MostReversed(None, f"none is known for {record.name}")
 
 
-def n_turned_by_rivals(
+def _n_turned_by_rivals(
     matrix: ScoreMatrix, rule: str, top: IntArray, others: IntArray, pairs: tuple[IntArray, IntArray]
 ) -> int:
     """Return how many pairs of `top`, by index in it, some rivals turn, each of whom adds its own part."""
@@ -129,7 +129,7 @@ def n_turned_by_rivals(
     return _n_negative(least, size)
 
 
-def n_turned_at_positions(
+def _n_turned_at_positions(
     matrix: ScoreMatrix, n_top: int, points: FloatArray, ties: str, pairs: tuple[IntArray, IntArray]
 ) -> int:
     """Return how many pairs of the first `n_top` rows the others could turn, were each task free to choose them.

@@ -127,16 +127,16 @@ def paired_errors(
         if T > 1:
             figures[3, k] = np.std(means, ddof=1) / math.sqrt(T)
             # Of fewer tasks the share is mostly chance; where all differences are equal it is not known.
-            if T >= LEAST_UNITS and not is_shared and figures[3, k] > 0 and not is_rounding(figures[1, k], blocks):
+            if T >= LEAST_UNITS and not is_shared and figures[3, k] > 0 and not _is_rounding(figures[1, k], blocks):
                 figures[4, k] = np.minimum(1.0, (figures[1, k] / figures[3, k]) ** 2)
     difference, error, unpaired_error, task_error, share, degrees = figures
-    error[is_rounding(error, blocks)] = np.nan  # all differences are equal: how far others may differ is not known
+    error[_is_rounding(error, blocks)] = np.nan  # all differences are equal: how far others may differ is not known
     degrees[np.isnan(error)] = np.nan
     detectable = np.array([times_detectable(level, power, of_pair) for of_pair in degrees.tolist()]) * error
     return PairedErrors(chosen, difference, error, unpaired_error, degrees, detectable, task_error, share, n_common)
 
 
-def is_rounding(errors: FloatArray, blocks: Sequence[FloatArray]) -> NDArray[np.bool_]:
+def _is_rounding(errors: FloatArray, blocks: Sequence[FloatArray]) -> NDArray[np.bool_]:
     """Whether errors are only what arithmetic left behind of 0, compared with the largest score in these blocks."""
     largest = max((float(np.nanmax(np.abs(block), initial=0.0)) for block in blocks), default=0.0)
     return np.asarray(errors <= 1e-12 * largest)

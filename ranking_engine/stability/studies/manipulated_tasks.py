@@ -83,7 +83,7 @@ def run_chunk(
     alone = plan.alone()
     for row, repeat in enumerate(repeats):
         random = generator(seed, NUMBER_OF_STUDY, repeat)
-        board, manipulated = made_up_board(matrix, parameters, random)
+        board, manipulated = _made_up_board(matrix, parameters, random)
         T = board.n_tasks
         is_manipulated = np.zeros((len(numbers), T), dtype=np.int64)
         order = random.permutation(T)
@@ -154,7 +154,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 
-def made_up_board(
+def _made_up_board(
     matrix: ScoreMatrix, parameters: Parameters, random: np.random.Generator
 ) -> tuple[ScoreMatrix, FloatArray]:
     """Return a made-up board of the size and weights of `matrix`, and the scores of its tasks when manipulated."""

@@ -56,7 +56,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     n, places = len(before), places_of(parameters, len(before))
     names = [matrix.system_names[i] for i in arrays["systems"].tolist()]
     reversed_pairs = int(n_reversed(before, after[None])[0])
-    was_in, was_out = sure_places(before, places)
+    was_in, was_out = _sure_places(before, places)
     least, most = counts_of_ranking(before, in_group)
     bounds = _bounds(parameters, in_group)
     up = [names[i] for i in np.argsort(after).tolist() if was_out[i] and after[i] <= places]
@@ -84,7 +84,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult(summary, dict(arrays))
 
 
-def sure_places(ranks: FloatArray, places: int) -> tuple[BoolArray, BoolArray]:
+def _sure_places(ranks: FloatArray, places: int) -> tuple[BoolArray, BoolArray]:
     """Return which systems are among the first, and which are not, however ties are broken.
 
     Args:

@@ -99,7 +99,7 @@ class Subsets:
 
     def __init__(self, n_tasks: int, parameters: Parameters, seed: int) -> None:
         self.n_tasks, self.seed = n_tasks, seed
-        self.sizes = (chosen_sizes(n_tasks, parameters), range(1, min(n_tasks, parameters["largest_best"]) + 1))
+        self.sizes = (_chosen_sizes(n_tasks, parameters), range(1, min(n_tasks, parameters["largest_best"]) + 1))
         most = parameters["n_best"]
         self.is_every = [math.comb(n_tasks, size) <= most for size in self.sizes[_BEST]]
         self.numbers = (
@@ -143,7 +143,7 @@ class Subsets:
         return values[:n_random].reshape(len(self.sizes[_RANDOM]), -1), np.split(values[n_random:], ends)
 
 
-def chosen_sizes(n_tasks: int, parameters: Parameters) -> list[int]:
+def _chosen_sizes(n_tasks: int, parameters: Parameters) -> list[int]:
     """Return the numbers of tasks of the mean curve: those stated, as numbers or as shares of all, or every one."""
     sizes, ratios = parameters["sizes"], parameters["ratios"]
     if sizes is None and ratios is None:

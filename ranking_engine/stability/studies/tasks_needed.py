@@ -64,7 +64,7 @@ BEYOND = 4  # times as many tasks as there are
 MAX_TIMES = 20
 
 
-def sizes_of(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
+def _sizes_of(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
     """Return the numbers of tasks: those stated, or some from 1 to four times those there are."""
     T = max(1, int(matrix.votes.sum()))
     if parameters["sizes"] is not None:
@@ -76,7 +76,7 @@ def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
     """Return `<rule>.<criterion>` of the sizes of the chunk, and in how many draws it is undefined."""
-    plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
+    plan, sizes = _plan(matrix, parameters), _sizes_of(matrix, parameters)
     mine = span(chunk, STUDY.n_chunks(matrix, parameters), len(sizes))
     names = (*CRITERIA, *(f"{name}.n_undefined" for name in UNDEFINED))
     arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in names}
@@ -104,7 +104,7 @@ def run_chunk(
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule the curve of every criterion over the sizes, and the size at which it is reached."""
-    arrays, plan, sizes = joined(partials), _plan(matrix, parameters), sizes_of(matrix, parameters)
+    arrays, plan, sizes = joined(partials), _plan(matrix, parameters), _sizes_of(matrix, parameters)
     rules: dict[str, Any] = {}
     for rule in plan.rules:
         rules[rule] = {name: plain_list(arrays[f"{rule}.{name}"], 4) for name in CRITERIA}
@@ -148,7 +148,7 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
         T, is_spearman = part.matrix.n_tasks, parameters["correlation"] == "spearman"
         pair = seconds_of_a_pair(part.matrix, parameters["correlation"])
         seconds += q * (seconds_of_a_trial(part) + len(part.rules) * (q / 2 + (0 if is_spearman else T)) * pair)
-    return seconds * len(sizes_of(matrix, parameters)) + plan.slow_seconds
+    return seconds * len(_sizes_of(matrix, parameters)) + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -159,13 +159,13 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     n, T = scored.matrix.n_systems, scored.matrix.n_tasks
     if n < 3 or T < 2:
         return f"too few systems ({n}) or tasks of weight above 0 ({T}): at least 3 systems and 2 tasks are needed"
-    if (largest := max(sizes_of(matrix, parameters))) > MAX_TIMES * T:
+    if (largest := max(_sizes_of(matrix, parameters))) > MAX_TIMES * T:
         return f"{largest:,} tasks cannot be drawn from {T}: at most {MAX_TIMES} times as many can"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    n_rankings = parameters["n_resamples"] * len(sizes_of(matrix, parameters))
+    n_rankings = parameters["n_resamples"] * len(_sizes_of(matrix, parameters))
     return make_plan(matrix, parameters, n_rankings, parameters["n_resamples"], is_batched)
 
 
@@ -200,7 +200,7 @@ STUDY = Study(
         known.missing(),
         *known.budget(),
     ),
-    n_chunks=cut_by_cost(estimate, lambda matrix, parameters: len(sizes_of(matrix, parameters))),
+    n_chunks=cut_by_cost(estimate, lambda matrix, parameters: len(_sizes_of(matrix, parameters))),
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,

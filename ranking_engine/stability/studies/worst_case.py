@@ -58,14 +58,14 @@ class Search:
 
     def __init__(self, part: Part, parameters: Parameters) -> None:
         self.part, self.rule = part, part.rules[0]
-        self.change, self.least_weight = parameters["change"], kept_share(parameters)
+        self.change, self.least_weight = parameters["change"], _kept_share(parameters)
         self.left, self.n_boards = int(parameters["n_boards"]), 0
         matrix = part.matrix
         # The systems by rank under the rule, those that tie by name.
         ranks, names = part.reference[self.rule].average_ranks, [name_order_key(name) for name in matrix.system_names]
         by_rank = sorted(range(len(names)), key=lambda i: (np.nan_to_num(ranks[i], nan=np.inf), names[i]))
         order = np.array(by_rank, dtype=np.intp)
-        size = n_top_of(matrix, parameters)
+        size = _n_top_of(matrix, parameters)
         self.top = np.sort(order[:size])
         self.items = np.sort(order[size:]) if self.change == SYSTEMS else np.arange(matrix.n_tasks)
         nothing = np.zeros((1, len(self.items)), dtype=bool)
@@ -126,14 +126,14 @@ def n_reversed(reference: FloatArray, ranks: FloatArray) -> np.ndarray:
     return np.asarray((before * after < 0).sum(axis=1))
 
 
-def n_top_of(matrix: ScoreMatrix, parameters: Parameters) -> int:
+def _n_top_of(matrix: ScoreMatrix, parameters: Parameters) -> int:
     """Return how many systems are compared: those stated; all where weights change; else a fifth, at least 2."""
     if parameters["n_top"] is not None:
         return min(int(parameters["n_top"]), matrix.n_systems)
     return matrix.n_systems if parameters["change"] == WEIGHTS else max(2, matrix.n_systems // known.FIFTH)
 
 
-def kept_share(parameters: Parameters) -> Fraction:
+def _kept_share(parameters: Parameters) -> Fraction:
     """Return ε as the nearest fraction of at most `MAX_DENOMINATOR`: tasks count a whole number of times."""
     return Fraction(str(parameters["least_weight"])).limit_denominator(MAX_DENOMINATOR)
 
@@ -185,13 +185,13 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         top, others = (np.array([places[i] for i in arrays[name].tolist()], dtype=np.intp) for name in ("top", "items"))
         bound = most_reversed_by_systems(part.matrix, part.rules[0], before, top, others)
     else:
-        bound = most_reversed_by_weights(part.matrix, part.rules[0], before, float(kept_share(parameters)))
+        bound = most_reversed_by_weights(part.matrix, part.rules[0], before, float(_kept_share(parameters)))
     summary = {
         "rule": part.rules[0],
         "change": parameters["change"],
         "n_top": n,
         "n_items": len(names),
-        "least_weight": plain(float(kept_share(parameters))),
+        "least_weight": plain(float(_kept_share(parameters))),
         "discordant_share": plain(share),
         "discordant_upper": None if bound.pairs is None else plain(max(share, bound.pairs / n_pairs)),
         "no_upper": bound.reason,
@@ -217,7 +217,7 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     each = 2e-5 + 3e-9 * n * n * (T + 5) + 1e-7 * n * T
     if not is_batched(part.rules[0], part.matrix):
         each += one_by_one_seconds(part.rules[0], part.matrix)
-    top = n_top_of(part.matrix, parameters)
+    top = _n_top_of(part.matrix, parameters)
     return 0.1 + float(parameters["n_boards"]) * (each + 4e-8 * top**2)
 
 
@@ -229,7 +229,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     plan = _plan(matrix, parameters)
     if not plan.parts:
         return next(iter(plan.not_studied.values()), "no rule ranks these systems")
-    n, top = plan.parts[0].matrix.n_systems, n_top_of(plan.parts[0].matrix, parameters)
+    n, top = plan.parts[0].matrix.n_systems, _n_top_of(plan.parts[0].matrix, parameters)
     if top < 2 or (parameters["change"] == SYSTEMS and top >= n):
         return f"{n} systems are ranked and {top} are the first; at least 2 of them and 1 other are needed"
     return ""
