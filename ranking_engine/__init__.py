@@ -26,7 +26,7 @@ from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
 
-__version__ = "0.12.0"  # raised whenever a figure can change
+__version__ = "0.13.0"  # raised whenever a figure can change
 
 __all__ = [
     "AGGREGATIONS",

@@ -64,7 +64,7 @@ def test_a_rule_refuses_boards_beyond_its_size_and_says_so(monkeypatch):
 
 
 def test_the_catalogue_is_complete_and_cannot_be_changed():
-    assert ranking_engine.__version__ == "0.12.0"
+    assert ranking_engine.__version__ == "0.13.0"
     assert all(hasattr(ranking_engine, name) for name in ranking_engine.__all__)
     with pytest.raises(TypeError):
         RULES["mine"] = RULES["mean"]
