@@ -31,7 +31,6 @@ from ranking_engine.importers import (
 )
 from ranking_engine.importers.documents import SourceFile, pieces, unpacked_files
 from ranking_engine.importers.records import (
-    MAX_NOTES,
     MAX_PROBLEMS,
     MAX_RECORDS,
     Recognised,
@@ -101,7 +100,7 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     if not whole:
         recognised = samples.read_samples(of_instances, None)
         _check_twice(recognised)
-        return recognised
+        return recognised.with_rounding
     if sum(bool(table_kind(file.data)) for file in whole) > MAX_BINARY_TABLES:  # each is read by a process of its own
         raise InputError.of(f"more than {MAX_BINARY_TABLES} workbooks and Parquet files; import them in parts")
     parts = [_read_piece(piece, key, columns) for piece in pieces(whole)]
@@ -111,18 +110,14 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
             f"these files are of several formats: {first.format_name} and {other.format_name}; import them one after "
             "another"
         )
-    records = [record for part in parts for record in part.records]
-    if len(records) > MAX_RECORDS:
+    recognised = Recognised.joined(parts)
+    if len(recognised.records) > MAX_RECORDS:
         raise InputError.of(f"more than {MAX_RECORDS:,} scores; import them in parts")
-    notes = list(dict.fromkeys(text for part in parts for text in part.notes))[:MAX_NOTES]
-    warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))[:MAX_NOTES]
-    metadata = {system: facts for part in parts for system, facts in part.metadata.items()}
-    recognised = replace(first, records=records, notes=notes, warnings=warnings, metadata=metadata)
     if of_instances:
         recognised = samples.read_samples(of_instances, recognised)
     recognised = replace(recognised, records=_with_shots(recognised.records))
     _check_twice(recognised)
-    return recognised
+    return recognised.with_rounding
 
 
 def _read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -87,7 +87,8 @@ class Recognised:
 
     `notes` say what was left out and how figures were read; `warnings` what a reader has to know before they confirm.
     `metadata` has, by the name of a system, what the files say of it beside scores: by the key of one of `STARTER`, of
-    `ranking_engine.files.metadata`, or by `organisation`, the value as the file has it.
+    `ranking_engine.files.metadata`, or by `organisation`, the value as the file has it. `rounded` are the numbers that
+    were rounded, as the files have them.
     """
 
     format_key: str
@@ -96,6 +97,34 @@ class Recognised:
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)
+    rounded: Sequence[float] = ()
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Recognised]") -> "Recognised":
+        """What files say that were read in parts: the same as if they had been read at once.
+
+        Args:
+            parts: of one format, in the order of the files; at least one.
+        """
+        metadata: dict[str, dict[str, str | float | bool]] = {}
+        for part in parts:
+            for system, facts in part.metadata.items():
+                metadata.setdefault(system, {}).update(facts)
+        return cls(
+            parts[0].format_key,
+            parts[0].format_name,
+            records=[record for part in parts for record in part.records],
+            notes=list(dict.fromkeys(text for part in parts for text in part.notes))[:MAX_NOTES],
+            warnings=list(dict.fromkeys(text for part in parts for text in part.warnings))[:MAX_NOTES],
+            metadata=metadata,
+            rounded=[number for part in parts for number in part.rounded],
+        )
+
+    @property
+    def with_rounding(self) -> "Recognised":
+        """The same with a note that says what was rounded: once for all files, however many were read at a time."""
+        note = rounding_note(np.array(self.rounded))
+        return replace(self, notes=[*self.notes, note][:MAX_NOTES]) if note else self
 
 
 @dataclass
@@ -240,11 +269,9 @@ class Collector:
             self.problems.append(Problem(f"these files contain no scores{why}"))
         if self.problems:
             raise InputError(self.problems)
-        if rounding := rounding_note(np.array(self.rounded)):
-            self.note(rounding)
         systems = {record.system for record in self.records}
         metadata = {system: facts for system, facts in self.metadata.items() if system in systems}
-        return Recognised(format_key, format_name, self.records, self.notes, self.warnings, metadata)
+        return Recognised(format_key, format_name, self.records, self.notes, self.warnings, metadata, self.rounded)
 
 
 def number_of(given: object) -> float:

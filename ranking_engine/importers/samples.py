@@ -105,6 +105,7 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
         records=list(results.records) if results else [],
         notes=list(results.notes) if results else [],
         warnings=list(results.warnings) if results else [],
+        rounded=list(results.rounded) if results else [],
     )
     runs = _details_in(collect, of_details) if of_details else []
     n_scores = 0
