@@ -1,6 +1,5 @@
 """Submissions: sent and looked up."""
 
-import re
 from dataclasses import replace
 from typing import Any, ClassVar
 from uuid import UUID
@@ -21,7 +20,7 @@ from rest_framework.response import Response
 
 from leaderboard.access.audience import Audience, visible_batch
 from leaderboard.api.evaluation.scored_files import ScoredFileSerializer
-from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
+from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, NamedSystemSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError, wrong_body
@@ -33,6 +32,7 @@ from leaderboard.api.protocol.schema import (
     error,
     text_shape,
 )
+from leaderboard.api.protocol.sending import SendingView
 from leaderboard.api.uploads import LABEL_LENGTH, SubmissionBodySerializer, csv_upload, json_upload, kept_upload
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
@@ -41,15 +41,14 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.preview.upload import preview_upload
-from leaderboard.submissions.problems import QuotaError, SubmissionError
+from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import batch_naming, scored_files
 from leaderboard.submissions.status import batch_standing
-from leaderboard.submissions.uploads import IdempotencyError, Upload, check_upload, submit_upload
+from leaderboard.submissions.uploads import Upload, check_upload, submit_upload
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError
 
 MAX_DIFFERING = 100
 BATCH_STATES = ["pending", "approved", "rejected", "retracted", "accepted", "failed", "published", "withdrawn"]
-IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
 SUBMIT = (ApiToken.Scope.SUBMIT,)
 ANY_SCOPE = (ApiToken.Scope.READ, *SUBMIT, *MANAGE)
 SUBMISSION_EXAMPLE = OpenApiExample(
@@ -214,7 +213,7 @@ PREVIEW_OR_STATUS = PolymorphicProxySerializer(
 )
 
 
-class SubmissionsView(BenchmarkView):
+class SubmissionsView(SendingView):
     """Submitting scores."""
 
     scopes: ClassVar = {"POST": SUBMIT}
@@ -297,31 +296,7 @@ class SubmissionsView(BenchmarkView):
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
         except SubmissionError as problem:
             raise self.refused(problem) from problem
-        content = submission_status(request, batch, self.audience)
-        response = Response(content, status=201 if is_new else 200)
-        response["Location"] = content["url"]
-        response["Cache-Control"] = "no-store"
-        return response
-
-    @staticmethod
-    def refused(problem: SubmissionError) -> ApiError:
-        """The error of a submission that its user may not make."""
-        if isinstance(problem, IdempotencyError):
-            return ApiError(409, str(problem), code="idempotency_key_reused")
-        if isinstance(problem, QuotaError):
-            return ApiError(429, str(problem), code="quota_exceeded")
-        return ApiError(403, str(problem))
-
-    def idempotency_key(self) -> str | None:
-        """The caller's own name for this call.
-
-        Raises:
-            ApiError: it is none that can be kept.
-        """
-        key: str | None = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
-        if key is not None and not IDEMPOTENCY.fullmatch(key):
-            raise ApiError(400, "`Idempotency-Key` is not 1 to 100 visible ASCII characters.")
-        return key
+        return self.stored(submission_status(request, batch, self.audience), is_new=is_new)
 
     def preview(self, upload: Upload) -> dict[str, Any]:
         """What an upload would change, for `SubmissionPreviewSerializer` to render.

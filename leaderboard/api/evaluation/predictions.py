@@ -254,11 +254,7 @@ class PredictionsView(SubmissionsView):
             raise ApiError(409, str(problem)) from problem
         except SubmissionError as problem:
             raise self.refused(problem) from problem
-        content = _predictions_status(request, row)
-        response = Response(content, status=201 if is_new else 200)
-        response["Location"] = content["url"]
-        response["Cache-Control"] = "no-store"
-        return response
+        return self.stored(_predictions_status(request, row), is_new=is_new)
 
 
 class PredictionView(ApiView):

@@ -13,12 +13,13 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, BenchmarkView, WritingView
-from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
+from leaderboard.api.protocol.base import DRY, MANAGE, ApiView, WritingView
+from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape, Text
 from leaderboard.api.protocol.parsers import check_charset, read_bytes
 from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, READING, WRITING, body_example, error, text_shape
-from leaderboard.api.submissions import ANY_SCOPE, SUBMIT, SubmissionsView, problem_details
+from leaderboard.api.protocol.sending import SendingView
+from leaderboard.api.submissions import ANY_SCOPE, SUBMIT, problem_details
 from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Benchmark, VoteBatch
 from leaderboard.on_demand.budget import TooLargeError
@@ -33,7 +34,6 @@ from leaderboard.votes.content import (
 from leaderboard.votes.lifecycle import STEPS, require_may_send, send_votes
 from leaderboard.votes.queries import ratings_for, require_step, visible_vote_batch
 from ranking_engine.files.problems import InputError
-from ranking_engine.text.characters import lines_problem
 
 VOTES_EXAMPLE = body_example(
     "Two votes",
@@ -136,6 +136,13 @@ class VoteRatingsSerializer(Shape):
     ratings = s.DictField(help_text="As `plurank votes --format json` has them; empty while there are none.")
 
 
+class VotesQuerySerializer(Shape):
+    """What an address says of votes."""
+
+    note = Text(most=NOTE_LENGTH, is_line=False)
+    columns = Text(most=COLUMNS_LENGTH)
+
+
 class StepBodySerializer(Shape):
     """What is done to a batch."""
 
@@ -143,7 +150,7 @@ class StepBodySerializer(Shape):
     reason = ReasonText(help_text="Needed to reject, withdraw and reinstate.")
 
 
-class VotesView(BenchmarkView):
+class VotesView(SendingView):
     """The ratings, and sending votes."""
 
     scopes: ClassVar = {"POST": SUBMIT}
@@ -217,7 +224,7 @@ class VotesView(BenchmarkView):
 
         Where submissions are open it is accepted at once, and all votes are rated again; else a moderator decides.
         """
-        idempotency_key = SubmissionsView.idempotency_key(self)  # type: ignore[arg-type]
+        idempotency_key = self.idempotency_key()
         try:
             sent = self.sent(request)
             if self.truth("dry_run"):
@@ -226,14 +233,10 @@ class VotesView(BenchmarkView):
         except InputError as problem:
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
         except SubmissionError as problem:
-            raise SubmissionsView.refused(problem) from problem
+            raise self.refused(problem) from problem
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
-        content = _batch_state(request, batch)
-        response = Response(content, status=201 if is_new else 200)
-        response["Location"] = content["url"]
-        response["Cache-Control"] = "no-store"
-        return response
+        return self.stored(_batch_state(request, batch), is_new=is_new)
 
     def sent(self, request: Request) -> SentVotes:
         """What was sent.
@@ -241,15 +244,15 @@ class VotesView(BenchmarkView):
         Raises:
             ApiError: a parameter cannot be understood.
         """
-        note = request.query_params.get("note", "")[:NOTE_LENGTH]
-        if problem := lines_problem(note):
-            raise ApiError(400, f"`note` {problem}.")
+        parameters = VotesQuerySerializer.read(
+            {name: request.query_params.get(name, "") for name in ("note", "columns")}
+        )
         try:
-            columns = read_columns(request.query_params.get("columns", "")[:COLUMNS_LENGTH])
+            columns = read_columns(parameters["columns"])
         except ValidationError as invalid:
             raise ApiError(400, f"`columns`: {' '.join(invalid.messages)}") from invalid
         data = request.data if isinstance(request.data, bytes) else b""
-        return SentVotes(data, columns, note)
+        return SentVotes(data, columns, parameters["note"])
 
     def preview(self, sent: SentVotes) -> dict[str, Any]:
         """What is in votes that may be sent, for `VotePreviewSerializer` to render.

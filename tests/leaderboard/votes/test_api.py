@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.accounts.tokens import create_token
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Benchmark, VoteBatch
 from tests.factories import owner_of
 from tests.leaderboard.votes.sent import collecting, rate, sent, vote_lines
@@ -103,6 +104,24 @@ def test_all_problems_come_at_once_with_line_and_column(make):
     assert (answer.status_code, [(part["line"], part["column"]) for part in details]) == (
         400, [(2, "model_b"), (3, "winner")],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["note", "columns"])
+def test_what_is_too_long_is_refused_and_not_cut(make, name):
+    benchmark = collecting(make)
+    path, sent_as = reverse("api:votes", args=[benchmark.key]), {"data": vote_lines(30), "content_type": "text/csv"}
+    answer = api(owner_of(benchmark)).post(f"{path}?{name}={'x' * (NOTE_LENGTH + 1)}", **sent_as)
+    assert (answer.status_code, VoteBatch.objects.count()) == (400, 0)
+    (detail,) = answer.json()["error"]["details"]
+    assert detail["place"] == name
+    assert detail["message"].endswith("are kept")
+
+
+def test_a_note_of_the_greatest_length_is_stored_whole(make):
+    benchmark = collecting(make)
+    path = reverse("api:votes", args=[benchmark.key])
+    answer = api(owner_of(benchmark)).post(f"{path}?note={'x' * NOTE_LENGTH}", vote_lines(30), content_type="text/csv")
+    assert (answer.status_code, answer.json()["note"]) == (201, "x" * NOTE_LENGTH)
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b"[[", b'{"a": 1}', b"\xff\xfe", b"PAR1"])
