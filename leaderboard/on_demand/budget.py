@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from django.conf import settings
 from django.core.cache import cache
@@ -308,7 +309,8 @@ def refuse_beyond_budget(n_systems: int, n_tasks: int, n_rules: int = 1, *, bits
 def single_flight(key: str, make: Callable[[], T], kept_seconds: Callable[[T], int] = lambda _: KEPT_SECONDS) -> T:
     """An answer from the cache, or made once while others wait for it a little.
 
-    Anyone who waited in vain makes it for themselves: a reader gets an answer even where the first one died.
+    Anyone who waited in vain makes it for themselves: a reader gets an answer even where the first one died. A mark in
+    the cache says that someone makes it, and only who set it removes it: the mark of another says that they still do.
 
     Args:
         key: of the answer.
@@ -319,12 +321,12 @@ def single_flight(key: str, make: Callable[[], T], kept_seconds: Callable[[T], i
         BusyError: too many wait already.
     """
     key = f"on-demand:{hashlib.sha256(f'{get_language()} {key}'.encode()).hexdigest()}"
-    flight = f"{key}:flight"
+    flight, own_mark = f"{key}:flight", uuid4().hex
     answer = _ask_cache(lambda: cache.get(key), None)
     if answer is not None:
         return answer
-    if not _ask_cache(lambda: cache.add(flight, 1, 2 * settings.ON_DEMAND_SECONDS), otherwise=True):
-        answer = _answer_of_another(key, flight)
+    if not _ask_cache(lambda: cache.add(flight, own_mark, 2 * settings.ON_DEMAND_SECONDS), otherwise=True):
+        answer = _answer_of_another(key, flight, own_mark)
         if answer is not None:
             return answer
     try:
@@ -332,12 +334,16 @@ def single_flight(key: str, make: Callable[[], T], kept_seconds: Callable[[T], i
         if len(pickle.dumps(answer)) <= ANSWER_BYTES:
             _ask_cache(lambda: cache.set(key, answer, kept_seconds(answer)), None)
     finally:
-        _ask_cache(lambda: cache.delete(flight), otherwise=False)
+        if _ask_cache(lambda: cache.get(flight), None) == own_mark:
+            _ask_cache(lambda: cache.delete(flight), otherwise=False)
     return answer
 
 
-def _answer_of_another(key: str, flight: str) -> Any:  # noqa: ANN401 -- what is kept under the key
-    """What another request makes at this moment; None where it was not made in time."""
+def _answer_of_another(key: str, flight: str, own_mark: str) -> Any:  # noqa: ANN401 -- what is kept under the key
+    """What another request makes at this moment; None where it was not made in time.
+
+    Where that request ended without an answer, `own_mark` is set in place of its mark.
+    """
     reader = _reader.get()
     patience = time.monotonic() + settings.ON_DEMAND_SECONDS
     try:
@@ -346,7 +352,7 @@ def _answer_of_another(key: str, flight: str) -> Any:  # noqa: ANN401 -- what is
                 answer = _ask_cache(lambda: cache.get(key), None)
                 if answer is not None:
                     return answer
-                if _ask_cache(lambda: cache.add(flight, 1, 2 * settings.ON_DEMAND_SECONDS), otherwise=True):
+                if _ask_cache(lambda: cache.add(flight, own_mark, 2 * settings.ON_DEMAND_SECONDS), otherwise=True):
                     return None  # the other one is done, and left no answer
                 if reader is not None and reader.is_gone():
                     raise AbandonedError

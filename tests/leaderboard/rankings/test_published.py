@@ -10,7 +10,7 @@ from django.core.cache import cache
 from leaderboard.access.audience import audience_of
 from leaderboard.boards.board import build_board
 from leaderboard.boards.query import BoardQuery
-from leaderboard.on_demand.budget import TooLargeError, single_flight
+from leaderboard.on_demand.budget import ANSWER_BYTES, TooLargeError, single_flight
 from leaderboard.rankings import on_request
 from leaderboard.rankings.on_request import board_under
 from leaderboard.rankings.published import published_board
@@ -120,6 +120,45 @@ def test_whoever_waits_in_vain_computes_for_themselves(monkeypatch, settings):
     settings.ON_DEMAND_SECONDS = 0.1
     monkeypatch.setattr(cache, "add", lambda *args, **options: False)
     assert single_flight("key", lambda: "answer") == "answer"
+
+
+def test_who_waited_in_vain_leaves_the_mark_of_the_one_that_still_computes(settings):
+    settings.ON_DEMAND_SECONDS = 0.5
+    started, first_may_end, answers, calls = threading.Event(), threading.Event(), [], []
+
+    def slow():
+        started.set()
+        first_may_end.wait(30)
+        return "first"
+
+    first = threading.Thread(target=lambda: answers.append(single_flight("key", slow)))
+    first.start()
+    started.wait(5)
+    # An answer that is too long to be kept: so the third one finds none.
+    single_flight("key", lambda: "x" * (ANSWER_BYTES + 1))
+
+    third = threading.Thread(target=lambda: answers.append(single_flight("key", lambda: calls.append(1) or "third")))
+    third.start()
+    time.sleep(0.1)
+    first_may_end.set()
+    first.join(5)
+    third.join(5)
+    assert (answers, calls) == (["first", "first"], [])
+
+
+def test_a_mark_that_ran_out_is_not_removed_from_the_one_who_set_the_next(settings, monkeypatch):
+    settings.ON_DEMAND_SECONDS, marks, removed = 30, [], []
+
+    def made():
+        (mark,) = marks
+        cache.set(mark, "of another", 30)  # as if the first mark had run out
+        return "answer"
+
+    add, delete = cache.add, cache.delete
+    monkeypatch.setattr(cache, "add", lambda key, *rest: marks.append(key) or add(key, *rest))
+    monkeypatch.setattr(cache, "delete", lambda key: removed.append(key) or delete(key))
+    assert single_flight("key", made) == "answer"
+    assert (removed, cache.get(marks[0])) == ([], "of another")
 
 
 def test_an_answer_is_computed_once_and_other_keys_have_their_own():
