@@ -1,7 +1,10 @@
 """What the documents promise is held by tests that there are; what they tell people to type works."""
 
 import ast
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -139,6 +142,37 @@ def test_proxies_say_what_scheme_and_address_asked_and_keep_operators_pages_insi
     for page in ("/readyz/", "/metrics/"):
         assert page in nginx
         assert page in caddy
+
+
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="there is no Caddy on this machine")
+def test_caddy_accepts_its_file_and_compresses_no_page_with_a_form(tmp_path):
+    adapt = ["caddy", "adapt", "--adapter", "caddyfile", "--validate", "--config", str(ROOT / "deploy" / "Caddyfile")]
+    # Caddy makes folders in the home of its user.
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    run = subprocess.run(adapt, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    (encode,) = find_handlers(json.loads(run.stdout), "encode")
+    assert set(encode["encodings"]) == {"zstd", "gzip"}
+    types = encode["match"]["headers"]["Content-Type"]
+    assert {"text/css*", "application/j*"} <= set(types)
+    assert not [each for each in types if "text/html".startswith(each.removesuffix("*"))]
+
+
+def find_handlers(config, name):
+    """All handlers of this name in what Caddy makes of its file, at any depth."""
+    if isinstance(config, list):
+        return [handler for each in config for handler in find_handlers(each, name)]
+    if not isinstance(config, dict):
+        return []
+    inside = [handler for each in config.values() for handler in find_handlers(each, name)]
+    return [config, *inside] if config.get("handler") == name else inside
+
+
+def test_the_file_of_caddy_has_each_named_part_once():
+    """What Caddy itself refuses, on machines without it."""
+    text = (ROOT / "deploy" / "Caddyfile").read_text()
+    for block in re.findall(r"^\tencode[^{]*\{\n(.*?)^\t\}", text, flags=re.MULTILINE | re.DOTALL):
+        assert len(re.findall(r"^\t\tmatch\b", block, flags=re.MULTILINE)) == 1
 
 
 def test_production_like_is_a_command_that_explains_itself():
