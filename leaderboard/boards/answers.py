@@ -107,7 +107,7 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         "verdict": verdict,
         "most_often": _most_often_first(board),
         "short": board.separability.short_text,
-        "possibly_best": possibly_best_text(reference, board.names),
+        "possibly_best": possibly_best_text(reference, board.names, published.tests),
     }
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
         return answer | {"interval": ""}

@@ -17,11 +17,13 @@ class StudyGrade:
         figure: the figure that it rests on, in words.
         condition: what the study does to the board, as in "stable when ..."; empty where it disturbs nothing, and where
             it is about another rule.
+        sentence: what it says by itself of a whole board, where it disturbs nothing and still belongs in its summary.
     """
 
     grade: str
     figure: str
     condition: str = ""
+    sentence: str = ""
 
 
 def graded(value: float, good: float, mixed: float) -> str:

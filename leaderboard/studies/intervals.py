@@ -31,7 +31,7 @@ class IntervalSection:
     Attributes:
         rule: its key.
         rule_name: its name.
-        sentence: which systems may be best; empty where that is not computed.
+        sentence: which systems may be best, and whether tests confirm it; empty where that is not computed.
         notes: what the intervals are, or why there are none.
         rows: the first systems by rank; empty where there are no intervals.
         n_ranked: how many the rule ranks.
@@ -71,7 +71,7 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
     return IntervalSection(
         rule=rule,
         rule_name=column.name,
-        sentence=possibly_best_text(column, [system.name for system in systems]),
+        sentence=possibly_best_text(column, [system.name for system in systems], board.tests),
         notes=notes,
         rows=[
             IntervalRow(

@@ -3,7 +3,7 @@
 Where good, mixed and poor begin is a convention, written down in `docs/studies.md`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.translation import gettext, gettext_noop, ngettext
@@ -39,7 +39,7 @@ def verdict_of(study: str, summary: Summary, rule: str) -> StudyGrade | None:
 
 
 def board_sentence(
-    verdicts: Sequence[StudyGrade],
+    verdicts: Mapping[str, StudyGrade],
     rule_name: str,
     n_studies: int,
     first: Sequence[IntervalRow],
@@ -50,7 +50,7 @@ def board_sentence(
     """All verdicts in some sentences.
 
     Args:
-        verdicts: of the studies that are done.
+        verdicts: of the studies that are done, by their names.
         rule_name: of the rule that they are about.
         n_studies: how many studies there are, with those that are skipped or not done.
         first: the systems at rank 1 with their intervals; none where these are not computed.
@@ -64,9 +64,9 @@ def board_sentence(
             "%(interval)s."
         ) % {"name": row.name, "rule": rule_name, "level": localise(100 * level, "g"), "interval": row.interval_text}
         parts.append(interval)
-    by_grade = {grade: [v.condition for v in verdicts if v.grade == grade and v.condition] for grade in _HOW}
+    by_grade = {grade: [v.condition for v in verdicts.values() if v.grade == grade and v.condition] for grade in _HOW}
     clauses = {
-        grade: gettext(how) % {"conditions": in_words(by_grade[grade])}
+        grade: gettext(how) % {"conditions": in_words(by_grade[grade], most=len(verdicts))}
         for grade, how in _HOW.items()
         if by_grade[grade]
     }
@@ -76,11 +76,20 @@ def board_sentence(
     if stable and changing:
         what = gettext("%(stable)s, but %(changing)s") % {"stable": stable, "changing": changing}
     if what:
-        n, n_without = sum(map(len, by_grade.values())), n_studies - len(verdicts) - n_pending
         parts.append(gettext("The order %(clauses)s.") % {"clauses": what})
-        parts.append(
-            gettext("This sums up %(n)s of %(n_studies)s studies.") % {"n": n, "n_studies": n_studies},
-        )
+    own_sentences = [verdict.sentence for verdict in verdicts.values() if verdict.sentence]
+    parts += own_sentences
+    if what or own_sentences:
+        n, n_without = sum(map(len, by_grade.values())) + len(own_sentences), n_studies - len(verdicts) - n_pending
+        unsaid = [
+            gettext("%(study)s (%(grade)s)") % {"study": name, "grade": gettext(verdict.grade)}
+            for name, verdict in verdicts.items()
+            if not verdict.sentence and not (verdict.condition and verdict.grade in _HOW)
+        ]
+        text = gettext("This sums up %(n)s of %(n_studies)s studies.")
+        if unsaid:  # a reader of the sentence alone must know of a poor one
+            text = gettext("This sums up %(n)s of %(n_studies)s studies. Not in it: %(studies)s.")
+        parts.append(text % {"n": n, "n_studies": n_studies, "studies": in_words(unsaid, most=len(unsaid))})
         if n_pending:
             pending = ngettext("%(n)s study is not computed yet.", "%(n)s studies are not computed yet.", n_pending)
             parts.append(pending % {"n": n_pending})

@@ -72,7 +72,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
     )
     intervals = interval_section(publication, marked) if publication else None
     first = [row for row in intervals.rows if row.rank == 1] if intervals else []
-    verdicts = [section.verdict for section in sections if section.verdict]
+    verdicts = {gettext(section.state.name): section.verdict for section in sections if section.verdict}
     context = {
         "benchmark": benchmark,
         "publication": publication,

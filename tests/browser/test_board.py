@@ -181,8 +181,8 @@ def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_com
         .startswith(
             "Under each rank: the rule’s score. Beside it: the 95 % rank interval if the same 8 tasks were "
             "drawn again with replacement, 4,000 times, for each system separately. It assumes 8 tasks, "
-            "taken as independent. With only 8 tasks it is wide. Other random draws would move no end under Borda. "
-            "Slow rules are ranked fewer "
+            "taken as independent. With only 8 tasks it is wide. Repeating the draws would rarely move an end under "
+            "Borda. Slow rules are ranked fewer "
         )
     )
     page.get_by_role("link", name="Rank intervals for all systems at once").click()

@@ -10,6 +10,7 @@ from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import in_words, percent, shortened
 from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.confidence.independence import tasks_phrase
+from leaderboard.rankings.confidence.significance import is_outdated
 from leaderboard.rankings.published import Column, PublishedBoard, measured_again
 
 FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
@@ -103,32 +104,40 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         text = gettext("%(level)s rank interval %(what)s, %(times)s times, for each system separately.")
     text %= figures
     text += gettext(" It assumes %(what)s.") % {"what": tasks_phrase(n_clusters, n_tasks)}
-    if overlap := overlap_text(published):
-        text += gettext(" The scores disagree: %(overlap)s, so it is too narrow.") % {"overlap": overlap}
+    overlap = overlap_text(published)
     if n_clusters < FEW_TASKS:
-        wide = gettext(" With only %(n)s tasks it is wide.")
-        wide = wide if are_tasks else gettext(" With only %(n)s clusters of tasks it is wide.")
-        text += wide % {"n": n_clusters}
+        if overlap:
+            wide = gettext(" With only %(n)s tasks it is wide, and should be wider still, because %(overlap)s.")
+            if not are_tasks:
+                wide = gettext(
+                    " With only %(n)s clusters of tasks it is wide, and should be wider still, because %(overlap)s."
+                )
+        else:
+            wide = gettext(" With only %(n)s tasks it is wide.")
+            wide = wide if are_tasks else gettext(" With only %(n)s clusters of tasks it is wide.")
+        text += wide % {"n": n_clusters, "overlap": overlap}
+    elif overlap:
+        text += gettext(" It should be wider, because %(overlap)s.") % {"overlap": overlap}
     # How far the ends of a rule's intervals, each by itself, would move with other draws of as many.
     errors = study.get("errors", {}).get(column.rule) if column is not None else None
     if column is not None and errors is not None and not published.is_simultaneous:
         typical, largest = errors
         if not largest:
-            moved = gettext(" Other random draws would move no end under %(rule)s.")
-        elif typical < largest:
-            moved = ngettext(
-                " Other random draws would move an end by up to %(largest)s rank under %(rule)s, half of the intervals "
-                "by at most %(typical)s.",
-                " Other random draws would move an end by up to %(largest)s ranks under %(rule)s, half of the "
-                "intervals by at most %(typical)s.",
-                largest,
-            )
+            moved = gettext(" Repeating the draws would rarely move an end under %(rule)s.")
         else:
             moved = ngettext(
-                " Other random draws would move an end by up to %(largest)s rank under %(rule)s.",
-                " Other random draws would move an end by up to %(largest)s ranks under %(rule)s.",
+                " Repeating the draws would rarely move an end by more than %(largest)s rank under %(rule)s.",
+                " Repeating the draws would rarely move an end by more than %(largest)s ranks under %(rule)s.",
                 largest,
             )
+            if not typical:
+                moved += gettext(" Half of the intervals would rarely move.")
+            elif typical < largest:
+                moved += ngettext(
+                    " Half of the intervals would rarely move by more than %(typical)s rank.",
+                    " Half of the intervals would rarely move by more than %(typical)s ranks.",
+                    typical,
+                )
         text += moved % {"largest": largest, "rule": column.name, "typical": typical}
     text += _fewer_draws(study.get("fewer", {}))
     proven = [
@@ -198,22 +207,46 @@ def interval_figures(published: PublishedBoard, column: Column) -> dict[str, Any
     }
 
 
-def possibly_best_text(column: Column, names: Sequence[str]) -> str:
-    """Which systems may be the best under a rule, in a sentence; empty where that is not computed.
+def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str, Any] | None) -> str:
+    """Which systems may be the best under a rule, in a sentence or two; empty where that is not computed.
+
+    It rests on resampled tasks. The tests of all pairs at once are another method, and can find no difference where
+    this one does: then a second sentence says so.
 
     Args:
         column: the rule.
         names: of all systems, in the column's order.
+        tests: the summary of the board's tests; None where there is none.
     """
     if column.possibly_best is None or not column.possibly_best.any():
         return ""
     order = sorted(range(len(names)), key=lambda i: (int(column.ranks[i]), names[i]))
     best = [shortened(names[i]) for i in order if column.possibly_best[i]]
     if len(best) == 1:
-        return gettext("Only %(best)s is possibly best: it is clearly ahead of all others.") % {"best": best[0]}
-    return gettext(
-        "%(n_best)s of %(n_ranked)s systems are possibly best, as no other is clearly ahead of them: %(best)s."
-    ) % {"n_best": len(best), "n_ranked": column.n_ranked, "best": in_words(best, most=BEST_NAMED)}
+        text = gettext("Only %(best)s is possibly best: by resampling the tasks, all others are behind it.")
+    elif len(best) == column.n_ranked:
+        text = gettext("All %(n_ranked)s systems are possibly best: by resampling the tasks, none is behind another.")
+    else:
+        text = ngettext(
+            "%(n_best)s of %(n_ranked)s systems are possibly best: %(best)s. By resampling the tasks, the other one is "
+            "behind another system.",
+            "%(n_best)s of %(n_ranked)s systems are possibly best: %(best)s. By resampling the tasks, each of the "
+            "other %(n_behind)s is behind another system.",
+            column.n_ranked - len(best),
+        )
+    text %= {
+        "n_best": len(best),
+        "n_ranked": column.n_ranked,
+        "n_behind": column.n_ranked - len(best),
+        "best": in_words(best, most=BEST_NAMED),
+    }
+    tested = (tests or {}).get("rules", {}).get(column.rule)
+    is_tested = tested is not None and not is_outdated(tested)
+    if is_tested and len(best) < column.n_ranked and not tested["every_pair"]["n_separable"]:
+        text += gettext(" Sign-flip tests of all pairs at once confirm none of these differences.")
+        if tested["every_pair"]["verdict"] == "too_few_tasks":
+            text += gettext(" With so few tasks they cannot.")
+    return text
 
 
 def why_no_interval(published: PublishedBoard, column: Column, i: int | None = None) -> str:

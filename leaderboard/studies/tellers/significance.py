@@ -32,13 +32,16 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
     n_pairs = neighbours["n_pairs"] - n_too_few
     if neighbours.get("verdict") == "too_few_tasks" or not n_pairs:
         none = gettext("no test of %(n)s pairs of neighbours could be significant")
-        return StudyGrade(TOO_FEW_TASKS, none % {"n": localise(n_too_few, ",")})
-    figure = gettext("%(n)s of %(n_pairs)s pairs of neighbours differ significantly") % {
-        "n": localise(n, ","), "n_pairs": localise(n_pairs, ","),
-    }  # fmt: skip
+        sentence = gettext("There are too few tasks to show that any neighbours differ significantly.")
+        return StudyGrade(TOO_FEW_TASKS, none % {"n": localise(n_too_few, ",")}, sentence=sentence)
+    figures = {"n": localise(n, ","), "n_pairs": localise(n_pairs, ",")}
+    figure = gettext("%(n)s of %(n_pairs)s pairs of neighbours differ significantly") % figures
+    sentence = gettext("%(n)s of %(n_pairs)s pairs of neighbours differ significantly.") % figures
+    if not n:
+        sentence = gettext("No two neighbours differ significantly.")
     if n_too_few:
         figure += gettext("; %(n)s more have too few tasks to tell") % {"n": localise(n_too_few, ",")}
-    return StudyGrade(graded(1 - n / n_pairs, 0.5, 0.9), figure)
+    return StudyGrade(graded(1 - n / n_pairs, 0.5, 0.9), figure, sentence=sentence)
 
 
 def _findings(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:

@@ -1,6 +1,7 @@
 """What pages say of rank intervals, against the engine's own figures for the same table."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
+from leaderboard.rankings.confidence.intervals import possibly_best_text
+from leaderboard.rankings.published import published_board
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.stability.bootstrap import rank_intervals
 from tests.factories import Factory
@@ -92,11 +95,39 @@ def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchma
     names = best_names(intervals, "borda")
     assert 1 < len(names) <= 5
     sentence = (
-        f"{len(names)} of 6 systems are possibly best, as no other is clearly ahead of them: "
-        f"{', '.join(names[:-1])} and {names[-1]}."
+        f"{len(names)} of 6 systems are possibly best: {', '.join(names[:-1])} and {names[-1]}. "
+        f"By resampling the tasks, each of the other {6 - len(names)} is behind another system."
     )
     assert sentence in board_of(benchmark).content.decode()
     assert sentence in Client().get(reverse("stability", args=[benchmark.key])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("every_pair", "remark"),
+    [
+        ({"n_separable": 1, "verdict": "some"}, ""),
+        (
+            {"n_separable": 0, "verdict": "none"},
+            " Sign-flip tests of all pairs at once confirm none of these differences.",
+        ),
+        (
+            {"n_separable": 0, "verdict": "too_few_tasks"},
+            " Sign-flip tests of all pairs at once confirm none of these differences. With so few tasks they cannot.",
+        ),
+    ],
+)
+def test_the_possibly_best_say_whether_tests_confirm_it(benchmark, every_pair, remark):
+    column = next(one for one in published_board(benchmark.publication).columns if one.rule == "borda")
+    tests = {"rules": {"borda": {"tested": "contributions", "every_pair": every_pair}}}
+    without = possibly_best_text(column, NAMES, None)
+    assert without
+    assert possibly_best_text(column, NAMES, tests) == without + remark
+    every = replace(column, possibly_best=np.ones(6, dtype=bool))
+    text = "All 6 systems are possibly best: by resampling the tasks, none is behind another."
+    assert possibly_best_text(every, NAMES, tests) == text
+    only = replace(column, possibly_best=column.ranks == 1)
+    text = "Only S1 is possibly best: by resampling the tasks, all others are behind it."
+    assert possibly_best_text(only, NAMES, tests) == text + remark
 
 
 def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, intervals):
@@ -117,11 +148,9 @@ def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, int
 
 def test_the_pages_tell_how_far_other_draws_would_move_an_end(benchmark, intervals):
     largest = int(intervals.errors["borda"].max())
-    ranks = {0: "would move no end", 1: "would move an end by up to 1 rank"}.get(
-        largest, f"would move an end by up to {largest} ranks"
-    )
+    by = {0: "", 1: " by more than 1 rank"}.get(largest, f" by more than {largest} ranks")
     text = Client().get(reverse("rule", args=[benchmark.key, "borda"])).content.decode()
-    assert f"Other random draws {ranks} under Borda" in text
+    assert f"Repeating the draws would rarely move an end{by} under Borda." in text
 
 
 def test_seven_tasks_have_no_intervals_and_pages_say_why(factory):

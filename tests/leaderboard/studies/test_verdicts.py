@@ -123,7 +123,8 @@ def test_pairs_with_too_few_tasks_are_not_counted_as_pairs_that_do_not_differ(
     pairs, nothing = np.zeros((40, 2), dtype=np.intp), np.zeros(40)
     tests = PairTests(pairs, nothing, np.zeros(40, dtype=np.int64), nothing, nothing, nothing, verdicts, n_draws=0)
     summary = {"reason": "", "rules": {"borda": {"neighbours": tests.summary()}}}
-    assert verdict_of("significance", summary, "borda") == StudyGrade(grade, figure)
+    verdict = verdict_of("significance", summary, "borda")
+    assert (verdict.grade, verdict.figure) == (grade, figure)
 
 
 @pytest.mark.parametrize(("n_repeats", "suffix"), [(2, " (2 of 100 repeats)"), (100, "")])
@@ -136,40 +137,73 @@ def test_a_figure_from_fewer_repeats_says_so(n_repeats, suffix):
 
 def test_under_the_mean_the_sentence_does_not_contradict_itself_on_systems_that_join():
     joining = {"rules": {"mean": {"n_newcomers": 20, "reversals": 0}}}
-    verdicts = [
-        verdict_of("system_additions", joining, "mean"),
-        verdict_of("ordinal_sensitivity", SUMMARIES["ordinal_sensitivity"], "mean"),
-    ]
+    verdicts = {
+        "System additions": verdict_of("system_additions", joining, "mean"),
+        "Ordinal sensitivity": verdict_of("ordinal_sensitivity", SUMMARIES["ordinal_sensitivity"], "mean"),
+    }
     assert board_sentence(verdicts, "Mean", 2, [], 0.95) == (
-        "The order is stable when systems join. This sums up 1 of 2 studies."
+        "The order is stable when systems join. This sums up 1 of 2 studies. Not in it: Ordinal sensitivity (poor)."
     )
 
 
 def test_the_board_has_one_sentence_with_the_winner_and_what_its_order_survives():
     row = IntervalRow("a", "A", 1, "1 to 3", "1 to 4", "", is_possibly_best=True)
-    verdicts = [
-        StudyGrade(GOOD, "", "when systems join"),
-        verdict_of("missing_scores", {"levels": [10], "top": 7, "rules": {"borda": {"mean": [0.5]}}}, "borda"),
-        StudyGrade(GOOD, "", "when one task is reversed"),
-        StudyGrade(POOR, ""),
-    ]
+    missing = {"levels": [10], "top": 7, "rules": {"borda": {"mean": [0.5]}}}
+    verdicts = {
+        "System additions": StudyGrade(GOOD, "", "when systems join"),
+        "Missing scores": verdict_of("missing_scores", missing, "borda"),
+        "Corrupted tasks": StudyGrade(GOOD, "", "when one task is reversed"),
+        "Diversity": StudyGrade(POOR, ""),
+    }
     assert board_sentence(verdicts, "Borda", 9, [row], 0.9) == (
         "A is first under Borda; if the tasks are drawn again, the 90 % interval of its rank is 1 to 3. The order is "
         "stable when systems join and when one task is reversed, but changes a lot when 10 % of the scores are missing "
-        "(first 7 systems only). This sums up 3 of 9 studies. 5 studies have no result for this rule."
+        "(first 7 systems only). This sums up 3 of 9 studies. Not in it: Diversity (poor). 5 studies have no result "
+        "for this rule."
     )
+    unsaid = "Not in it: Diversity (poor)."
     assert board_sentence(verdicts, "Borda", 9, [], 0.9, n_pending=4).endswith(
-        " This sums up 3 of 9 studies. 4 studies are not computed yet. 1 study has no result for this rule."
+        f" This sums up 3 of 9 studies. {unsaid} 4 studies are not computed yet. 1 study has no result for this rule."
     )
     assert board_sentence(verdicts, "Borda", 5, [], 0.9, n_pending=1).endswith(
-        " This sums up 3 of 5 studies. 1 study is not computed yet."
+        f" This sums up 3 of 5 studies. {unsaid} 1 study is not computed yet."
     )
-    assert board_sentence([], "Borda", 9, [], 0.95) == ""
+    assert board_sentence({}, "Borda", 9, [], 0.95) == ""
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "sentence"),
+    [
+        ({"n_pairs": 15, "n_separable": 0}, "No two neighbours differ significantly."),
+        ({"n_pairs": 15, "n_separable": 4}, "4 of 15 pairs of neighbours differ significantly."),
+        (
+            {"n_pairs": 15, "n_separable": 0, "n_too_few_tasks": 15},
+            "There are too few tasks to show that any neighbours differ significantly.",
+        ),
+    ],
+)
+def test_the_sentence_says_whether_neighbours_differ_and_names_every_condition(neighbours, sentence):
+    conditions = ["when a", "when b", "when c", "when d", "when e"]
+    verdicts = {condition: StudyGrade(GOOD, "", condition) for condition in conditions}
+    summary = {"reason": "", "rules": {"borda": {"neighbours": neighbours}}}
+    verdicts["Significance"] = verdict_of("significance", summary, "borda")
+    verdicts["Cardinal sensitivity"] = verdict_of("cardinal_sensitivity", SUMMARIES["cardinal_sensitivity"], "borda")
+    assert board_sentence(verdicts, "Borda", 7, [], 0.95) == (
+        f"The order is stable when a, when b, when c, when d and when e. {sentence} This sums up 6 of 7 studies. "
+        "Not in it: Cardinal sensitivity (good)."
+    )
+
+
+def test_without_studies_that_disturb_a_board_the_sentence_is_about_its_neighbours():
+    verdicts = {"Significance": verdict_of("significance", SUMMARIES["significance"], "borda")}
+    assert board_sentence(verdicts, "Borda", 9, [], 0.95, n_pending=8) == (
+        "3 of 40 pairs of neighbours differ significantly. This sums up 1 of 9 studies. 8 studies are not computed yet."
+    )
 
 
 def test_an_interval_of_rank_1_alone_is_not_said_to_be_certain():
     row = IntervalRow("a", "A", 1, "1", "1 to 4", "", is_possibly_best=True)
-    assert board_sentence([], "Borda", 9, [row], 0.95) == (
+    assert board_sentence({}, "Borda", 9, [row], 0.95) == (
         "A is first under Borda; if the tasks are drawn again, the 95 % interval of its rank is 1."
     )
 
@@ -181,6 +215,7 @@ def test_the_page_begins_with_a_line_for_each_study_that_leads_to_it(make, clien
     overview = page.partition('id="studies-overview"')[2].partition("</section>")[0]
     assert re.findall(r'<th scope="row"><a href="#([a-z_]+)">', overview) == list(STUDIES)
     assert page.index('id="studies-overview"') < page.index('class="study"')
+    assert ("that alone does not make it right" in page, "rely on it" in page) == (True, False)
     waiting = re.search(r'hx-select-oob="([^"]*)"', page)
     assert waiting is not None
     assert waiting[1].startswith("#studies-overview,")
