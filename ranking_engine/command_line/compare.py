@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.command_line.formats import rule_notes
+from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     OPTION_LIST,
@@ -19,19 +19,16 @@ from ranking_engine.command_line.inputs import (
     read_rankings,
     rule_argument,
 )
-from ranking_engine.command_line.rank import board
+from ranking_engine.command_line.rank import board, rule_notes
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
 from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
-from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.separability.group_agreement import group_agreement
 from ranking_engine.stability.separability.task_likeness import CLUSTER_TAU, task_likeness
-from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
-from ranking_engine.text.markup import escape_markdown
+from ranking_engine.text.grids import cell
 from ranking_engine.text.names import listed
 
 Report = dict[str, Any]
@@ -101,7 +98,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
             action="append",
             help=f"agreement of the {ends} K places; repeatable (default: {', '.join(map(str, default))})",
         )
-    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
@@ -126,7 +123,7 @@ def run(options: argparse.Namespace) -> str:
     report |= _comparison_report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
     for key, entry in report["rules"].items():
         entry.update({part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}})
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
@@ -250,54 +247,25 @@ def _numbers(values: FloatArray) -> list[float | None]:
     return [value if isinstance(value, int) else finite_or_none(value) for value in values.tolist()]  # counts stay
 
 
-def as_csv(report: Report) -> str:
+def _rows(report: Report) -> list[list[object]]:
     """Return a row for each pair of rules, with every measure and the first rule's figures; empty where is none."""
-    rows: list[list[object]] = []
     square = ["n_common", *MATRICES, "kendall_distance"]
     rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in report[key]]
-    rows.append(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates), *OWN_FIGURES])
+    rows: list[list[object]] = [["rule", "other", *square, *(f"{key}_{k}" for key, k in rates), *OWN_FIGURES]]
     for a in report["rules"]:
         for b in report["rules"]:
             cells = [report[name][a][b] for name in square] + [report[key][k][a][b] for key, k in rates]
             rows.append([a, b, *cells, *(report["rules"][a][name] for name in OWN_FIGURES)])
-    return csv_text(rows)
+    return rows
 
 
-def as_table(report: Report) -> str:
-    """Return the matrices as aligned text."""
-    parts = [line for title, grid in _grids(report) for line in (title, "", *text_grid(grid), "")]
-    return "\n".join([*parts, *_notes(report)]) + "\n"
-
-
-def as_markdown(report: Report) -> str:
-    """Return the matrices as Markdown tables."""
-    parts = [line for title, grid in _grids(report) for line in (f"### {title}", "", *markdown_grid(grid), "")]
-    return "\n".join([*parts, *(f"- {escape_markdown(note)}" for note in _notes(report))]) + "\n"
-
-
-def as_latex(report: Report) -> str:
-    """Return the matrices as LaTeX tabulars; their rules need the package booktabs."""
-    notes = [f"% {' '.join(note.split())}" for note in _notes(report)]
-    parts = [line for title, grid in _grids(report) for line in (f"% {title}", *latex_grid(grid), "")]
-    return "\n".join([*notes, *parts[:-1]]) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _grids(report: Report) -> list[tuple[str, Grid]]:
+def _blocks(report: Report) -> Blocks:
     """Return the titled tables that readers see."""
     names = {key: entry["name"] for key, entry in report["rules"].items()}
     if not names:
         return []
-    grids = [
-        (title, [["", *names.values()], *([names[a], *map(cell, report[key][a].values())] for a in names)])
+    blocks: Blocks = [
+        TitledGrid([["", *names.values()], *([names[a], *map(cell, report[key][a].values())] for a in names)], title)
         for key, title in MATRICES.items()
     ]
     reference = report["reference"]
@@ -308,7 +276,7 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
         changes.append([system, *("-" if v is None else f"{v:+g}" if v else "0" for v in values)])
     if drawn := report["map"]:
         places = [[f"{one['name']} ({one['kind']})", f"{one['x']:.3f}", f"{one['y']:.3f}"] for one in drawn["members"]]
-        grids.append(("Map of rules and tasks: near is alike", [["", "across", "up"], *places]))
+        blocks.append(TitledGrid([["", "across", "up"], *places], "Map of rules and tasks: near is alike"))
     rates = [
         (report[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in report[f"agreement_{end}"]
     ]
@@ -322,13 +290,14 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
         summary.append([*row, *(cell(entry[figure]) for figure in figures)])
     agreement = f"Agreement with {names[reference]}"
     return [
-        *grids,
-        (f"{agreement}; ties; mean Kendall distance to the tasks; weight of tasks against it", summary),
-        (f"Places won against {names[reference]}", changes),
+        *blocks,
+        TitledGrid(summary, f"{agreement}; ties; mean Kendall distance to the tasks; weight of tasks against it"),
+        TitledGrid(changes, f"Places won against {names[reference]}"),
     ]
 
 
 def _notes(report: Report) -> list[str]:
+    """Return one line for each thing that the tables do not tell."""
     tasks = report["tasks"]
     notes = [note for key, entry in report["rules"].items() for note in rule_notes(key, entry)]
     notes += [f"{get_rule(key).name} is not compared: {reason}" for key, reason in report["not_compared"].items()]
@@ -361,3 +330,6 @@ def _notes(report: Report) -> list[str]:
     if report["aggregation"] != "basic":
         notes.append(f"Aggregation: {report['aggregation']}")
     return [*notes, f"Missing scores: {report['missing']}"]
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks, notes=_notes)

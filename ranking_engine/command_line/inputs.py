@@ -152,6 +152,17 @@ def rule_argument(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def count_argument(text: str) -> int:
+    """Return the number of an argument, 0 or more, or raise an ArgumentTypeError."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{shorten(text)!r} is no whole number") from None
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return number
+
+
 @dataclass(frozen=True)
 class Rankings:
     """What the arguments ask for, ranked.

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import argparse
 import io
-import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ranking_engine.command_line.formats import Layout, TitledGrid, add_format_argument, best_first, rank_cell
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
 from ranking_engine.core.decimals import finite_or_none
 from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
 from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
-from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import CLUSTER_COLUMN, read_instances
 from ranking_engine.importers.score_files import read_instance_files
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
 from ranking_engine.stability.items.task_items import TaskItems, task_items
 from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
 from ranking_engine.stability.separability.instance_errors import paired_errors
-from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
+from ranking_engine.text.grids import Grid
 from ranking_engine.text.names import shorten
 
 Report = dict[str, Any]
@@ -103,7 +101,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--seed", metavar="N", type=int, default=0, help="of the resamples, and of the subsets of tasks (default: 0)"
     )
-    command.add_argument("--format", choices=list(FORMATS), default="table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
@@ -203,7 +201,7 @@ def run(options: argparse.Namespace) -> str:
             }
             for k, (i, j) in enumerate(differences.pairs.tolist())
         ]
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def _items_report(items: TaskItems, instances: Sequence[str]) -> Report:
@@ -233,96 +231,84 @@ def _items_report(items: TaskItems, instances: Sequence[str]) -> Report:
     }
 
 
-def as_csv(report: Report) -> str:
+def _rows(report: Report) -> list[list[object]]:
     """Return a row for each system with its rank and score under each aggregation."""
-    rows: list[list[object]] = []
-    rows.append(["system", *(f"{key}_{what}" for key in NAMES for what in ("rank", "score"))])
-    for system in _sorted_systems(report):
-        cells = [report[key][what][system] for key in NAMES for what in ("ranks", "scores")]
-        rows.append([system, *cells])
-    return csv_text(rows)
+    header = ["system", *(f"{key}_{what}" for key in NAMES for what in ("rank", "score"))]
+    systems = best_first(report["two_level"]["ranks"])
+    return [
+        header,
+        *([name, *(report[key][what][name] for key in NAMES for what in ("ranks", "scores"))] for name in systems),
+    ]
 
 
-def as_table(report: Report) -> str:
-    """Return the ranks as aligned text, and the intervals if there are any."""
-    return "\n".join(_joined(text_grid, report)) + "\n"
+def _rank_grids(report: Report) -> list[Grid]:
+    systems = best_first(report["two_level"]["ranks"])
+    ranks = [[name, *(rank_cell(report[key]["ranks"][name]) for key in NAMES)] for name in systems]
+    return [[["system", *NAMES.values()], *ranks]]
 
 
-def as_markdown(report: Report) -> str:
-    """Return the ranks as a Markdown table, and the intervals if there are any."""
-    return "\n".join(_joined(markdown_grid, report)) + "\n"
-
-
-def as_latex(report: Report) -> str:
-    """Return the ranks as a LaTeX tabular, which needs the package booktabs, and the intervals if there are any."""
-    return "\n".join(_joined(latex_grid, report)) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
-    """Return all tables, an empty line between."""
-    rows = [["system", *NAMES.values()]]
-    for system in _sorted_systems(report):
-        ranks = [report[key]["ranks"][system] for key in NAMES]
-        rows.append([system, *("-" if rank is None else str(rank) for rank in ranks)])
-    lines = lines_of(rows)
+def _subset_grids(report: Report) -> list[Grid]:
+    """Return how far two of the rankings agree on the first places, and each with itself on fewer tasks."""
+    grids: list[Grid] = []
     for one in report["first_places"]:
         pair = f"{NAMES[one['first']]} and {NAMES[one['second']].lower()}"
         agreement, taus = (
             ["-" if value is None else f"{value:.2f}" for value in one[figure]] for figure in ("agreement", "tau")
         )
         header = [pair, *(f"k = {k}" for k in one["places"])]
-        grid = [header, ["same systems", *agreement], ["tau-b on these", *taus]]
-        lines += ["", *lines_of(grid)]
+        grids.append([header, ["same systems", *agreement], ["tau-b on these", *taus]])
     if taus := report["task_subsets"]["tau"]:
         n_tasks = len(taus["mean"])
         sizes = shown_sizes(n_tasks)
         rows = [[f"tau-b on k of {n_tasks} tasks", *(f"k = {k}" for k in sizes)]]
         for key, name in NAMES.items():
             rows.append([name, *("-" if taus[key][k - 1] is None else f"{taus[key][k - 1]:.2f}" for k in sizes)])
-        lines += ["", *lines_of(rows)]
-    if "items" in report:
-        rows = [["items of", "instances", "all right", "none right", "to look at", "anchors", "error", "at random"]]
-        for name, entry in report["items"].items():
-            costs = [cost for cost in entry["costs"] if cost["n_items"] == len(entry["anchors"])]
-            errors = [f"{cost[key]:.4f}" for cost in costs for key in ("error", "random_error")] or ["-", "-"]
-            counts = [str(entry[key]) for key in ("n_items", "n_all_right", "n_none_right")]
-            rows.append([name, *counts, str(entry["n_suspects"]), str(len(entry["anchors"])), *errors])
-        lines += ["", *lines_of(rows)]
-        for name, entry in report["items"].items():
-            place = {instance: j for j, instance in enumerate(entry["instances"])}
-            rows = [[f"to look at on {name}", "discrimination", "standard error"]]
-            for instance in entry["suspects"]:
-                figures = [entry[key][place[instance]] for key in ("discrimination", "discrimination_error")]
-                rows.append([shorten(instance), *(f"{figure:.2f}" for figure in figures)])
-            lines += ["", *lines_of(rows)] if entry["suspects"] else []
+        grids.append(rows)
+    return grids
+
+
+def _item_grids(report: Report) -> list[Grid]:
+    """Return the numbers of items, and for each task those to look at, if there are any."""
+    if "items" not in report:
+        return []
+    rows = [["items of", "instances", "all right", "none right", "to look at", "anchors", "error", "at random"]]
+    for name, entry in report["items"].items():
+        costs = [cost for cost in entry["costs"] if cost["n_items"] == len(entry["anchors"])]
+        errors = [f"{cost[key]:.4f}" for cost in costs for key in ("error", "random_error")] or ["-", "-"]
+        counts = [str(entry[key]) for key in ("n_items", "n_all_right", "n_none_right")]
+        rows.append([name, *counts, str(entry["n_suspects"]), str(len(entry["anchors"])), *errors])
+    grids = [rows]
+    for name, entry in report["items"].items():
+        place = {instance: j for j, instance in enumerate(entry["instances"])}
+        rows = [[f"to look at on {name}", "discrimination", "standard error"]]
+        for instance in entry["suspects"]:
+            figures = [entry[key][place[instance]] for key in ("discrimination", "discrimination_error")]
+            rows.append([shorten(instance), *(f"{figure:.2f}" for figure in figures)])
+        grids += [rows] if entry["suspects"] else []
+    return grids
+
+
+def _interval_grids(report: Report) -> list[Grid]:
+    """Return the differences of all pairs of systems, and the rank intervals by each statistic."""
     if "differences" not in report:
-        return lines
+        return []
     rows = [["pair", "difference", "lower", "upper", "standard error", "can be seen", "instances"]]
     for entry in report["differences"]:
         numbers = [entry["difference"], *entry["interval"], entry["standard_error"], entry["detectable"]]
         cells = ["-" if number is None else f"{number:.4g}" for number in numbers]
         rows.append([" - ".join(entry["systems"]), *cells, str(entry["n_common"])])
-    lines += ["", *lines_of(rows)]
+    grids = [rows]
     for statistic, systems in report["rank_intervals"].items():
         rows = [[f"ranks by {statistic}", "rank", *(f"other {_REDRAWN[design]}" for design in DESIGNS), "instances"]]
-        for name, entry in sorted(systems.items(), key=lambda item: (item[1]["rank"] or math.inf, item[0])):
+        for name in best_first({name: entry["rank"] for name, entry in systems.items()}):
+            entry = systems[name]
             ends = ["-" if entry[design] is None else "{}-{}".format(*entry[design]) for design in DESIGNS]
             share = entry["instance_share"]
             share_text = "-" if share is None else f"{100 * share:.0f} %"
-            rows.append([name, "-" if entry["rank"] is None else str(entry["rank"]), *ends, share_text])
-        lines += ["", *lines_of(rows)]
-    return lines
+            rows.append([name, rank_cell(entry["rank"]), *ends, share_text])
+        grids.append(rows)
+    return grids
 
 
-def _sorted_systems(report: Report) -> list[str]:
-    ranks = report["two_level"]["ranks"]
-    return sorted(ranks, key=lambda name: (ranks[name] or math.inf, name))
+GRIDS = (_rank_grids, _subset_grids, _item_grids, _interval_grids)
+LAYOUT = Layout(rows=_rows, blocks=lambda report: [TitledGrid(grid) for part in GRIDS for grid in part(report)])

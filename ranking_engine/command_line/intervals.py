@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,15 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.command_line.formats import (
+    NOTHING,
+    Blocks,
+    Layout,
+    TitledGrid,
+    add_format_argument,
+    best_first,
+    rank_cell,
+)
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
@@ -26,17 +34,16 @@ from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import ScoreMatrix
-from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.importers.score_files import read_score_files
 from ranking_engine.stability.bootstrap import RESAMPLES, rank_intervals
 from ranking_engine.stability.resampling.measured_ranks import measured_rank_intervals
-from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
+from ranking_engine.text.grids import Grid
 from ranking_engine.text.names import fold_name, shorten
 
 Report = dict[str, Any]
 Ranks = NDArray[np.int32]
 
+_INTERVALS = ("intervals", "simultaneous_intervals")
 DEFAULT_RULE = "borda"
 MAX_RESAMPLES = 1_000_000
 EXAMPLES = """\
@@ -98,7 +105,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         choices=REWEIGHTINGS,
         help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
-    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
@@ -110,7 +117,7 @@ def run(options: argparse.Namespace) -> str:
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.errors is not None:
-        return FORMATS[options.format](_report_from_errors(matrix, rules, missing, options))
+        return LAYOUT.written(_report_from_errors(matrix, rules, missing, options), options.format)
     try:
         matrix = aggregated(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
@@ -154,7 +161,7 @@ def run(options: argparse.Namespace) -> str:
         "is_simultaneous": options.simultaneous,
         "rules": entries,
     }
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def _report_from_errors(matrix: ScoreMatrix, rules: list[str], missing: str, options: argparse.Namespace) -> Report:
@@ -205,47 +212,23 @@ def _by_name(names: tuple[str, ...], lower: Ranks, upper: Ranks) -> dict[str, li
     return {name: None if low == UNRANKED else [low, high] for name, (low, high) in zip(names, ends, strict=True)}
 
 
-def as_csv(report: Report) -> str:
+def _rows(report: Report) -> list[list[object]]:
     """Return a row for each rule and system."""
     rows: list[list[object]] = [
         ["rule", "system", "rank", "least", "greatest", "simultaneous_least", "simultaneous_greatest", "possibly_best"]
     ]
     for key, entry in report["rules"].items():
-        for name in _sorted_systems(entry):
-            alone, together = (
-                entry.get(what, {}).get(name) or [None, None] for what in ("intervals", "simultaneous_intervals")
-            )
+        for name in best_first(entry["ranks"]):
+            alone, together = (entry.get(what, {}).get(name) or [None, None] for what in _INTERVALS)
             best = name in entry["possibly_best"] if "possibly_best" in entry else None
             rows.append([key, name, entry["ranks"][name], *alone, *together, best])
-    return csv_text(rows)
+    return rows
 
 
-def as_table(report: Report) -> str:
-    """Return a table of aligned text for each rule, with what it rests on."""
-    return _tables(report, text_grid)
-
-
-def as_markdown(report: Report) -> str:
-    """Return a Markdown table for each rule, with what it rests on."""
-    return _tables(report, markdown_grid)
-
-
-def as_latex(report: Report) -> str:
-    """Return a LaTeX tabular for each rule, which needs the package booktabs."""
-    return "\n".join("\n".join(latex_grid(_grid(entry, report))) + "\n" for entry in report["rules"].values())
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
-    blocks = []
+def _blocks(report: Report) -> Blocks:
+    """Return a table for each rule, below what it rests on."""
+    blocks: Blocks = []
+    columns = ["rank", "interval"] + (["all at once", "possibly best"] if report["is_simultaneous"] else [])
     for entry in report["rules"].values():
         if "reason" in entry:
             text = f"no intervals: {entry['reason']}."
@@ -264,24 +247,14 @@ def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
             text += f" None of all systems at once: {entry['no_simultaneous']}."
         if "possibly_best" in entry:
             text += f" Possibly best: {', '.join(entry['possibly_best'])}."
-        blocks.append("\n".join([f"{entry['name']}: {text}", "", *lines_of(_grid(entry, report))]))
-    return "\n\n".join(blocks) + "\n"
+        grid: Grid = [["system", *columns]]
+        for name in best_first(entry["ranks"]):
+            ends = [entry.get(what, {}).get(name) for what in _INTERVALS]
+            cells = [rank_cell(entry["ranks"][name])]
+            cells += [NOTHING if pair is None else f"{pair[0]}-{pair[1]}" for pair in ends]
+            grid.append([name, *[*cells, "yes" if name in entry.get("possibly_best", ()) else ""][: len(columns)]])
+        blocks += [f"{entry['name']}: {text}", TitledGrid(grid)]
+    return blocks
 
 
-def _grid(entry: Report, report: Report) -> Grid:
-    columns = ["rank", "interval"] + (["all at once", "possibly best"] if report["is_simultaneous"] else [])
-    rows: Grid = [["system", *columns]]
-    for name in _sorted_systems(entry):
-        rank = entry["ranks"][name]
-        ends = [entry.get(what, {}).get(name) for what in _INTERVALS]
-        cells = [str(rank or "-"), *("-" if pair is None else f"{pair[0]}-{pair[1]}" for pair in ends)]
-        rows.append([name, *[*cells, "yes" if name in entry.get("possibly_best", ()) else ""][: len(columns)]])
-    return rows
-
-
-_INTERVALS = ("intervals", "simultaneous_intervals")
-
-
-def _sorted_systems(entry: Report) -> list[str]:
-    ranks: dict[str, int | None] = entry["ranks"]
-    return sorted(ranks, key=lambda name: (ranks[name] is None, ranks[name] or 0, name))
+LAYOUT = Layout(rows=_rows, blocks=_blocks)

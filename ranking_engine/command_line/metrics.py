@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
+from ranking_engine.command_line.formats import Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS
 from ranking_engine.evaluation.metric import Metric, Option
 from ranking_engine.evaluation.metrics import METRICS, is_available, library_version
-from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.text.grids import Grid, markdown_grid, text_grid
+from ranking_engine.text.grids import Grid
 
 EXAMPLES = """\
 examples:
@@ -18,7 +17,6 @@ examples:
   python -m ranking_engine metrics --format json
 """
 COLUMNS = ("key", "name", "better", "reference", "prediction", "error", "library", "version", "options")
-FORMATS = ("table", "markdown", "json", "csv")
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,18 +28,20 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         epilog=EXAMPLES + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--format", choices=FORMATS, default="table", help="default: table; json tells most")
+    add_format_argument(command, remark="; json tells most")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Return the list in the format asked for."""
-    if options.format == "json":
-        return json.dumps([_metric_record(metric) for metric in METRICS.values()], ensure_ascii=False, indent=2) + "\n"
-    grid: Grid = [list(COLUMNS), *map(cells_of, METRICS.values())]
-    if options.format == "csv":
-        return csv_text(grid)
-    return "\n".join((text_grid if options.format == "table" else markdown_grid)(grid)) + "\n"
+    return LAYOUT.written([_metric_record(metric) for metric in METRICS.values()], options.format)
+
+
+def _grid(_: object) -> Grid:
+    return [list(COLUMNS), *map(cells_of, METRICS.values())]
+
+
+LAYOUT = Layout(rows=_grid, blocks=lambda report: [TitledGrid(_grid(report))])
 
 
 def cells_of(metric: Metric) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from ranking_engine.catalogue.registry import TIES
+from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
@@ -15,11 +16,11 @@ from ranking_engine.command_line.inputs import (
     UsageError,
     add_input_arguments,
     aggregated,
+    count_argument,
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.missing import MISSING_POLICIES
-from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.prospects import (
     MAJORITY,
     RULES,
@@ -28,9 +29,6 @@ from ranking_engine.prospects import (
     prospects,
 )
 from ranking_engine.prospects.shares import decimals_of
-from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
-from ranking_engine.text.markup import escape_markdown
 from ranking_engine.text.names import fold_name, listed, shorten
 
 Report = dict[str, Any]
@@ -104,18 +102,13 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
     )
     command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: the rule's own)")
-    command.add_argument("--draws", metavar="N", type=_count, default=10_000, help="weightings drawn for the shares")
-    command.add_argument("--seed", metavar="N", type=_count, default=0, help="of the draws (default: 0)")
-    command.add_argument("--max-steps", metavar="N", type=_count, help="solve at most N linear programs")
-    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.add_argument(
+        "--draws", metavar="N", type=count_argument, default=10_000, help="weightings drawn for the shares"
+    )
+    command.add_argument("--seed", metavar="N", type=count_argument, default=0, help="of the draws (default: 0)")
+    command.add_argument("--max-steps", metavar="N", type=count_argument, help="solve at most N linear programs")
+    add_format_argument(command)
     command.set_defaults(run=run)
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return number
 
 
 def run(options: argparse.Namespace) -> str:
@@ -155,7 +148,7 @@ def run(options: argparse.Namespace) -> str:
         "tasks": list(answers.tasks),
         "systems": {prospect.system: _entry(prospect) for prospect in answers.systems},
     }
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def _entry(prospect: Prospect) -> Report:
@@ -191,7 +184,7 @@ def _floats(fractions: Mapping[str, Fraction]) -> dict[str, float]:
     return {name: float(value) for name, value in fractions.items()}
 
 
-def as_csv(report: Report) -> str:
+def _rows(report: Report) -> list[list[object]]:
     """Return a row for each system; weights are in a column for each task, as exact fractions."""
     rows: list[list[object]] = []
     numbers = ("verdict", "margin", "share", "share_error", "share_bound", "share_lower", "share_upper")
@@ -211,36 +204,11 @@ def as_csv(report: Report) -> str:
                 *(weights.get(task, "0" if weights else None) for task in tasks),
             ]
         )
-    return csv_text(rows)
+    return rows
 
 
-def as_table(report: Report) -> str:
-    """Return verdicts with their evidence as aligned text."""
-    return "\n".join([*text_grid(_grid(report)), "", *_notes(report)]) + "\n"
-
-
-def as_markdown(report: Report) -> str:
-    """Return verdicts with their evidence as a Markdown table."""
-    notes = [f"- {escape_markdown(note)}" for note in _notes(report)]
-    return "\n".join([*markdown_grid(_grid(report)), "", *notes]) + "\n"
-
-
-def as_latex(report: Report) -> str:
-    """Return verdicts with their evidence as a LaTeX tabular; its rules need the package booktabs."""
-    notes = [f"% {' '.join(note.split())}" for note in _notes(report)]
-    return "\n".join([*notes, *latex_grid(_grid(report))]) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _grid(report: Report) -> Grid:
+def _blocks(report: Report) -> Blocks:
+    """Return verdicts with their evidence."""
     header = ["system", "verdict", "share", "margin", "change from equal", "from own", "weights, or who is ahead"]
     rows = [header]
     for system, entry in report["systems"].items():
@@ -255,7 +223,7 @@ def _grid(report: Report) -> Grid:
         changes = [f"{nearest[o]['total']['change']:.3f}" if o in nearest else "-" for o in ("equal", "own")]
         evidence = entry.get("weights_exact") or entry.get("certificate_exact") or {}
         rows.append([system, WORDS[entry["verdict"]], share, margin, *changes, _mixture(evidence, limit=3) or "-"])
-    return rows
+    return [TitledGrid(rows)]
 
 
 def _mixture(exact: Mapping[str, str], limit: int | None) -> str:
@@ -286,3 +254,6 @@ def _notes(report: Report) -> list[str]:
     if not report["is_complete"]:
         notes.append(f"Cut short after {report['n_steps']} linear programs")
     return [*notes, f"Shares: {report['n_draws']} draws, seed {report['seed']}"]
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks, notes=_notes)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.command_line.formats import FORMATS
+from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_format_argument, best_first, rank_cell
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     OPTION_LIST,
@@ -17,6 +18,7 @@ from ranking_engine.command_line.inputs import (
     read_rankings,
 )
 from ranking_engine.command_line.rule_options import options_in_force
+from ranking_engine.core.missing import prediction_note
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -31,6 +33,9 @@ from ranking_engine.rules.choice_sets import (
 from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
+from ranking_engine.text.names import listed
+
+Board = dict[str, Any]
 
 MAX_COVERING = 2000
 MAX_CYCLES = 20
@@ -68,17 +73,18 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     add_input_arguments(command)
     add_rule_arguments(command)
-    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
     is_json = options.format == "json"  # the only one that shows the choice sets
-    return FORMATS[options.format](board(read_rankings(options), options.aggregation, has_choice_sets=is_json))
+    report = board(read_rankings(options), options.aggregation, has_choice_sets=is_json)
+    return LAYOUT.written(report, options.format)
 
 
-def board(rankings: Rankings, aggregation: str, *, has_choice_sets: bool = True) -> dict[str, Any]:
+def board(rankings: Rankings, aggregation: str, *, has_choice_sets: bool = True) -> Board:
     """Return the leaderboards as plain data, which is what the JSON holds; the choice sets, which take long, on demand.
 
     Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
@@ -163,3 +169,91 @@ def majority(matrix: ScoreMatrix, *, has_choice_sets: bool) -> dict[str, Any]:
             },
         },
     }
+
+
+def _rows(report: Board) -> list[list[object]]:
+    """Return a row for each system with its rank and score under each rule; empty where unranked."""
+    rows: list[list[object]] = [["system", *(f"{key}_{what}" for key in report["rules"] for what in ("rank", "score"))]]
+    for system in _sorted_systems(report):
+        cells = [entry.get(what, {}).get(system) for entry in report["rules"].values() for what in ("ranks", "scores")]
+        rows.append([system, *cells])
+    return rows
+
+
+def _blocks(report: Board) -> Blocks:
+    """Return the ranks under all rules side by side."""
+    grid = [["system", *(entry["name"] for entry in report["rules"].values())]]
+    for system in _sorted_systems(report):
+        ranks = [entry.get("ranks", {}).get(system) for entry in report["rules"].values()]
+        grid.append([system, *map(rank_cell, ranks)])
+    return [TitledGrid(grid)]
+
+
+def _sorted_systems(report: Board) -> list[str]:
+    """Sort by the first rule that ranks, then by name."""
+    entries = [entry for entry in report["rules"].values() if entry["status"] == "ranked"]
+    ranks = entries[0]["ranks"] if entries else {}
+    return best_first({name: ranks.get(name) for name in report["systems"]})
+
+
+def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
+    """Return what is to be said of one rule's ranks: options other than the default, and what its details tell."""
+    name, details, notes = entry["name"], entry.get("details", {}), []
+    defaults = options_in_force(get_rule(key), None, {})
+    for option, value in entry.get("options", {}).items():
+        if value != defaults.get(option):
+            text = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value
+            notes.append(f"{name}: {option} {text}")
+    if "proven" in details and "distance" in details:
+        bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
+        others = {None: "", True: "; no other order has it", False: "; other orders have it too"}[details["unique"]]
+        notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{others}")
+    if mallows := details.get("mallows"):
+        theta, likelihood = mallows["theta"], mallows.get("log_likelihood")
+        if theta is None:
+            notes.append(f"{name}: no dispersion of Mallows' model is fitted: {mallows['reason']}")
+        else:
+            error = mallows.get("standard_error")
+            within = f" ± {error:.2g} (standard error)" if error is not None else ""
+            notes.append(
+                f"{name}: Mallows' model fits with dispersion {theta:.4g}{within}, log-likelihood {likelihood:.6g}"
+            )
+    if lottery := details.get("lottery"):
+        others = "" if details["unique"] else "; there are other maximal lotteries"
+        notes.append(f"{name}: shares {listed([f'{system} {share}' for system, share in lottery.items()], 10)}{others}")
+    if prediction := prediction_note(details):
+        notes.append(f"{name}: {prediction}")
+    if details.get("decided_by_name"):
+        notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
+    winners = list(entry.get("winners", ()))
+    if sorted(winners) != sorted(system for system, rank in entry.get("ranks", {}).items() if rank == 1):
+        notes.append(f"{name}: its winners are {listed(winners, limit=10)}")
+    if details.get("winners_complete") is False:
+        notes.append(f"{name}: there may be more winners than were found")
+    return notes
+
+
+def _notes(board: Board) -> list[str]:
+    """Return one line for each thing that the ranks alone do not tell."""
+    winner, smith, notes = board["condorcet_winner"], board["smith_set"], []
+    if winner is not None:
+        notes.append(f"Condorcet winner: {winner}")
+    elif smith is not None:
+        notes.append(f"No Condorcet winner{'; Smith set: ' if smith else ''}{listed(smith, limit=10)}")
+    elif board["aggregation"] != "two_step":
+        notes.append("The Condorcet winner and the Smith set are not computed for so many systems")
+    for key, entry in board["rules"].items():
+        notes += rule_notes(key, entry)
+        if entry["status"] == "undefined":
+            notes.append(f"{entry['name']} gives no ranking: {entry['reason']}")
+        for system, reason in entry.get("unranked", {}).items() if entry["status"] == "ranked" else ():
+            notes.append(f"{entry['name']} does not rank {system}: {reason}")
+    pairs = max((e.get("details", {}).get("pairs_without_common_task", 0) for e in board["rules"].values()), default=0)
+    if pairs:
+        notes.append(f"Pairs of systems without a common task: {pairs}")
+    if board["aggregation"] != "basic":
+        notes.append(f"Aggregation: {board['aggregation']}")
+    return [*notes, f"Missing scores: {board['missing']}"]
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks, notes=_notes)

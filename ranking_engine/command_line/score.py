@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from ranking_engine.command_line.formats import NOTHING, Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, MetricResult, PartFigure, evaluate
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, MetricResult, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.evaluation.rows import MAX_BYTES
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.text.grids import Grid, markdown_grid, text_grid
 from ranking_engine.text.names import shorten
+
+Report = dict[str, Any]
 
 EXAMPLES = """\
 examples:
@@ -26,7 +27,6 @@ examples:
 files: CSV, JSON lines or Parquet. References: `id` and `reference`, and, if you have them, `split`, `weight`, `cluster`
 and `category`; predictions: `id` and `prediction`. Instances of one cluster count as one in the standard error.
 """
-FORMATS = ("table", "markdown", "json", "csv")
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,7 +61,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         type=Path,
         help="write the values of the instances to FILE, as CSV",
     )
-    command.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
@@ -100,9 +100,7 @@ def run(options: argparse.Namespace) -> str:
             raise UsageError(f"{metric.name} is no mean of values of instances: --instances has nothing to write")
         rows = zip(references.ids, result.instance_values.tolist(), strict=True)
         options.instances.write_text(csv_text([["id", "value"], *rows]), encoding="utf-8")
-    if options.format == "json":
-        return json.dumps(_result_record(result), ensure_ascii=False, indent=2) + "\n"
-    return as_text(result, options.format)
+    return LAYOUT.written(_result_record(result), options.format)
 
 
 def _bytes_of(name: str) -> bytes:
@@ -113,7 +111,7 @@ def _bytes_of(name: str) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def _result_record(result: MetricResult) -> dict[str, Any]:
+def _result_record(result: MetricResult) -> Report:
     """Return a result as JSON has it, without the values of instances."""
 
     def parts_of(parts: Any) -> dict[str, Any]:  # noqa: ANN401 -- a mapping of figures
@@ -134,37 +132,44 @@ def _result_record(result: MetricResult) -> dict[str, Any]:
     }
 
 
-def as_text(result: MetricResult, form: str) -> str:
-    """Return a result as a table, of CSV, of Markdown or of aligned text, which says how it was computed."""
-    whole = PartFigure(result.value, result.standard_error, result.n_instances)
-    rows = [("", "", whole)]
-    rows += [("split", name, part) for name, part in result.by_split.items()]
-    rows += [("category", name, part) for name, part in result.by_category.items()]
-    if form == "csv":
-        figures = [[kind, name, part.value, part.standard_error, part.n_instances] for kind, name, part in rows]
-        return csv_text([["part", "name", result.metric, "standard_error", "n_instances"], *figures])
+def _parts(report: Report) -> list[tuple[str, str, Report]]:
+    """Return the figures of all instances, of each split and of each category, with what they are of."""
+    splits = [("split", name, part) for name, part in report["by_split"].items()]
+    categories = [("category", name, part) for name, part in report["by_category"].items()]
+    return [("", "", report), *splits, *categories]
 
-    def figure(value: float | None) -> str:
-        return "-" if value is None else f"{value:.6g}"
 
-    grid: Grid = [["instances", METRICS[result.metric].name, "standard error", "n"]]
-    for kind, name, part in rows:
-        named = f"{kind} {name}" if kind else "all"
-        grid.append([named, figure(part.value), figure(part.standard_error), f"{part.n_instances:,}"])
-    clusters = f", in {result.n_clusters:,} clusters" if result.n_clusters < result.n_instances else ""
+def _rows(report: Report) -> list[list[object]]:
+    """Return a row for all instances, for each split and for each category."""
+    figures = ("standard_error", "n_instances")
+    rows = [[kind, name, part["value"], *(part[figure] for figure in figures)] for kind, name, part in _parts(report)]
+    return [["part", "name", report["metric"], *figures], *rows]
+
+
+def _blocks(report: Report) -> Blocks:
+    """Return the same figures as a table, and below it how they were computed."""
+    grid = [["instances", METRICS[report["metric"]].name, "standard error", "n"]]
+    for kind, name, part in _parts(report):
+        figures = (part["value"], part["standard_error"])
+        cells = [NOTHING if figure is None else f"{figure:.6g}" for figure in figures]
+        grid.append([f"{kind} {name}" if kind else "all", *cells, f"{part['n_instances']:,}"])
+    clusters = f", in {report['n_clusters']:,} clusters" if report["n_clusters"] < report["n_instances"] else ""
     method = {
         "mean": "standard error of a mean",
         "jackknife": "standard error by the jackknife",
         "bootstrap": "standard error by 200 resamples",
         "none": "this metric has no standard error",
-    }
-    source = f"{result.library} {result.library_version}" if result.library else "own code"
-    notes = [f"Computed by {source}; {method[result.error_method.value]}{clusters}."]
-    if result.error_method != ErrorMethod.NONE and any(
-        part.standard_error is None and part.value is not None for _, _, part in rows
+    }[report["error_method"]]
+    source = f"{report['library']} {report['library_version']}" if report["library"] else "own code"
+    text = f"Computed by {source}; {method}{clusters}."
+    if report["error_method"] != ErrorMethod.NONE and any(
+        part["standard_error"] is None and part["value"] is not None for _, _, part in _parts(report)
     ):
-        notes.append(
-            "No standard error (-): fewer than ten instances or clusters, in all or of a label that counts by itself, "
-            "or all of them are alike."
+        text += (
+            "\nNo standard error (-): fewer than ten instances or clusters, in all or of a label that counts by "
+            "itself, or all of them are alike."
         )
-    return "\n".join([*(markdown_grid if form == "markdown" else text_grid)(grid), "", *notes]) + "\n"
+    return [TitledGrid(grid), text]
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import variant_key
+from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     REWEIGHTINGS,
     UsageError,
     add_input_arguments,
     aggregated,
+    count_argument,
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
@@ -31,7 +33,6 @@ from ranking_engine.command_line.study_figures import (
     summary_rows,
 )
 from ranking_engine.core.missing import MISSING_POLICIES
-from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.catalogue import (
     EXPERIMENTS,
     Study,
@@ -40,9 +41,7 @@ from ranking_engine.stability.catalogue import (
     get_study,
     run_study,
 )
-from ranking_engine.text.grids import Grid, cell, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
-from ranking_engine.text.markup import escape_markdown
+from ranking_engine.text.grids import cell
 from ranking_engine.text.names import listed, shorten
 
 Report = dict[str, Any]
@@ -115,16 +114,11 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         choices=REWEIGHTINGS,
         help="how groups of tasks count (default: the benchmark file's, else basic)",
     )
-    command.add_argument("--seed", metavar="N", type=_seed, default=0, help="of the random numbers (default: 0)")
-    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.add_argument(
+        "--seed", metavar="N", type=count_argument, default=0, help="of the random numbers (default: 0)"
+    )
+    add_format_argument(command)
     command.set_defaults(run=run)
-
-
-def _seed(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return number
 
 
 def run(options: argparse.Namespace) -> str:
@@ -160,7 +154,7 @@ def run(options: argparse.Namespace) -> str:
         "summary": result.summary,
         "distribution": {name: _plain(values.tolist()) for name, values in result.arrays.items()},
     }
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def _parameters(study: Study, options: argparse.Namespace) -> dict[str, Any]:
@@ -226,52 +220,17 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 -- nested lists of numbers
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_csv(report: Report) -> str:
-    """Return the summary, a line a figure: rule, figure, place on its curve, value; last how slow rules took part."""
-    slow_rules = report["summary"].get("slow_rules", {})
-    slow = [
-        [rule, f"slow_rules.{name}", "", value] for rule, entry in slow_rules.items() for name, value in entry.items()
-    ]
-    return csv_text([["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"]), *slow])
+def _rows(report: Report) -> list[list[object]]:
+    """Return a line a figure: rule, figure, place on its curve, value; last how slow rules took part."""
+    rows: list[list[object]] = [["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"])]
+    for rule, entry in report["summary"].get("slow_rules", {}).items():
+        rows += [[rule, f"slow_rules.{name}", "", value] for name, value in entry.items()]
+    return rows
 
 
-def as_table(report: Report) -> str:
-    """Return the summary as aligned text, with what was left out."""
-    tables = [line for title, grid in own_tables(report["summary"]) for line in ("", title, *text_grid(grid))]
-    return "\n".join([*_heading(report), "", *text_grid(_grid(report)), *tables, "", *_notes(report)]) + "\n"
-
-
-def as_markdown(report: Report) -> str:
-    """Return the summary as a Markdown table, with notes."""
-    notes = [f"- {escape_markdown(note)}" for note in _notes(report)]
-    heading = [escape_markdown(line) for line in _heading(report)]
-    tables = [
-        line
-        for title, grid in own_tables(report["summary"])
-        for line in ("", f"{escape_markdown(title)}:", "", *markdown_grid(grid))
-    ]
-    return "\n".join([*heading, "", *markdown_grid(_grid(report)), *tables, "", *notes]) + "\n"
-
-
-def as_latex(report: Report) -> str:
-    """Return the summary as a LaTeX tabular; its rules need the package booktabs."""
-    notes = [f"% {' '.join(note.split())}" for note in [*_heading(report), *_notes(report)]]
-    tables = [line for title, grid in own_tables(report["summary"]) for line in ("", f"% {title}", *latex_grid(grid))]
-    return "\n".join([*notes, *latex_grid(_grid(report)), *tables]) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _heading(report: Report) -> list[str]:
+def _heading(report: Report) -> str:
     study = get_study(report["study"])
-    return [f"{study.name}: {study.question}", study.source]
+    return f"{study.name}: {study.question}\n{study.source}"
 
 
 def _notes(report: Report) -> list[str]:
@@ -298,8 +257,11 @@ def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _grid(report: Report) -> Grid:
-    """Return a row for each rule; of a curve some places, evenly spread; no texts and no details."""
+def _blocks(report: Report) -> Blocks:
+    """Return the summary, a row for each rule, and the tables of this study.
+
+    Of a curve there are some places, evenly spread; there are no texts and no details.
+    """
     by_rule, axes = entries(report["summary"]), get_study(report["study"]).axes
     columns: dict[tuple[str, str], None] = {}
     cells: dict[str, dict[tuple[str, str], str]] = {}
@@ -322,9 +284,12 @@ def _grid(report: Report) -> Grid:
     is_news = {key for row in cells.values() for key, cell in row.items() if "undefined" not in key[0] or cell != "0"}
     kept = [key for key in columns if key in visible and key in is_news]
     if list(by_rule) == [""]:
-        return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
-    header = ["rule", *(_header(key) for key in kept)]
-    return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in by_rule)]
+        grid = [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
+    else:
+        grid = [["rule", *map(_header, kept)]]
+        grid += [[_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in by_rule]
+    own = [TitledGrid(table, caption=title) for title, table in own_tables(report["summary"])]
+    return [TitledGrid(grid), *own]
 
 
 def _header(key: tuple[str, str]) -> str:
@@ -334,3 +299,6 @@ def _header(key: tuple[str, str]) -> str:
 
 def _name(rule: str) -> str:
     return get_rule(rule).name if rule else rule
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks, heading=_heading, notes=_notes)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
-from ranking_engine.text.json_text import json_text
+from ranking_engine.text.grids import Grid
 from ranking_engine.text.names import shorten
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import ROLES, STYLE
@@ -94,7 +93,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--scores", metavar="FILE", type=Path, help="write the ratings by category as a table of scores to FILE"
     )
-    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
+    add_format_argument(command)
     command.set_defaults(run=run)
 
 
@@ -132,7 +131,7 @@ def run(options: argparse.Namespace) -> str:
             options.scores.write_text(csv_text(table), encoding="utf-8")
     except ValueError as error:
         raise UsageError(str(error)) from error
-    return FORMATS[options.format](report)
+    return LAYOUT.written(report, options.format)
 
 
 def score_text(value: float) -> str:
@@ -140,47 +139,28 @@ def score_text(value: float) -> str:
     return "" if value != value else f"{value:.12g}"  # noqa: PLR0124 -- NaN
 
 
-def as_csv(report: Report) -> str:
-    """Return a row per system."""
-    rows = [[row["system"], *(row[column] for column in COLUMNS)] for row in report["systems"]]
-    return csv_text([["system", *COLUMNS], *rows])
+def _rows(report: Report) -> list[list[object]]:
+    """Return a row for each system."""
+    return [["system", *COLUMNS], *([row["system"], *(row[column] for column in COLUMNS)] for row in report["systems"])]
 
 
-def as_table(report: Report) -> str:
-    """Return tables of aligned text, with what they rest on."""
-    return _whole_text(report, text_grid)
-
-
-def as_markdown(report: Report) -> str:
-    """Return Markdown tables, with what they rest on."""
-    return _whole_text(report, markdown_grid)
-
-
-def as_latex(report: Report) -> str:
-    """Return the ratings as a LaTeX tabular, which needs the package booktabs."""
-    return "\n".join(latex_grid(_rating_grid(report))) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    "table": as_table,
-    "json": json_text,
-    "csv": as_csv,
-    "markdown": as_markdown,
-    "latex": as_latex,
-}
-
-
-def _whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
-    """Return the report as text, its tables made by `lines_of`."""
-    blocks = [_head_of(report)]
-    blocks += [f"Note: {problem}." for problem in report["problems"]]
-    blocks.append("\n".join(lines_of(_rating_grid(report))))
+def _blocks(report: Report) -> Blocks:
+    """Return the ratings, with what the votes say beside them."""
+    blocks: Blocks = [f"Note: {problem}." for problem in report["problems"]]
+    has_groups = report["n_groups"] > 1
+    grid: Grid = [["system", "rank", "points", "interval", "ranks", "votes", *(["group"] if has_groups else [])]]
+    for row in report["systems"]:
+        ranks = "-" if row["rank_lower"] is None else f"{row['rank_lower']}-{row['rank_upper']}"
+        interval = "-" if row["lower"] is None else f"{row['lower']:.1f} to {row['upper']:.1f}"
+        cells = [str(row["rank"] or "-"), figure(row["points"], 1), interval, ranks, f"{row['n_votes']:,}"]
+        grid.append([row["system"], *cells, *([str(row["group"])] if has_groups else [])])
+    blocks.append(TitledGrid(grid))
     if report["coefficients"]:
-        grid: Grid = [["covariate", "points per unit", "error", "one unit"]]
+        grid = [["covariate", "points per unit", "error", "one unit"]]
         for part in report["coefficients"]:
             cells = [figure(part["points"], 1), figure(part["points_error"], 1), f"{part['unit']:.4g}"]
             grid.append([part["covariate"], *cells])
-        blocks.append("\n".join(lines_of(grid)))
+        blocks.append(TitledGrid(grid))
     if "first_place" in report:
         blocks.append(flip_sentence(report["first_place"]))
     if "elo" in report:
@@ -192,7 +172,7 @@ def _whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
             f"Elo with K = {elo['k']:g}, votes {elo['order']}. It depends on the order of the votes: the extremes are "
             f"those over {elo['n_orders']} random orders."
         )
-        blocks.append("\n".join([text, "", *lines_of(grid)]))
+        blocks += [text, TitledGrid(grid)]
     if report.get("categories", {}).get("categories"):
         categories = report["categories"]["categories"]
         grid = [["system", *(part["category"] for part in categories)]]
@@ -201,11 +181,11 @@ def _whole_text(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
             grid.append([row["system"], *cells])
         notes = [f"{part['category']}: {part['problem']}." for part in categories if part["problem"]]
         notes += [f"{problem}." for problem in report["categories"]["problems"]]
-        blocks.append("\n".join(["Points by category.", *notes, "", *lines_of(grid)]))
-    return "\n\n".join(blocks) + "\n"
+        blocks += ["\n".join(["Points by category.", *notes]), TitledGrid(grid)]
+    return blocks
 
 
-def _head_of(report: Report) -> str:
+def _heading(report: Report) -> str:
     """Return what the ratings rest on."""
     ties = f"{report['n_ties'] + report['n_both_bad']:,} of them ties"
     both_bad = f" ({report['n_both_bad']:,} where both were bad)" if report["n_both_bad"] else ""
@@ -223,18 +203,9 @@ def _head_of(report: Report) -> str:
     )
 
 
-def _rating_grid(report: Report) -> Grid:
-    """Return the ratings as a grid."""
-    has_groups = report["n_groups"] > 1
-    grid: Grid = [["system", "rank", "points", "interval", "ranks", "votes", *(["group"] if has_groups else [])]]
-    for row in report["systems"]:
-        ranks = "-" if row["rank_lower"] is None else f"{row['rank_lower']}-{row['rank_upper']}"
-        interval = "-" if row["lower"] is None else f"{row['lower']:.1f} to {row['upper']:.1f}"
-        cells = [str(row["rank"] or "-"), figure(row["points"], 1), interval, ranks, f"{row['n_votes']:,}"]
-        grid.append([row["system"], *cells, *([str(row["group"])] if has_groups else [])])
-    return grid
-
-
 def figure(value: Any, n_decimals: int) -> str:  # noqa: ANN401 -- a number or None
     """Return a number with its decimals, "-" for None."""
     return "-" if value is None else f"{value:.{n_decimals}f}"
+
+
+LAYOUT = Layout(rows=_rows, blocks=_blocks, heading=_heading)

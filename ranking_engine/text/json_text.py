@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def json_text(report: Mapping[str, Any]) -> str:
+def json_text(report: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
     """Return a report as JSON, indented, with a line break at its end.
 
     Raises:

@@ -81,3 +81,11 @@ def test_roles_of_columns_are_refused_for_files_that_are_no_table(tmp_path, caps
     assert capsys.readouterr().err == (
         "error: roles of columns are for tables; these files are read as lm-evaluation-harness results\n"
     )
+
+
+@pytest.mark.parametrize("command", [["prospects"], ["stability", "--study", "missing_scores"]])
+@pytest.mark.parametrize(("text", "problem"), [("x", "'x' is no whole number"), ("-1", "-1 is negative")])
+def test_a_seed_is_a_number_of_0_or_more(table, capsys, command, text, problem):
+    with pytest.raises(SystemExit):
+        main([*command, str(table), f"--seed={text}"])
+    assert f"argument --seed: {problem}" in capsys.readouterr().err

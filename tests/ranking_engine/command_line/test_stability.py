@@ -7,7 +7,7 @@ import pytest
 
 from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line import main
-from ranking_engine.command_line.stability import as_csv, slow_rule_notes
+from ranking_engine.command_line.stability import LAYOUT, slow_rule_notes
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
 from ranking_engine.stability.items.task_items import task_items
@@ -324,7 +324,7 @@ def test_a_share_of_proven_orders_is_never_rounded_up_to_all():
 def test_the_lines_of_a_csv_end_with_how_slow_rules_took_part():
     entry = {"n_repeats": 2, "of": 100, "n_tables": 2_500, "proven": 0.9996}
     summary = {"rules": {"kemeny": {"mean": [0.5]}}, "slow_rules": {"kemeny": entry}, "levels": [0]}
-    lines = as_csv({"study": "missing_scores", "summary": summary}).splitlines()
+    lines = LAYOUT.written({"study": "missing_scores", "summary": summary}, "csv").splitlines()
     assert lines[1] == "kemeny,mean,0,0.5"
     assert lines[2:] == [
         "kemeny,slow_rules.n_repeats,,2", "kemeny,slow_rules.of,,100", "kemeny,slow_rules.n_tables,,2500",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.command_line.formats import rule_notes
+from ranking_engine.command_line.rank import rule_notes
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules.mallows import dispersion, distance_variance, mean_distance
 
