@@ -17,10 +17,12 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.access.proof import proven_systems
 from leaderboard.access.roles import benchmark_of, role_and_ban
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.requests import DeadLinkError
 from leaderboard.models import (
+    Ban,
     Batch,
     Benchmark,
     BenchmarkDraft,
@@ -89,21 +91,10 @@ class Audience:
 
     @cached_property
     def proven_system_ids(self) -> frozenset[int]:
-        """The systems whose scores were the viewer's own at every revision: what restricted viewers see whole.
-
-        A submission that waits proves nothing: anyone may send one for anyone's system. One that someone else
-        withdrew still counts: its scores are on the boards of older revisions.
-        """
+        """The systems whose scores were the viewer's own at every revision: what restricted viewers see whole."""
         if not self.viewer.is_authenticated:
             return frozenset()
-        accepted = Submission.objects.filter(benchmark=self.benchmark, state=Submission.State.ACCEPTED)
-        # What was scored here is whose predictions it is, also where an owner had it scored again.
-        is_own = Q(batch__uploader=self.viewer) | Q(predictions__submitter=self.viewer)
-        own = set(accepted.filter(is_own).values_list("system_id", flat=True))
-        ever_accepted = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
-        others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
-        others = others.exclude(is_own | Q(batch__idempotency_key__startswith=Batch.SCORED_AGAIN))
-        return frozenset(own - set(others.values_list("system_id", flat=True)))
+        return proven_systems(self.benchmark, [self.viewer.pk])[self.viewer.pk]
 
     @property
     def sees_board(self) -> bool:
@@ -130,6 +121,14 @@ def audiences_of(viewer: User, benchmarks: Iterable[Benchmark]) -> dict[int, Aud
     by_key = {benchmark.pk: benchmark for benchmark in benchmarks}
     rows = Benchmark.objects.filter(pk__in=by_key).order_by().values_list("pk", *role_and_ban(viewer.pk))
     return {key: _audience(viewer, by_key[key], role, ban) for key, role, ban in rows}
+
+
+def audiences_at(benchmark: Benchmark, viewers: Iterable[User]) -> dict[int, Audience]:
+    """What each of several people is to `benchmark`, by their ids: two queries, however many they are."""
+    people = {viewer.pk: viewer for viewer in viewers}
+    roles = dict(Membership.objects.filter(benchmark=benchmark, user__in=people).values_list("user", "role"))
+    bans = dict(Ban.objects.filter(benchmark=benchmark, user__in=people).values_list("user", "reason"))
+    return {key: _audience(viewer, benchmark, roles.get(key), bans.get(key)) for key, viewer in people.items()}
 
 
 def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str | None) -> Audience:

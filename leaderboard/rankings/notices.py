@@ -6,7 +6,7 @@ UPDATE says up to where people were told, and the notices are written with it, o
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -15,7 +15,8 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.access.audience import Audience, audience_of
+from leaderboard.access.audience import Audience, audiences_at
+from leaderboard.access.proof import proven_systems
 from leaderboard.common.language.sentences import Sentence, Value, engine_text, listed
 from leaderboard.common.text import shortened
 from leaderboard.models import Benchmark, NoticeKind, Publication, Report, Revision, Submission, User
@@ -142,9 +143,10 @@ def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author:
     for i in change.best_first(change.ranks.fallen()):
         systems[change.submitters.get(i)].append(i)
     sentences = {}
-    for user in User.objects.filter(pk__in=[pk for pk in systems if pk], is_active=True).exclude(pk=sole_author or 0):
-        audience = audience_of(user, benchmark)
-        own_systems = _own(audience, systems[user.pk])
+    people = User.objects.filter(pk__in=[pk for pk in systems if pk], is_active=True).exclude(pk=sole_author or 0)
+    audiences = audiences_at(benchmark, people)
+    for user, own_systems in _own_systems(benchmark, audiences, systems).items():
+        audience = audiences[user]
         if own_systems:
             falls = [
                 Sentence("%(system)s fell from rank %(before)s to %(after)s").of(
@@ -153,7 +155,7 @@ def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author:
                 for i in own_systems[:SHOWN_SYSTEMS]
             ]
             values: dict[str, Value] = {
-                "benchmark": audience.benchmark.name,
+                "benchmark": benchmark.name,
                 "rule": engine_text(change.rule_name),
                 "falls": listed(falls, SHOWN_SYSTEMS, len(own_systems)),
             }
@@ -162,16 +164,20 @@ def _sentences_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author:
             if len(own_systems) == 1 and passed and audience.sees_board:
                 sentence = Sentence("On %(benchmark)s, under %(rule)s: %(falls)s. Now ahead of it: %(ahead)s.")
                 values["ahead"] = listed([shortened(change.names[j]) for j in passed], SHOWN_SYSTEMS)
-            sentences[user.pk] = change.marked(sentence.of(**values), own_systems[:SHOWN_SYSTEMS])
+            sentences[user] = change.marked(sentence.of(**values), own_systems[:SHOWN_SYSTEMS])
     return sentences
 
 
-def _own(audience: Audience, systems: list[int]) -> list[int]:
-    """Those of someone's systems that they see on the board."""
-    if not audience.may_read:
-        return []
-    proven = audience.proven_system_ids if audience.is_restricted else systems
-    return [i for i in systems if i in proven]
+def _own_systems(
+    benchmark: Benchmark, audiences: Mapping[int, Audience], systems: Mapping[int | None, Sequence[int]]
+) -> dict[int, list[int]]:
+    """Of each user's systems those that they see on the board, in their order."""
+    restricted = [user for user, audience in audiences.items() if audience.may_read and audience.is_restricted]
+    proven = proven_systems(benchmark, restricted) if restricted else {}
+    return {
+        user: [i for i in systems.get(user, ()) if audience.may_read and i in proven.get(user, {i})]
+        for user, audience in audiences.items()
+    }
 
 
 def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, Sentence]:
@@ -182,10 +188,13 @@ def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, 
     tied = change.best_first({i for i, rank in change.ranks.after.items() if rank == 1} - set(leaders))
     people = set(benchmark.memberships.values_list("user_id", flat=True))
     people |= {change.submitters[i] for i in leaders if i in change.submitters}
+    submitted = defaultdict(list)
+    for i in [*leaders, *tied]:
+        submitted[change.submitters.get(i)].append(i)
+    audiences = audiences_at(benchmark, User.objects.filter(pk__in=people, is_active=True))
     sentences = {}
-    for user in User.objects.filter(pk__in=people, is_active=True):
-        audience = audience_of(user, benchmark)
-        own = _own(audience, [i for i in [*leaders, *tied] if change.submitters.get(i) == user.pk])
+    for user, own in _own_systems(benchmark, audiences, submitted).items():
+        audience = audiences[user]
         sees_others = audience.may_read and audience.sees_others
         # Who sees only their own systems does not learn of ties, either.
         seen, beside = (leaders, tied) if sees_others else ([i for i in leaders if i in own], [])
@@ -209,7 +218,7 @@ def _sentences_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, 
                 values["others"] = listed(_named(others, Sentence("another system")), SHOWN_SYSTEMS)
             whole = sentence.of(n=len(systems), systems=listed(systems, SHOWN_SYSTEMS), **values)
             named = [i for names in (first, others) for i in [i for i in names if names[i]][:SHOWN_SYSTEMS]]
-            sentences[user.pk] = change.marked(whole, named)
+            sentences[user] = change.marked(whole, named)
     return sentences
 
 
