@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from leaderboard.boards.board import Board
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import as_sentence, in_words, shortened
+from leaderboard.common.text import as_sentence, in_words, shortened, signed
 from leaderboard.models import Job
 from leaderboard.queue.queries import error_line
 from leaderboard.rankings.agreement import Agreement
@@ -82,13 +82,13 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
         # Then the orders compared are shorter than the board: a median of 1 can go with different winners.
         "leaves_out": any(column.status == "ranked" and column.n_ranked < len(board.names) for column in board.columns),
         "n_rules": len(taus),
-        "median_text": _signed(middle),
+        "median_text": signed(middle),
         "median_x": across(middle),
-        "least_text": _signed(taus[0][0]),
+        "least_text": signed(taus[0][0]),
         "least_name": taus[0][1],
-        "greatest_text": _signed(taus[-1][0]),
-        "from_text": _signed(low) if low else "0",
-        "dots": [{"x": across(tau), "name": name, "text": _signed(tau)} for tau, name in taus],
+        "greatest_text": signed(taus[-1][0]),
+        "from_text": signed(low) if low else "0",
+        "dots": [{"x": across(tau), "name": name, "text": signed(tau)} for tau, name in taus],
     }
 
 
@@ -232,7 +232,3 @@ def intervals_answer(board: Board, job: Job | None) -> dict[str, Any]:
     }
     percent = round(100 * job.progress) if job and state == "running" else None
     return {"state": state, "text": texts.get(state, ""), "progress_percent": percent}
-
-
-def _signed(value: float) -> str:
-    return localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

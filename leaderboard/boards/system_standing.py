@@ -8,8 +8,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import percent
+from leaderboard.common.text import percent, typeset
 from leaderboard.comparisons.pair import end_texts, signed_percent
 from leaderboard.computing.pairs import among_rivals
 from leaderboard.models import Revision
@@ -112,7 +111,7 @@ def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]
         if np.isnan(value):
             return gettext("%(name)s: no score") % {"name": name}
         return gettext("%(name)s: %(score)s, rank %(rank)s of %(n)s") % {
-            "name": name, "score": localise(value, ".6g"), "rank": figures["ranks"][t], "n": figures["n_scored"][t],
+            "name": name, "score": typeset(f"{value:z.6g}"), "rank": figures["ranks"][t], "n": figures["n_scored"][t],
         }  # fmt: skip
 
     return score_profile(

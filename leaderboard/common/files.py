@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.paging import with_parameters
-from leaderboard.common.text import value_text
+from leaderboard.common.text import MINUS, value_text
 from ranking_engine.files import csv_rows
 from ranking_engine.text.characters import writable
 from ranking_engine.text.markup import escape_latex, escape_markdown
@@ -185,7 +185,7 @@ def _shown(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return value_text(value).replace("-", "\N{MINUS SIGN}", 1) if math.isfinite(value) else ""
+        return value_text(value).replace("-", MINUS, 1) if math.isfinite(value) else ""
     return str(value)
 
 

@@ -35,6 +35,7 @@ BY_NAME = (
 SIGNIFICANT = 4  # digits of a figure
 MORE_DECIMALS = 2  # that a column may have than its largest figure
 MIN_PLAIN, MAX_PLAIN = 1e-4, 1e9  # figures outside are written with an exponent
+MINUS = "\N{MINUS SIGN}"
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 
 
@@ -205,9 +206,25 @@ def value_text(value: float) -> str:
     return f"{value:.12g}"
 
 
+def typeset(figure: str) -> str:
+    """A figure as `format` writes it, with the marks of the language of the page and a real minus sign."""
+    return in_language(figure).replace("-", MINUS)
+
+
+def signed(value: float, n_decimals: int = 2, *, undefined: str = "–") -> str:
+    """A figure that may be below 0, such as a correlation, with so many decimals; what is rounded to 0 has no sign.
+
+    Args:
+        value: the figure.
+        n_decimals: how many decimals.
+        undefined: stands for NaN.
+    """
+    return undefined if math.isnan(value) else typeset(f"{value:z.{n_decimals}f}")
+
+
 def figure_text(value: float) -> str:
     """A figure for people: four significant digits, all digits of a whole number, no exponent without need."""
-    return in_language(_plain(value)).replace("-", "\N{MINUS SIGN}")
+    return typeset(_plain(value))
 
 
 def figure_texts(values: Sequence[float]) -> list[str]:
@@ -223,17 +240,14 @@ def figure_texts(values: Sequence[float]) -> list[str]:
     # As many as some figure needs; but a small one beside large ones gives these no long row of zeros.
     n_needed = max(len(text.partition(".")[2]) for text in texts)
     n_decimals = min(n_needed, _n_decimals(max(map(abs, known))) + MORE_DECIMALS)
-    return [
-        "" if math.isnan(value) else in_language(f"{value:z.{n_decimals}f}").replace("-", "\N{MINUS SIGN}")
-        for value in values
-    ]
+    return [signed(value, n_decimals, undefined="") for value in values]
 
 
 def _plain(value: float) -> str:
     size = abs(value)
     if 0 < size < MIN_PLAIN or not size < MAX_PLAIN:
-        return f"{value:.{SIGNIFICANT}g}"
-    text = f"{value:.{_n_decimals(size)}f}"
+        return f"{value:z.{SIGNIFICANT}g}"
+    text = f"{value:z.{_n_decimals(size)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.plane_map import PlaneMap
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
-from leaderboard.common.language.numbers import in_language, localise
-from leaderboard.common.text import BY_NAME, EQUALLY_NEAR, in_words, percent, shortened
+from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import BY_NAME, EQUALLY_NEAR, in_words, percent, shortened, signed, typeset
 from leaderboard.comparisons.group_agreement import GroupsPart, groups_of_board, groups_part
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
@@ -67,7 +67,7 @@ class FigureRow:
     def agreement(self) -> list[str]:
         """Tau-b, then the first k and the last k places."""
         row = self.figures
-        return [_figure(row.kendall_tau), *map(_share, row.top.values()), *map(_share, row.least.values())]
+        return [signed(row.kendall_tau), *map(_share, row.top.values()), *map(_share, row.least.values())]
 
     @property
     def ties(self) -> str:
@@ -176,7 +176,7 @@ def agreement_page(
         rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in visible],
         tau=[]
         if tau is None
-        else [(column, [*map(_figure, tau[k])], _figure(_mean(tau, k))) for k, column in enumerate(columns)],
+        else [(column, [*map(signed, tau[k])], signed(_mean(tau, k))) for k, column in enumerate(columns)],
         figures=figures,
         figure_rows=[FigureRow(row, row.column is figures.reference) for row in figures.rows] if figures else [],
         map=content,
@@ -280,7 +280,7 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap | None:
     names = [gettext(column.name) for column in columns]
 
     def said(i: int, j: int) -> str:
-        pair = {"rule": names[i], "other": names[j], "tau": _figure(tau[i, j])}
+        pair = {"rule": names[i], "other": names[j], "tau": signed(tau[i, j])}
         return names[i] if i == j else together % pair
 
     return heat_map(
@@ -294,10 +294,10 @@ def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap | None:
         names,
         [[None if np.isnan(value) else float(value) for value in row] for row in tau],
         level=lambda value: next((name for least, name in LEVELS if value > least - 1e-12), "m5"),
-        text=lambda value: in_language(f"{value:.2f}".replace("0.", ".")).replace("-", "\N{MINUS SIGN}"),
+        text=lambda value: typeset(f"{value:z.2f}".replace("0.", ".")),
         said=said,
         legend=LEGEND,
-        row_said=[with_all % {"rule": name, "tau": _figure(_mean(tau, k))} for k, name in enumerate(names)],
+        row_said=[with_all % {"rule": name, "tau": signed(_mean(tau, k))} for k, name in enumerate(names)],
     )
 
 
@@ -310,10 +310,6 @@ def _mean(tau: np.ndarray, k: int) -> float:
     others = np.delete(tau[k], k)
     known = others[~np.isnan(others)]
     return float(known.mean()) if known.size else float("nan")
-
-
-def _figure(value: float) -> str:
-    return "–" if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")
 
 
 def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
@@ -337,8 +333,8 @@ def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
     return sentence % {
         "name": gettext(columns[j].name),
         "name2": gettext(columns[i].name),
-        "figure": _figure(low),
-        "figure2": _figure(mean),
+        "figure": signed(low),
+        "figure2": signed(mean),
         "left_out": in_words(left_out),
     }
 

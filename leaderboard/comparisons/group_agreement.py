@@ -5,6 +5,7 @@ from math import isnan
 from typing import Any
 
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
@@ -111,22 +112,18 @@ def groups_part(agreement: GroupAgreement, publication: Publication) -> GroupsPa
     names = [configuration.group_names.get(group.name, group.name) for group in agreement.groups]
     return GroupsPart(
         [
-            GroupRow(name, len(group.tasks), _figure(group.mean_tau))
+            GroupRow(name, len(group.tasks), signed(group.mean_tau))
             for name, group in zip(names, agreement.groups, strict=True)
         ],
         [
             GroupPairRow(
                 names[pair.first],
                 names[pair.second],
-                _figure(pair.tau),
+                signed(pair.tau),
                 "–" if isnan(pair.same_top) else f"{localise(100 * pair.same_top, '.0f')} %",
-                _figure(pair.mean_column_tau),
-                [(tasks[one.first], tasks[one.second], _figure(one.tau)) for one in pair.columns],
+                signed(pair.mean_column_tau),
+                [(tasks[one.first], tasks[one.second], signed(one.tau)) for one in pair.columns],
             )
             for pair in agreement.pairs
         ],
     )
-
-
-def _figure(value: float) -> str:
-    return "–" if isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -8,6 +8,7 @@ import numpy as np
 from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import typeset
 from leaderboard.comparisons.instance_shares import CommonInstances
 from leaderboard.models import Revision
 from leaderboard.rankings.configuration import configuration_of
@@ -79,12 +80,12 @@ class MeasuredDifference:
         ) % {
             "basis": basis,
             "first": self.first,
-            "difference": _signed(self.difference),
+            "difference": typeset(f"{self.difference:z.3g}"),
             "second": self.second,
             "standard_error": localise(self.standard_error, ".3g"),
             "how": how,
-            "signed2": _signed(low),
-            "signed3": _signed(high),
+            "signed2": typeset(f"{low:z.3g}"),
+            "signed3": typeset(f"{high:z.3g}"),
             "verdict": verdict,
             "detectable": localise(self.detectable, ".3g"),
         }
@@ -143,7 +144,3 @@ def measured_difference(
     mean = math.fsum(differences) / len(differences)
     detectable = times_detectable() * error
     return MeasuredDifference(STANDARD_ERRORS, mean, error, detectable, len(differences), 0, names[0], names[1]), ""
-
-
-def _signed(value: float) -> str:
-    return localise(value, ".3g").replace("-", "\N{MINUS SIGN}")

@@ -9,7 +9,7 @@ from leaderboard.common.charts.dendrogram import Dendrogram, dendrogram
 from leaderboard.common.charts.plane_map import MappedThing, PlaneMap, plane_map
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words
+from leaderboard.common.text import in_words, signed
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
@@ -120,7 +120,7 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
     for k, merge in enumerate(likeness.merges):
         first, second = members[merge.first], members[merge.second]
         members[n + k] = first + second
-        tau = localise(1 - 2 * merge.distance, ".2f").replace("-", "\N{MINUS SIGN}")
+        tau = signed(1 - 2 * merge.distance)
         texts = in_words(first, most=4), in_words(second, most=4)
         said = gettext("%(first)s and %(second)s: τ %(tau)s")
         is_near = merge.distance <= (1 - CLUSTER_TAU) / 2 + 1e-12
@@ -136,7 +136,7 @@ def likeness_part(likeness: TaskLikeness, publication: Publication) -> LikeTasks
         rows.append((*texts, tau))
     points = likeness.plane.points.tolist()
     farthest = max(0.05, *(merge.distance for merge in likeness.merges))
-    ticks = [(step / 20, localise(1 - step / 10, ".1f").replace("-", "\N{MINUS SIGN}")) for step in range(21)]
+    ticks = [(step / 20, signed(1 - step / 10, 1)) for step in range(21)]
     tree = dendrogram(
         gettext("Tree of the tasks"),
         gettext(

@@ -14,7 +14,7 @@ from leaderboard.boards.page import BoardPage
 from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.common.language.engine import rule_name
-from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import SCORES, Choices, Compared, CompareQuery
 from leaderboard.rankings.text import POLICY_NAMES
@@ -88,7 +88,7 @@ def _agreement_table(compared: Compared) -> AgreementTable | None:
             name=benchmark.name,
             n_systems=agreement.n_systems,
             texts=[
-                "–" if math.isnan(figure) else localise(figure, ".2f").replace("-", "\N{MINUS SIGN}")
+                signed(figure)
                 for measure in (agreement.kendall, agreement.pearson)
                 for figure in (getattr(measure, field) for field in fields)
             ],
@@ -128,7 +128,7 @@ def _benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
     cells: dict[tuple[int, int], PairCell] = {}
     for pair in compared.pairs:
         is_defined = not math.isnan(pair.kendall)
-        text = localise(pair.kendall, ".2f").replace("-", "\N{MINUS SIGN}") if is_defined else "–"
+        text = signed(pair.kendall)
         cell = PairCell(text, pair.n_systems, max(0, min(4, int(pair.kendall * 5))) if is_defined else 0)
         cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
     order = _agreement_order(compared)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.paging import with_parameters
-from leaderboard.common.text import figure_text, in_words
+from leaderboard.common.text import figure_text, in_words, signed
 from leaderboard.explore.what_if import WhatIfBoard, WhatIfQuery, what_if_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, single_flight
@@ -62,7 +62,7 @@ class TaskTau:
     @property
     def tau_text(self) -> str:
         """For people, to two digits."""
-        return "–" if math.isnan(self.tau) else localise(self.tau, ".2f").replace("-", "\N{MINUS SIGN}")
+        return signed(self.tau)
 
     @property
     def bar(self) -> str:

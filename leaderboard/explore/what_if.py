@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext
 
+from leaderboard.common.text import typeset
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, kin_of, presets_of, sliders_of
 from leaderboard.explore.what_if_texts import TEXTS
 from leaderboard.models import Benchmark, Publication
@@ -114,7 +115,7 @@ class WhatIfBoard:
 
 def change_text(change: int) -> str:
     """A number of places won or lost."""
-    return f"+{change}" if change > 0 else f"\N{MINUS SIGN}{-change}" if change else ""
+    return typeset(f"{change:+}") if change else ""
 
 
 def is_live(n_systems: int, n_tasks: int, aggregation: str, policy: str = "") -> bool:

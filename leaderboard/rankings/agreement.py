@@ -7,6 +7,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 from leaderboard.rankings.published import Column
 from ranking_engine.core.comparison import compare_ranks
 from ranking_engine.core.ranking import average_ranks
@@ -34,8 +35,8 @@ class Agreement:
         if self.n_tying:
             return gettext("all systems that both rank tie under one of the two")
         parts = [
-            gettext("Kendall’s τ %(tau)s") % {"tau": _signed(self.kendall_tau)},
-            gettext("Spearman’s ρ %(rho)s") % {"rho": _signed(self.spearman)},
+            gettext("Kendall’s τ %(tau)s") % {"tau": signed(self.kendall_tau, undefined=gettext("undefined"))},
+            gettext("Spearman’s ρ %(rho)s") % {"rho": signed(self.spearman, undefined=gettext("undefined"))},
         ]
         if not np.isnan(self.top_rate):
             share = localise(100 * self.top_rate, ".0f")
@@ -69,7 +70,3 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
         for k, column in enumerate(others, start=1)
         if comparison.n_common[0, k] > 1
     }
-
-
-def _signed(value: float) -> str:
-    return gettext("undefined") if np.isnan(value) else localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

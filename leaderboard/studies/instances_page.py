@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words
+from leaderboard.common.text import figure_text, in_words, signed
 from leaderboard.computing.task_distances import published_ranking
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import INSTANCES
@@ -41,9 +41,9 @@ ERRORS = ("standard_error", "detectable", "task_error", "instance_share")
 NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"
 
 
-def _shown(number: float) -> str:
-    """Four digits, with a real minus sign; nothing for NaN."""
-    return "" if isnan(number) else localise(number, ".4g").replace("-", "\N{MINUS SIGN}")
+def _figure(number: float) -> str:
+    """As `figure_text`; nothing for NaN."""
+    return "" if isnan(number) else figure_text(number)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class SystemRow:
     @property
     def shown_mean(self) -> str:
         """The mean over tasks, for a page."""
-        return _shown(self.cells[AGGREGATIONS.index("mean")]["score"])
+        return _figure(self.cells[AGGREGATIONS.index("mean")]["score"])
 
 
 @dataclass(frozen=True)
@@ -83,24 +83,24 @@ class NeighbourRow:
     @property
     def difference_text(self) -> str:
         """The difference, for a page."""
-        return _shown(self.difference)
+        return _figure(self.difference)
 
     @property
     def interval_text(self) -> str:
         """The interval; nothing where there are too few instances for one."""
         if isnan(self.lower):
             return ""
-        return gettext("%(low)s to %(high)s") % {"low": _shown(self.lower), "high": _shown(self.upper)}
+        return gettext("%(low)s to %(high)s") % {"low": _figure(self.lower), "high": _figure(self.upper)}
 
     @property
     def error_text(self) -> str:
         """The standard error of the difference."""
-        return _shown(self.standard_error)
+        return _figure(self.standard_error)
 
     @property
     def detectable_text(self) -> str:
         """The least true difference that a test finds in four of five cases; nothing where it is not known."""
-        return _shown(self.detectable)
+        return _figure(self.detectable)
 
     @property
     def share_text(self) -> str:
@@ -194,12 +194,9 @@ class InstancesPage:
     def subset_rows(self) -> list[tuple[str, list[str]]]:
         """A row for every aggregation: its name, and the tau-b at each of these numbers."""
         return [
-            (gettext(NAMES[key]), [
-                "–" if isnan(taus[k - 1]) else localise(taus[k - 1], ".2f").replace("-", "\N{MINUS SIGN}")
-                for k in self.subset_sizes
-            ])
+            (gettext(NAMES[key]), [signed(taus[k - 1]) for k in self.subset_sizes])
             for key, taus in self.subset_taus.items()
-        ]  # fmt: skip
+        ]
 
     @property
     def first_places_rows(self) -> list[FirstPlacesRow]:
@@ -208,7 +205,7 @@ class InstancesPage:
             FirstPlacesRow(
                 gettext(NAMES_OF_TWO[one.first, one.second]),
                 ["–" if isnan(rate) else f"{localise(100 * rate, '.0f')} %" for rate in one.agreement],
-                ["–" if isnan(tau) else localise(tau, ".2f").replace("-", "\N{MINUS SIGN}") for tau in one.tau],
+                [signed(tau) for tau in one.tau],
             )
             for one in self.first_places
         ]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import percent
+from leaderboard.common.text import percent, signed
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.stability.items.task_items import COST_WANTED, task_items
 
@@ -155,7 +155,7 @@ def items_shown(
                     ItemRow(
                         one["instance"],
                         percent(one["share_right"], 2),
-                        _short(one["discrimination"]),
+                        signed(one["discrimination"]),
                         percent(one["chance_negative"], 3),
                     )
                     for one in entry["suspects"]
@@ -200,9 +200,5 @@ def _middle(values: np.ndarray) -> str:
         return ""
     low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
     return gettext("%(middle)s (%(low)s to %(high)s)") % {
-        "middle": _short(middle), "low": _short(low), "high": _short(high),
+        "middle": signed(middle), "low": signed(low), "high": signed(high),
     }  # fmt: skip
-
-
-def _short(value: float) -> str:
-    return localise(value, ".2f").replace("-", "\N{MINUS SIGN}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 
 LEAST_BENCHMARKS = 8  # below, no correlation is said to show a relation
 LARGEST_P = 0.05
@@ -32,7 +33,7 @@ class Correlation:
     def text(self) -> str:
         """The two figures."""
         p = f"p < {localise(LEAST_P_SHOWN, 'g')}" if self.p < LEAST_P_SHOWN else f"p = {localise(self.p, '.3f')}"
-        return f"r = {localise(self.r, '.2f')}, {p}".replace("-", "\N{MINUS SIGN}")
+        return f"r = {signed(self.r)}, {p}"
 
 
 @dataclass(frozen=True)

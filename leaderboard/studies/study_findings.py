@@ -11,7 +11,7 @@ from leaderboard.common.charts.lines import Curve, LineChart
 from leaderboard.common.charts.slopes import SlopeChart, slope_chart
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words, percent
+from leaderboard.common.text import in_words, percent, signed
 from leaderboard.studies.grades import StudyGrade
 
 T = TypeVar("T")
@@ -149,7 +149,7 @@ def share_cell(value: float | None) -> StudyCell:
     """A share with its bar; a dash where there is none."""
     if value is None:
         return StudyCell("–")
-    return StudyCell(localise(value, ".3f").replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
+    return StudyCell(signed(value, 3), round(100 * min(1.0, max(0.0, value)), 1))
 
 
 def percent_cell(value: float | None) -> StudyCell:
@@ -229,7 +229,7 @@ def compared(values: Mapping[str, float | None], marked: str, what: str, *, is_d
 
     def figure(rule: str) -> str:
         value = values[rule]
-        return percent(value) if is_distance or value is None else localise(value, ".2f")
+        return percent(value) if is_distance or value is None else signed(value)
 
     own = values.get(marked)
     if values[best] == values[worst]:

@@ -8,7 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
-from leaderboard.common.language.numbers import localise, typed_number
+from leaderboard.common.language.numbers import typed_number
+from leaderboard.common.text import typeset
 from leaderboard.models import Submission, Task
 from leaderboard.submissions.corrections import Correctable, stated_scores
 from leaderboard.submissions.rows import SubmittedRow
@@ -101,15 +102,10 @@ class CorrectionForm(SubmissionForm):
 
 def _scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
-    if task.minimum is not None and task.maximum is not None:
-        return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"
-    if task.minimum is not None:
-        return f"at least {_shown(task.minimum)}"
-    return "" if task.maximum is None else f"at most {_shown(task.maximum)}"
-
-
-def _shown(number: float) -> str:
-    return localise(number, "g").replace("-", "\N{MINUS SIGN}")
+    low, high = ("" if bound is None else typeset(f"{bound:zg}") for bound in (task.minimum, task.maximum))
+    if low and high:
+        return f"from {low} to {high}"
+    return f"at least {low}" if low else f"at most {high}" if high else ""
 
 
 class TakedownForm(forms.Form):

@@ -86,3 +86,13 @@ def test_a_number_is_written_as_the_language_has_it(german):
     assert [typed_number(text) for text in typed] == ["0.5", " −1.25 ", "0.5", "1,2,3", "a,b"]
     with translation.override("en"):
         assert (in_language("1,234.5 %"), typed_number("1,5")) == ("1,234.5 %", "1,5")
+
+
+def test_minus_signs_come_from_one_module(settings):
+    """Of copies one forgets that what is rounded to 0 has no sign."""
+    with_sign = {
+        path.relative_to(settings.ROOT).as_posix()
+        for path in (settings.ROOT / "leaderboard").rglob("*.py")
+        if "MINUS SIGN}" in path.read_text(encoding="utf-8")
+    }
+    assert with_sign == {"leaderboard/common/text.py", "leaderboard/common/language/numbers.py"}

@@ -20,6 +20,7 @@ from leaderboard.boards.rows import NOTHING
 from leaderboard.common.charts.pareto import LOG_SPREAD, ParetoChart, PlacedSystem, pareto_chart
 from leaderboard.common.files import ColumnHead, ExportTable
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import figure_text, typeset
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import UnknownChoiceError, published_board
 from leaderboard.rankings.scores import BoardSystem
@@ -164,10 +165,10 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     for i, standing in zip(places.tolist(), standings, strict=True):
         system, interval = systems[i], ""
         if upright.low is not None and upright.high is not None and not np.isnan(upright.low[i]):
-            ends = (localise(end, ".4g").replace("-", "\N{MINUS SIGN}") for end in (upright.low[i], upright.high[i]))
+            ends = (figure_text(end) for end in (upright.low[i], upright.high[i]))
             interval = ("–" if kind == RANK else " to ").join(ends)
         x_text = field.text(about[system.id].metadata[field.key]) if field else ""
-        y_text = localise(upright.values[i], ".6g").replace("-", "\N{MINUS SIGN}")
+        y_text = typeset(f"{upright.values[i]:z.6g}")
         figures = (float(across[i]), x_text, float(upright.values[i]), y_text)
         group = marks.group(i) if marks else None
         rows.append(ParetoRow(system.key, system.name, *figures, interval, standing, group))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 28, 40
@@ -108,10 +108,7 @@ def line_chart(
         caption=caption,
         lines=[_line(curve, places, x, y) for curve in sorted(curves, key=lambda curve: curve.is_marked)],
         x_ticks=[Tick(f"{x(i):.1f}", places[i]) for i in range(0, len(places), every)],
-        y_ticks=[
-            Tick(f"{y(least + k * step):.1f}", localise(least + k * step, ".2f").replace("-", "\N{MINUS SIGN}"))
-            for k in range(n_steps + 1)
-        ],
+        y_ticks=[Tick(f"{y(least + k * step):.1f}", signed(least + k * step)) for k in range(n_steps + 1)],
     )
 
 
@@ -129,7 +126,7 @@ def _line(curve: Curve, places: Sequence[str], x: Callable[[int], float], y: Cal
         lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
         area = f"M{'L'.join(upper + lower)}Z"
     ends = [
-        gettext("%(value)s at %(place)s") % {"value": localise(value, ".2f"), "place": place}
+        gettext("%(value)s at %(place)s") % {"value": signed(value), "place": place}
         for place, value in zip(places, curve.values, strict=True)
         if value is not None
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from leaderboard.common.charts.lines import Tick
 from leaderboard.common.charts.name_places import Named, PlacedName, place_names
-from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import typeset
 
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 28, 44
@@ -174,7 +174,7 @@ def pareto_chart(
         dots=[dots[i] for i in reversed(order)],  # those on the front above the others
         steps=steps,
         x_ticks=x_ticks,
-        y_ticks=[Tick(f"{y(value):.1f}", localise(value, "g").replace("-", "\N{MINUS SIGN}")) for value in y_values],
+        y_ticks=[Tick(f"{y(value):.1f}", typeset(f"{value:zg}")) for value in y_values],
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words
+from leaderboard.common.text import in_words, signed
 from leaderboard.models import Publication
 from leaderboard.queue.kinds import SIGNIFICANCE
 from leaderboard.rankings.confidence.independence import tasks_phrase
@@ -123,7 +123,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
             DependentPair(
                 _cluster_text([tasks[t] for t in clusters[pair["first"]]]),
                 _cluster_text([tasks[t] for t in clusters[pair["second"]]]),
-                localise(pair["correlation"], ".2f"),
+                signed(pair["correlation"]),
                 pair["n_systems"],
             )
             for pair in measured["pairs"][:MAX_PAIRS]
@@ -134,7 +134,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredT
                 number,
                 tuple(tasks[t].key for t in suggestion["tasks"]),
                 tuple(names[t] for t in suggestion["tasks"]),
-                localise(suggestion["correlation"], ".2f"),
+                signed(suggestion["correlation"]),
                 cluster_name([names[t] for t in suggestion["tasks"]]),
             )
             for number, suggestion in enumerate(measured["suggested"])

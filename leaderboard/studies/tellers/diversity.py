@@ -4,7 +4,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import percent
+from leaderboard.common.text import percent, signed
 from leaderboard.studies.grades import StudyGrade, graded
 from leaderboard.studies.study_findings import (
     StudyFindings,
@@ -47,7 +47,7 @@ def _findings(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
     sentence = ""
     if value is not None:
         sentence = gettext("On a scale from 0 (all tasks rank in the same way) to 1 (they disagree): %(value)s. ") % {
-            "value": localise(value, ".2f")
+            "value": signed(value)
         }
     if apart is not None:
         sentence += gettext(

@@ -4,6 +4,7 @@ from django.utils.translation import gettext
 
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 from leaderboard.studies.grades import StudyGrade, graded
 from leaderboard.studies.study_findings import (
     BASELINES,
@@ -27,7 +28,7 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
     value = summary["rules"].get(rule, {}).get("judge_stability", {}).get("mean")
     if value is None:
         return None
-    figure = gettext("correlation %(value)s of two rankings from tasks drawn again") % {"value": localise(value, ".2f")}
+    figure = gettext("correlation %(value)s of two rankings from tasks drawn again") % {"value": signed(value)}
     return StudyGrade(graded(1 - value, 0.1, 0.3), figure, gettext("when tasks are drawn again"))
 
 
@@ -49,7 +50,7 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
     }
     if unseen is not None:
         sentence += gettext(" With tasks that were not drawn, the ranking of %(rule)s correlates at %(value)s.") % {
-            "rule": rule_name(marked), "value": localise(unseen, ".2f"),
+            "rule": rule_name(marked), "value": signed(unseen),
         }  # fmt: skip
     once, often = (
         rules.get(marked, {}).get(name, {}).get("mean")
@@ -59,7 +60,7 @@ def _findings(summary: Summary, marked: str, _names: StudyNames) -> StudyFinding
         sentence += gettext(
             " Two rankings from resampled systems agree at %(once)s if a system that is drawn twice takes part once, "
             "and at %(often)s if it takes part twice."
-        ) % {"once": localise(once, ".2f"), "often": localise(often, ".2f")}
+        ) % {"once": signed(once), "often": signed(often)}
     note = gettext(
         "%(n)s trials that resample tasks and systems. Winner’s rank: 1 if the winner is first on every drawn task. "
         "Condorcet rate: how often the winner is the system that beats every other one head to head (the Condorcet "

@@ -7,6 +7,7 @@ from django.utils.translation import gettext, gettext_noop
 from leaderboard.common.charts.lines import line_chart
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.language.numbers import localise
+from leaderboard.common.text import signed
 from leaderboard.studies.grades import StudyGrade, graded
 from leaderboard.studies.study_findings import (
     CORRELATION_NAMES,
@@ -34,7 +35,7 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
     if value is None or not summary.get("n_deleted", {at: 1})[at]:  # on a small board nothing may be deleted
         return None
     figures = {
-        "value": localise(value, ".2f"), "n": summary["top"], "level": localise(summary["levels"][at], "g"),
+        "value": signed(value), "n": summary["top"], "level": localise(summary["levels"][at], "g"),
     }  # fmt: skip
     figure = gettext("correlation %(value)s of the first %(n)s systems with %(level)s %% of the scores deleted")
     condition = gettext("when %(level)s %% of the scores are missing (first %(n)s systems only)")
@@ -119,10 +120,10 @@ def _by_filling(
     how = gettext("%(rule)s needs no score to be filled in: on tables filled with %(what)s it agrees at %(value)s")
     if needs_complete:
         how = gettext("%(rule)s needs every score: on tables filled with %(what)s it agrees at %(value)s")
-    value = localise(own_filled, ".2f")
+    value = signed(own_filled)
     parts = [how % {"rule": rule_name(marked), "what": gettext(FILLED[policy]), "value": value}]
     if own_other is not None:
-        filled_so = {"what": gettext(FILLED[other]), "value": localise(own_other, ".2f")}
+        filled_so = {"what": gettext(FILLED[other]), "value": signed(own_other)}
         parts.append(gettext("with %(what)s at %(value)s") % filled_so)
     rival = best if best != marked else extreme({k: v for k, v in values.items() if k != marked}, largest=True)
     alike = filled[policy].get(rival) if rival is not None else None

@@ -6,8 +6,7 @@ from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.lines import line_chart
 from leaderboard.common.language.engine import rule_name
-from leaderboard.common.language.numbers import localise
-from leaderboard.common.text import in_words
+from leaderboard.common.text import in_words, signed
 from leaderboard.studies.grades import StudyGrade, graded
 from leaderboard.studies.study_findings import (
     StudyCell,
@@ -34,7 +33,7 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
     if half is None or value is None:
         return None
     apart = (1 - value) / 2
-    figures = {"value": localise(value, ".2f"), "kept": half, "left_out": max(sizes) - half, "n": max(sizes)}
+    figures = {"value": signed(value), "kept": half, "left_out": max(sizes) - half, "n": max(sizes)}
     figure = gettext("Kendall’s τ %(value)s between the rankings on %(kept)s of %(n)s tasks and on all") % figures
     condition = gettext("when %(left_out)s of %(n)s tasks are left out") % figures
     return StudyGrade(graded(apart, 0.1, 0.2), figure, condition)

@@ -9,11 +9,13 @@ from leaderboard.common.text import (
     as_sentence,
     depends_on_names,
     direction_question,
+    figure_text,
     figure_texts,
     in_words,
     percent,
     ranking_remark,
     shortened,
+    signed,
     with_system_names,
     with_task_count,
     with_task_names,
@@ -216,3 +218,27 @@ def test_a_reason_that_lists_groups_of_systems_has_their_names(listed, named):
 )
 def test_figures_below_each_other_have_as_many_decimals(values, texts):
     assert figure_texts(values) == texts
+
+
+@pytest.mark.parametrize(
+    ("value", "n_decimals", "text"),
+    [
+        (0.504, 2, "0.50"),
+        (-0.504, 2, "−0.50"),
+        (-0.001, 2, "0.00"),
+        (-0.0, 1, "0.0"),
+        (-1.0, 3, "−1.000"),
+        (np.float64(-0.0004), 3, "0.000"),
+        (math.nan, 2, "–"),
+    ],
+)
+def test_a_signed_figure_has_a_real_minus_sign_and_none_where_it_is_rounded_to_0(value, n_decimals, text):
+    assert signed(value, n_decimals) == text
+
+
+def test_a_signed_figure_that_is_undefined_says_what_its_page_says():
+    assert signed(math.nan, undefined="undefined") == "undefined"
+
+
+def test_no_figure_is_minus_0():
+    assert figure_text(-0.0) == "0"
