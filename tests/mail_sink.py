@@ -26,6 +26,7 @@ class MailSink(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", port), _Conversation)
         self.messages: list[Taken] = []
         self.refused: set[str] = set()
+        self.is_closed_to_all = False
         self.pause = 0.0  # seconds between taking a mail and saying so
 
     @property
@@ -56,6 +57,8 @@ class _Conversation(socketserver.StreamRequestHandler):
                 else:
                     recipients.append(address)
                     self._say("250 ok")
+            elif word == b"MAIL" and self.server.is_closed_to_all:
+                self._say("530 who are you")
             elif word == b"DATA":
                 self._say("354 go on")
                 self._take(recipients)

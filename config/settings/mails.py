@@ -20,6 +20,7 @@ if EMAIL_USE_TLS and EMAIL_USE_SSL:
     )
 EMAIL_TIMEOUT = env.seconds("PLURANK_EMAIL_SECONDS", 10, least=1)
 OUTBOX_ATTEMPTS = env.number("PLURANK_EMAIL_ATTEMPTS", 12, least=1)
+MAIL_DAYS = env.days("PLURANK_EMAIL_DAYS", 7, least=1)  # for which the text of a mail that is not sent is kept
 # Where links in mails and feeds lead, by whatever name and port someone asked the site.
 OWN_ADDRESS = f"https://{ALLOWED_HOSTS[0].lstrip('.')}" if IS_PRODUCTION else "http://127.0.0.1:8000"
 SITE_URL = env_addresses.own_url(

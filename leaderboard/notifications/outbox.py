@@ -3,10 +3,14 @@
 A message is claimed by one conditional UPDATE, sent, and marked. Who is killed in between leaves it claimed; it comes
 due again, and is sent twice rather than never. Its `Message-ID` is the same both times. No transaction is open while a
 server is spoken to.
+
+A mail that its server refuses is given up after some attempts. A server that is away, or that refuses the site itself,
+uses up none of them: such mails wait, and are given up when they are `MAIL_DAYS` old.
 """
 
 import logging
 import random
+import smtplib
 import time
 import uuid
 from collections.abc import Mapping
@@ -33,6 +37,9 @@ ROUND_SECONDS = 60.0  # after which a round begins again, so that what came due 
 MAIL_STEPS = 6
 FILE_SECONDS = 50.0  # for the file of a large board
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
+LONGEST_SERVER_PAUSE = 15 * 60.0  # seconds, while the mail server is away
+TOO_LARGE = (452, 552)  # a mail server says so of one mail, where it is told the size with the sender
+CLOSES = 421  # a mail server that closes the connection says so, at any step
 JITTER = 0.5  # the share of a pause that it may be shorter or longer
 SUBJECT_LENGTH = 150
 LOST = "the attempt ended without a result: the sender was killed or took too long"
@@ -40,7 +47,7 @@ State, Kind = OutboxMessage.State, OutboxMessage.Kind
 
 
 class ServerUnreachableError(Exception):
-    """The mail server does not answer: the other mails need not be tried now."""
+    """The mail server does not answer, or refuses the site: that is no mail's fault, and no other one is tried now."""
 
 
 def put_mail(to: str, *, subject: str, text: str, headers: Mapping[str, str] | None = None) -> OutboxMessage:
@@ -111,7 +118,7 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
                 else:
                     deliver(message, board_file)
             except ServerUnreachableError as error:
-                record_failure(message, str(error))
+                put_off_mails(message, str(error))
                 break
             except (PostError, AddressError) as error:  # in words for the owners of the webhook
                 record_failure(message, str(error))
@@ -148,12 +155,35 @@ def _send_mail(message: OutboxMessage, connection: BaseEmailBackend) -> None:
     try:
         connection.open()
     except OSError as error:
-        raise ServerUnreachableError(f"the mail server does not answer: {type(error).__name__}: {error}") from error
+        raise ServerUnreachableError(_in_words(error)) from error
     payload = message.payload
     host = urlsplit(settings.SITE_URL).hostname or "localhost"
     headers = {"Message-ID": f"<{message.pk}.{message.created_at:%Y%m%d%H%M%S}@{host}>"} | payload["headers"]
     mail = EmailMessage(payload["subject"], payload["text"], None, [payload["to"]], headers=headers)
-    connection.send_messages([mail])
+    try:
+        connection.send_messages([mail])
+    except OSError as error:
+        if is_of_server(error):
+            raise ServerUnreachableError(_in_words(error)) from error
+        raise
+
+
+def _in_words(error: OSError) -> str:
+    """What operators are told of a mail server that is away, or that refuses the site."""
+    is_away = isinstance(error, smtplib.SMTPServerDisconnected) or not isinstance(error, smtplib.SMTPException)
+    problem = "does not answer" if is_away else "refuses this site"
+    return f"the mail server {problem}: {type(error).__name__}: {error}"
+
+
+def is_of_server(error: OSError) -> bool:
+    """Whether an error in the middle of sending is about the server or the sender: other mails would fail alike."""
+    if isinstance(error, smtplib.SMTPSenderRefused):
+        return error.smtp_code not in TOO_LARGE
+    if isinstance(error, smtplib.SMTPResponseException):
+        return error.smtp_code == CLOSES
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return {code for code, _ in error.recipients.values()} == {CLOSES}
+    return isinstance(error, smtplib.SMTPServerDisconnected | ConnectionError | TimeoutError)
 
 
 def _owned(message: OutboxMessage) -> QuerySet[OutboxMessage]:
@@ -170,15 +200,47 @@ def record_failure(message: OutboxMessage, error: str) -> None:
     now = timezone.now()
     logger.warning("%s, attempt %s: %s", message, message.attempts, error)
     if message.attempts >= settings.OUTBOX_ATTEMPTS:
-        _owned(message).update(
-            state=State.FAILED,
-            finished_at=now,
-            last_error=error[:2000],
-            # For the operators: to whom and about what, and nothing of what it said.
-            payload={name: message.payload[name] for name in ("to", "subject", "url") if name in message.payload},
-        )
+        _owned(message).update(state=State.FAILED, finished_at=now, last_error=error[:2000])
         return
     _owned(message).update(not_before=now + backoff(message.attempts), last_error=error[:2000], claim_token=None)
+
+
+def put_off_mails(message: OutboxMessage, error: str) -> None:
+    """Put off the mail that found its server away, and with it all that are due: they would find the same.
+
+    Its attempt does not count. A server that refuses the site's password is not asked once a second.
+    """
+    now = timezone.now()
+    logger.warning("%s waits: %s", message, error)
+    rest = {"not_before": now + server_pause(now - message.created_at), "last_error": error[:2000], "claim_token": None}
+    _owned(message).update(attempts=F("attempts") - 1, **rest)
+    due = OutboxMessage.objects.filter(kind=Kind.MAIL, state=State.WAITING, not_before__lte=now)
+    due.update(**rest)
+
+
+def end_old_mails() -> int:
+    """Give up mails that found no server until they were `MAIL_DAYS` old, and forget what the abandoned ones said.
+
+    Of an abandoned mail that is as old, operators see the address and the subject; a younger one can be sent again.
+
+    Returns:
+        How many were given up.
+    """
+    now = timezone.now()
+    old = OutboxMessage.objects.filter(kind=Kind.MAIL, created_at__lt=now - timedelta(days=settings.MAIL_DAYS))
+    tried = old.filter(state=State.WAITING, claim_token=None).exclude(last_error="")
+    n_ended = tried.update(state=State.FAILED, finished_at=now) if tried.exists() else 0
+    for abandoned in old.filter(state=State.FAILED, payload__has_key="text"):
+        payload = {name: abandoned.payload[name] for name in ("to", "subject")}
+        OutboxMessage.objects.filter(pk=abandoned.pk, state=State.FAILED).update(payload=payload)
+    return n_ended
+
+
+def retry_mails() -> int:
+    """Make abandoned mails due again whose text is still there; returns how many."""
+    abandoned = OutboxMessage.objects.filter(kind=Kind.MAIL, state=State.FAILED, payload__has_key="text")
+    fresh = {"attempts": 0, "not_before": timezone.now(), "finished_at": None, "claim_token": None, "last_error": ""}
+    return abandoned.update(state=State.WAITING, **fresh)
 
 
 def forget_addressee(address: str) -> int:
@@ -190,8 +252,18 @@ def forget_addressee(address: str) -> int:
 def backoff(attempts: int) -> timedelta:
     """How long a message rests after its `attempts`-th failure: 30 s, 1, 2, 4 ... minutes, at most 6 h, give or take
     a half."""
-    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempts - 1))
-    return timedelta(seconds=pause * random.uniform(1 - JITTER, 1 + JITTER))  # noqa: S311 -- jitter
+    return _about(min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempts - 1)))
+
+
+def server_pause(age: timedelta) -> timedelta:
+    """How long mails rest while the server is away: a quarter of the mail's age, from 30 s to 15 minutes, give or take
+    a half."""
+    return _about(min(LONGEST_SERVER_PAUSE, max(FIRST_PAUSE, age.total_seconds() / 4)))
+
+
+def _about(seconds: float) -> timedelta:
+    """A pause of about so many seconds, so that what failed together is not tried together."""
+    return timedelta(seconds=seconds * random.uniform(1 - JITTER, 1 + JITTER))  # noqa: S311 -- jitter
 
 
 def longest_pause() -> timedelta:

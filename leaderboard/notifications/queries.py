@@ -87,6 +87,20 @@ def outbox_facts() -> OutboxFacts:
     )
 
 
+def longest_waits() -> dict[str, float]:
+    """For how many seconds the oldest message of each kind waits that no receiver has refused; 0 where none does.
+
+    One that was refused is about its own receiver. While the mail server is away, no attempt counts.
+    """
+    now = timezone.now()
+    waiting = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING, attempts=0).order_by()
+    since = dict(waiting.values_list("kind").annotate(since=Min("created_at")))
+    return {
+        kind: max(0.0, (now - since[kind]).total_seconds()) if kind in since else 0.0
+        for kind in OutboxMessage.Kind.values
+    }
+
+
 SHOWN_DELIVERIES = 20
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from leaderboard.accounts import people
@@ -70,7 +70,9 @@ def time_fields() -> list[TimeField]:
     # In whatever state: the index that has the queue begins with it.
     scorings = Job.objects.filter(state__in=Job.State.values, queue=Job.Queue.SCORING)
     unsent = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING)
-    claimed, tried = unsent.exclude(claim_token=None), unsent.filter(claim_token=None)
+    claimed, free = unsent.exclude(claim_token=None), unsent.filter(claim_token=None)
+    # A mail that found its server away has no attempt that counts, but an error.
+    untried = Q(attempts=0, last_error="")
     active = FollowedAddress.objects.filter(is_active=True)
     invitations = (
         (Invitation, people.INVITATION_DAYS),
@@ -86,9 +88,9 @@ def time_fields() -> list[TimeField]:
         TimeField(scorings, "started_at"),
         TimeField(Job.objects.all(), "finished_at"),
         *(TimeField(Turn.objects.all(), name) for name in ("board_at", "parts_at", "study_at", "wanted_at")),
-        TimeField(unsent.filter(attempts=0), "not_before"),
+        TimeField(free.filter(untried), "not_before"),
         *(TimeField(claimed.filter(kind=kind), "not_before", longest_attempt(kind)) for kind in OutboxMessage.Kind),
-        TimeField(tried.filter(attempts__gt=0), "not_before", longest_pause()),
+        TimeField(free.exclude(untried), "not_before", longest_pause()),
         TimeField(NoticeDigest.objects.all(), "sent_at"),
         *(
             TimeField(active.filter(n_failures=0, every_minutes=every), "next_at", rounds.longest_rest(every))

@@ -20,6 +20,7 @@ from prometheus_client.registry import Collector
 
 from config.backends.query_limits import at_most
 from leaderboard.models import Benchmark, Job, OutboxMessage, Publication
+from leaderboard.notifications.queries import longest_waits
 from leaderboard.operations import host_metrics
 from leaderboard.operations.backup_age import backup_age
 from leaderboard.queue import job_counts
@@ -99,6 +100,9 @@ def _of_database() -> Iterator[Metric]:
     description = "Mails and webhooks by state, as long as their rows are kept."
     n_mails = [((state,), n_by_state.get(state, 0)) for state in OutboxMessage.State.values]
     yield _gauge("outbox_messages", description, ["state"], n_mails)
+    description = "How long the oldest mail or webhook waits that no receiver refused; 0 where none does."
+    waits = [((kind,), seconds) for kind, seconds in longest_waits().items()]
+    yield _gauge("outbox_oldest_seconds", description, ["kind"], waits)
 
     # The sweep and the workers of each queue, on whichever machines they are.
     of_role = living_workers()

@@ -7,23 +7,29 @@ from django.core.management.base import BaseCommand, CommandError
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
 from config.processes.arguments import whole
 from leaderboard.models import Benchmark, Job
+from leaderboard.notifications.outbox import retry_mails
 from leaderboard.queue.retry import failed_jobs, retry_board, retry_job
 
 
 class Command(BaseCommand):
-    """Makes jobs due again that were given up: all that are still wanted, one benchmark's board, or one job."""
+    """Makes due again what was given up: all jobs that are still wanted, one benchmark's board, one job, or emails."""
 
-    help = "Retry what failed: every failed job, the newest board of one benchmark, or one job."
+    help = "Retry what failed: every failed job, the newest board of one benchmark, one job, or the emails."
     requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
         parser.add_argument("--benchmark", metavar="KEY", help="compute the newest board of this benchmark now")
         parser.add_argument("--job", type=whole(1, 2**63 - 1), metavar="NUMBER", help="try this job again")
+        parser.add_argument("--emails", action="store_true", help="send the emails that were given up and are kept")
 
     def handle(self, *args: object, **options: object) -> None:
         """Try again, and say what is due now."""
         key, number = options["benchmark"], options["job"]
+        if options["emails"]:
+            n_mails = retry_mails()
+            self.stdout.write(f"{n_mails} email{'' if n_mails == 1 else 's'} due now")
+            return
         if key is not None:
             benchmark = Benchmark.objects.filter(key=key).first()
             if benchmark is None:

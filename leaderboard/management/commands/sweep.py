@@ -20,7 +20,7 @@ from leaderboard.accounts.tokens import tell_of_expiring_tokens
 from leaderboard.boards.public.published_file import published_file
 from leaderboard.evaluation.private_boards import open_private_boards
 from leaderboard.notifications.mails import put_digests
-from leaderboard.notifications.outbox import send_due_messages, send_due_webhooks
+from leaderboard.notifications.outbox import end_old_mails, send_due_messages, send_due_webhooks
 from leaderboard.operations.future_times import mend_future_times
 from leaderboard.operations.retention import retain
 from leaderboard.queue.heartbeats import SWEEP, Process, delete_old_heartbeats
@@ -41,6 +41,7 @@ UPKEEP: tuple[Callable[[], object], ...] = (
     store_missing_listed_boards,
     delete_old_heartbeats,
     tell_of_expiring_tokens,
+    end_old_mails,
     lambda: plan_nightly_studies(timezone.now()),
     reject_overdue_votes,
 )

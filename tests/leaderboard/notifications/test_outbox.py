@@ -1,13 +1,17 @@
 """What is put into the outbox goes out, whatever fails in between; twice rather than never."""
 
 import os
+import smtplib
 import subprocess
 import sys
 from datetime import timedelta
+from io import StringIO
 
 import pytest
 from django.core import mail
+from django.core.management import call_command
 from django.db import transaction
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -16,11 +20,15 @@ from leaderboard.notifications.outbox import (
     BATCH,
     backoff,
     claim_message,
+    end_old_mails,
+    is_of_server,
     mark_sent,
     put_mail,
+    put_off_mails,
     put_webhook,
     record_failure,
     send_due_messages,
+    server_pause,
 )
 from tests.concurrency import at_once
 from tests.mail_sink import MailSink
@@ -93,16 +101,104 @@ def test_a_refused_mail_keeps_no_other_one_back(db, sink):
     assert bad.not_before > timezone.now() + timedelta(seconds=10)
 
 
-def test_a_dead_server_costs_one_attempt_a_round_and_the_mails_go_when_it_is_back(db, sink, settings):
+def be_away(sink, settings):
     settings.EMAIL_PORT = free_port()
+    return "the mail server does not answer: ConnectionRefusedError"
+
+
+def refuse_the_password(sink, settings):
+    settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = "expired"
+    return "the mail server refuses this site: SMTPNotSupportedError"  # the sink knows no passwords
+
+
+def refuse_the_site(sink, settings):
+    sink.is_closed_to_all = True
+    return "the mail server refuses this site: SMTPSenderRefused"
+
+
+@pytest.mark.parametrize("fails", [be_away, refuse_the_password, refuse_the_site])
+def test_a_server_that_is_away_for_days_uses_up_no_attempt_and_the_mails_go_when_it_is_back(db, sink, settings, fails):
+    before = {name: getattr(settings, name) for name in ("EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD")}
+    error = fails(sink, settings)
     for number in range(5):
         put(f"{number}@plurank.example")
-    assert send_due_messages() == 0
-    assert sorted(OutboxMessage.objects.values_list("attempts", flat=True)) == [0, 0, 0, 0, 1]
-    assert "the mail server does not answer" in OutboxMessage.objects.get(attempts=1).last_error
-    settings.EMAIL_PORT = sink.port
-    again()
+    for _ in range(3 * settings.OUTBOX_ATTEMPTS):
+        assert send_due_messages() == 0
+        again()
+    assert set(OutboxMessage.objects.values_list("state", "attempts", "claim_token")) == {("waiting", 0, None)}
+    assert all(message.last_error.startswith(error) for message in OutboxMessage.objects.all())
+    for name, value in before.items():
+        setattr(settings, name, value)
+    sink.is_closed_to_all = False
     assert send_due_messages() == 5
+
+
+def test_all_mails_rest_while_the_server_is_away_and_a_new_one_asks_again(db, sink, settings, monkeypatch):
+    settings.EMAIL_PORT = free_port()
+    n_asked = []
+    monkeypatch.setattr("smtplib.SMTP.connect", lambda *_arguments: n_asked.append(1) or free_port_is_closed())
+    for number in range(5):
+        put(f"{number}@plurank.example")
+    for _ in range(10):  # seconds of a sweep
+        send_due_messages()
+    assert len(n_asked) == 1
+    put("new@plurank.example")
+    send_due_messages()
+    assert len(n_asked) == 2
+
+
+def free_port_is_closed():
+    raise ConnectionRefusedError
+
+
+def let_days_go_by(days):
+    OutboxMessage.objects.update(created_at=F("created_at") - timedelta(days=days))
+
+
+def test_a_mail_that_found_no_server_for_a_week_is_given_up_and_forgotten(db, sink, settings):
+    settings.EMAIL_PORT = free_port()
+    message, untried = put(), put("untried@plurank.example")
+    send_due_messages()
+    OutboxMessage.objects.filter(pk=untried.pk).update(last_error="")  # of a site whose sweep stood still
+    let_days_go_by(6.9)
+    assert end_old_mails() == 0
+    let_days_go_by(0.2)
+    assert end_old_mails() == 1
+    message.refresh_from_db(), untried.refresh_from_db()
+    assert (message.state, message.payload) == ("failed", {"to": "a@plurank.example", "subject": "Subject"})
+    assert "does not answer" in message.last_error
+    assert (untried.state, untried.payload["text"]) == ("waiting", "Text")
+
+
+def test_a_mail_that_was_given_up_can_be_sent_again_until_its_text_is_forgotten(db, sink, settings):
+    settings.OUTBOX_ATTEMPTS = 1
+    sink.refused |= {"bad@plurank.example", "old@plurank.example"}
+    put("old@plurank.example")
+    send_due_messages()
+    let_days_go_by(7.1)
+    put("bad@plurank.example")
+    send_due_messages()
+    end_old_mails()
+    sink.refused.clear()
+    output = StringIO()
+    call_command("retry", "--emails", stdout=output)
+    assert output.getvalue() == "1 email due now\n"
+    assert send_due_messages() == 1
+    assert [delivery.recipients for delivery in sink.messages] == [["bad@plurank.example"]]
+
+
+def test_what_a_server_says_of_one_mail_is_no_matter_of_the_server():
+    refused = smtplib.SMTPRecipientsRefused({"a@plurank.example": (550, b"no one")})
+    of_one = [
+        smtplib.SMTPSenderRefused(552, b"too large", "s"),
+        smtplib.SMTPDataError(554, b"spam"),
+        refused,
+        OSError(),
+    ]
+    assert [error for error in of_one if is_of_server(error)] == []
+    leaving = smtplib.SMTPRecipientsRefused({"a@plurank.example": (421, b"bye")})
+    of_all = [smtplib.SMTPDataError(421, b"bye"), leaving, smtplib.SMTPServerDisconnected("gone"), TimeoutError()]
+    assert [error for error in of_all if not is_of_server(error)] == []
 
 
 def test_a_mail_that_fails_again_and_again_is_given_up_and_shown_to_the_operators_alone(make, sink, settings):
@@ -114,7 +210,6 @@ def test_a_mail_that_fails_again_and_again_is_given_up_and_shown_to_the_operator
         send_due_messages()
     message.refresh_from_db()
     assert (message.state, message.attempts) == ("failed", 3)
-    assert message.payload == {"to": "bad@plurank.example", "subject": "Subject"}
     pages = {}
     for is_staff in (True, False):
         client = Client()
@@ -162,6 +257,9 @@ def test_a_round_has_an_end_however_much_waits(db):
 
 
 def test_pauses_grow_with_some_chance_in_them():
+    for hours, seconds in ((0, 30), (0.1, 90), (100, 900)):
+        pauses = {server_pause(timedelta(hours=hours)).total_seconds() for _ in range(20)}
+        assert seconds / 2 <= min(pauses) < max(pauses) <= seconds * 1.5
     for attempts, seconds in ((1, 30), (2, 60), (5, 480), (30, 21600)):
         pauses = {backoff(attempts).total_seconds() for _ in range(20)}
         assert seconds / 2 <= min(pauses) < max(pauses) <= seconds * 1.5
@@ -172,9 +270,10 @@ def test_a_failure_that_another_took_over_changes_nothing(db):
     first = claim_message(message.pk)
     again()
     claim_message(message.pk)
-    record_failure(first, "too late")
+    for fail in (record_failure, put_off_mails):
+        fail(first, "too late")
     message.refresh_from_db()
-    assert message.last_error == ""
+    assert (message.last_error, message.attempts) == ("", 2)
 
 
 def test_a_mail_goes_into_the_log_whatever_letters_its_locale_has(committed_db, settings):
