@@ -13,7 +13,7 @@ from ranking_engine import importers
 from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers.score_files import ScoreFiles, read_score_files
 
-FORMATS: Mapping[str, str] = MappingProxyType({one.KEY: one.NAME for one in importers.FORMATS})
+FORMATS: Mapping[str, str] = MappingProxyType({one.key: one.name for one in importers.FORMATS})
 
 
 def read(

@@ -248,7 +248,7 @@ class ImportsView(SubmissionsView):
             DRY_RUN,
             KEPT,
             OpenApiParameter(
-                "importer", enum=[one.KEY for one in FORMATS], description="The format; else it is recognised."
+                "importer", enum=[one.key for one in FORMATS], description="The format; else it is recognised."
             ),
             IDEMPOTENCY_KEY,
         ],

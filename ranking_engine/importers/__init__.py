@@ -6,7 +6,6 @@ Reading stores nothing and needs no benchmark: `leaderboard.submissions.imports`
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
@@ -30,6 +29,7 @@ from ranking_engine.importers import (
     votes,
 )
 from ranking_engine.importers.documents import SourceFile, pieces, unpacked_files
+from ranking_engine.importers.formats import Format
 from ranking_engine.importers.records import (
     MAX_PROBLEMS,
     MAX_RECORDS,
@@ -43,37 +43,24 @@ from ranking_engine.text.characters import UNSHOWABLE
 __all__ = ["FORMATS", "Recognised", "Record", "SourceFile", "UnclearColumnsError", "read_results"]
 
 
-class Format(Protocol):
-    """What the module of a format offers."""
-
-    KEY: str
-    NAME: str
-
-    def recognise(self, files: list[SourceFile]) -> bool:
-        """Whether every file is of this format."""
-
-    def read(self, files: list[SourceFile]) -> Recognised:
-        """The scores of the files."""
-
-
 MAX_BINARY_TABLES = 20  # workbooks and Parquet files of one import
 # In the order in which they are tried: what says most of itself first, the plainest table last.
 FORMATS: Sequence[Format] = (
-    benchmark_folder,
-    inspect_ai,
-    every_eval_ever,
-    swe_bench,
-    lighteval,
-    lm_eval,
-    helm_run,
-    helm_table,
-    mteb,
-    bigbench,
-    model_card,
-    eval_results,
-    opencompass,
-    votes,
-    table,
+    benchmark_folder.FORMAT,
+    inspect_ai.FORMAT,
+    every_eval_ever.FORMAT,
+    swe_bench.FORMAT,
+    lighteval.FORMAT,
+    lm_eval.FORMAT,
+    helm_run.FORMAT,
+    helm_table.FORMAT,
+    mteb.FORMAT,
+    bigbench.FORMAT,
+    model_card.FORMAT,
+    eval_results.FORMAT,
+    opencompass.FORMAT,
+    votes.FORMAT,
+    table.FORMAT,
 )
 
 
@@ -92,8 +79,8 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
         UnclearColumnsError: they are tables, and it is not clear what their columns are.
         InputError: they are of none, of several, not of the one that is asked for, or broken; it says where.
     """
-    if key and key not in {*(one.KEY for one in FORMATS), *table.OLD_KEYS}:
-        raise InputError.of(f"there is no importer {key[:40]!r}; the importers are {', '.join(f.KEY for f in FORMATS)}")
+    if key and _format_called(key) is None:
+        raise InputError.of(f"there is no importer {key[:40]!r}; the importers are {', '.join(f.key for f in FORMATS)}")
     named = [replace(file, name=UNSHOWABLE.sub("_", file.name)[-255:] or "file") for file in files]
     chosen = unpacked_files(named)
     whole, of_instances = samples.split_files(chosen, key)
@@ -121,36 +108,30 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
 
 
 def _read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
-    if key:
-        file_format = next(one for one in FORMATS if key == one.KEY or (one is table and key in table.OLD_KEYS))
-        if not file_format.recognise(files):
-            raise InputError.of(f"these files are not in the format {file_format.NAME}")
-        return _read(file_format, files, columns)
-    whole = _format_of(files)
+    named = _format_called(key)
+    if named is not None and not named.recognise(files):
+        raise InputError.of(f"these files are not in the format {named.name}")
+    whole = named or _format_of(files)
     if whole is not None:
-        return _read(whole, files, columns)
+        return whole.read(files, columns)
     alone = {file: _format_of([file]) for file in files}
     formats = list(dict.fromkeys(one for one in alone.values() if one is not None))
     if not formats:
         raise files[0].refused(files[0].unknown_format)
     # Programs put samples and settings beside their scores, as JSON lines or Parquet: these are no table of scores.
-    has_tables = any(one is table and file.kind == "table" for file, one in alone.items())
-    programs = formats if has_tables else [one for one in formats if one is not table] or formats
+    has_tables = any(one is not None and one.takes_columns and file.kind == "table" for file, one in alone.items())
+    programs = formats if has_tables else [one for one in formats if not one.takes_columns] or formats
     if len(programs) > 1:
-        names = {one.NAME: next(file.name for file, of in alone.items() if of is one) for one in programs}
+        names = {one.name: next(file.name for file, of in alone.items() if of is one) for one in programs}
         listed = ", ".join(f"{name} reads as {kind}" for kind, name in names.items())
         raise InputError.of(f"these files are of several formats: {listed}; import them one after another")
     one = programs[0]
     sound = [file for file in files if alone[file] is one]
     others = [file for file in files if alone[file] is not one and one.recognise([sound[0], file])]
     left_out = [file.name for file in files if file not in sound and file not in others]
-    recognised = _read(one, [file for file in files if file in sound or file in others], columns)
+    recognised = one.read([file for file in files if file in sound or file in others], columns)
     listed = f"left out: {', '.join(left_out[:5])}{f' and {len(left_out) - 5} more' if len(left_out) > 5 else ''}"
-    return replace(recognised, notes=[*recognised.notes, f"{listed}: not {one.NAME}"])
-
-
-def _read(file_format: Format, files: list[SourceFile], columns: ColumnChoices | None) -> Recognised:
-    return table.read(files, columns) if file_format is table else file_format.read(files)
+    return replace(recognised, notes=[*recognised.notes, f"{listed}: not {one.name}"])
 
 
 def _with_shots(records: Sequence[Record]) -> list[Record]:
@@ -165,6 +146,11 @@ def _with_shots(records: Sequence[Record]) -> list[Record]:
         else record
         for record in records
     ]
+
+
+def _format_called(key: str) -> Format | None:
+    """The format of a key, or of one that older releases had; None where there is none."""
+    return next((one for one in FORMATS if key in (one.key, *one.old_keys)), None)
 
 
 def _format_of(files: list[SourceFile]) -> Format | None:

@@ -4,11 +4,10 @@ from ranking_engine.files.benchmark_file import read_benchmark
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.tables import TableError
 from ranking_engine.importers.documents import SourceFile
-from ranking_engine.importers.records import MAX_PROBLEMS, Collector, Recognised, problem_in
+from ranking_engine.importers.formats import Format
+from ranking_engine.importers.records import MAX_PROBLEMS, Collector, problem_in
 from ranking_engine.importers.table import UnclearColumnsError, read_rows, table_in
 from ranking_engine.text.names import clean_name
-
-KEY, NAME = "folder", "Benchmark folder (scores.csv with benchmark.toml)"
 
 
 def recognise(files: list[SourceFile]) -> bool:
@@ -16,12 +15,7 @@ def recognise(files: list[SourceFile]) -> bool:
     return sorted(file.base for file in files) == ["benchmark.toml", "scores.csv"]
 
 
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the folder.
-
-    Raises:
-        InputError: something in it cannot be read.
-    """
+def _read_files(collect: Collector, files: list[SourceFile]) -> None:
     about, table = sorted(files, key=lambda file: file.base)
     try:
         described = read_benchmark(about.data, name=about.name)
@@ -30,7 +24,6 @@ def read(files: list[SourceFile]) -> Recognised:
         problems = [problem_in(issue.message, about.name, at) for issue, at in zip(error.errors, places, strict=True)]
         raise InputError(problems[:MAX_PROBLEMS]) from error
     unordered = [entry.name for entry in described.tasks if entry.direction == 0]
-    collect = Collector()
     collect.of(table.name, table.raw_hash)
     directions = {clean_name(entry.name): entry.direction > 0 for entry in described.tasks if entry.direction}
     scores = table_in(table)
@@ -46,4 +39,6 @@ def read(files: list[SourceFile]) -> Recognised:
     if unordered:
         collect.note(f"{about.base} states no better direction for {', '.join(unordered[:5])}")
     collect.note("weights, groups and settings of the folder are left out: this board has its own")
-    return collect.done(KEY, NAME)
+
+
+FORMAT = Format("folder", "Benchmark folder (scores.csv with benchmark.toml)", recognise, _read_files)

@@ -7,18 +7,16 @@ has subtasks (`task:subtask`), what is not one of them is an average over them a
 from collections.abc import Mapping
 from typing import Any
 
-from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
     is_stated,
     showable,
 )
-
-KEY, NAME = "bigbench", "BIG-bench scores"
 
 
 def recognise(files: list[SourceFile]) -> bool:
@@ -29,15 +27,6 @@ def recognise(files: list[SourceFile]) -> bool:
 
 def _scores(document: object) -> list[Any]:
     return list(a_list(a_mapping(document).get("scores") if isinstance(document, Mapping) else document))
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -73,3 +62,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         )
     if any("low_score" in score or "high_score" in score for score in scores):
         collect.note("scores are read as measured, not normalised by low_score and high_score")
+
+
+FORMAT = Format("bigbench", "BIG-bench scores", recognise, file_by_file(_read_file))

@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from ranking_engine.files.problems import InputError
 from ranking_engine.files.texts import NotTextError, decoded
 from ranking_engine.files.workbooks import sheets_of, table_kind
 from ranking_engine.importers.archives import ArchiveError, is_archive, log_header, unpacked
-from ranking_engine.importers.records import Collector, Recognised, problem_in, showable
+from ranking_engine.importers.records import problem_in, showable
 from ranking_engine.text.characters import UNSHOWABLE
 
 MAX_TOTAL = 50 * 2**20  # bytes of all files together, unpacked
@@ -361,24 +361,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {showable(key)!r} appears twice in one object")
         entries[key] = value
     return entries
-
-
-def read_each(
-    files: Sequence[SourceFile], key: str, name: str, read_file: Callable[[Collector, SourceFile], None]
-) -> Recognised:
-    """What files of one format say, read one after the other.
-
-    Args:
-        files: of the format.
-        key: of the format.
-        name: of the format, for people.
-        read_file: reads one file.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        read_file(collect, file)
-    return collect.done(key, name)

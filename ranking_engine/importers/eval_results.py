@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from ranking_engine.importers.documents import SourceFile
-from ranking_engine.importers.records import Collector, Recognised, Record, a_list, a_mapping, is_stated
-
-KEY, NAME = "eval-results", "Hugging Face .eval_results"
+from ranking_engine.importers.formats import Format
+from ranking_engine.importers.records import Collector, Record, a_list, a_mapping, is_stated
 
 
 def recognise(files: list[SourceFile]) -> bool:
@@ -17,13 +16,7 @@ def recognise(files: list[SourceFile]) -> bool:
     return True
 
 
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    collect = Collector()
+def _read_files(collect: Collector, files: list[SourceFile]) -> None:
     for file in files:
         collect.of(file.name, file.raw_hash)
         for i, entry in enumerate(file.document, start=1):
@@ -45,4 +38,6 @@ def read(files: list[SourceFile]) -> Recognised:
                 )
             )
     collect.note("these files name neither the model nor the metric: enter the system, and check the tasks")
-    return collect.done(KEY, NAME)
+
+
+FORMAT = Format("eval-results", "Hugging Face .eval_results", recognise, _read_files)

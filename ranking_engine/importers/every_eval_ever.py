@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record, a_list, a_mapping, showable
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import Collector, Record, a_list, a_mapping, showable
 
-KEY, NAME = "every-eval-ever", "Every Eval Ever"
 UNKNOWN = -1  # the score of a level that is not known
 
 
@@ -17,15 +17,6 @@ def recognise(files: list[SourceFile]) -> bool:
 
 def _is_known(about: Mapping[Any, Any]) -> bool:
     return isinstance(about.get("model_info"), Mapping) and isinstance(about.get("evaluation_results"), list)
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -61,3 +52,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         )
         if "confidence_interval" in uncertainty and error is None:
             collect.note(f"the interval of {showable(task)} is left out: only standard errors are read")
+
+
+FORMAT = Format("every-eval-ever", "Every Eval Ever", recognise, file_by_file(_read_file))

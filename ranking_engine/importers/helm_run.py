@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format
 from ranking_engine.importers.helm_models import describe_models, is_models
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
@@ -20,7 +20,6 @@ from ranking_engine.importers.records import (
     showable,
 )
 
-KEY, NAME = "helm-run", "HELM run (stats.json with run_spec.json)"
 # What these programs count beside scores, by how its names begin.
 HOUSEKEEPING = ("num_", "finish_reason_", "batch_size", "estimated_num_", "max_prob", "prompt_truncated", "logprob")
 NO_SCORE = "says how the run was made"
@@ -39,13 +38,7 @@ def _is_stats(document: object) -> bool:
     return bool(stats) and all(isinstance(one, Mapping) and isinstance(one.get("name"), Mapping) for one in stats)
 
 
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    collect = Collector()
+def _read_files(collect: Collector, files: list[SourceFile]) -> None:
     specs: dict[str, SourceFile] = {}
     of_stats: dict[str, SourceFile] = {}
     for file in files:
@@ -70,7 +63,6 @@ def read(files: list[SourceFile]) -> Recognised:
     for prefix in set(specs) - set(of_stats):
         collect.of(specs[prefix].name, "")
         collect.refuse(f"there is no {prefix}{STATS} beside it")
-    return collect.done(KEY, NAME)
 
 
 def _read_run(collect: Collector, stats: list[Any], spec: Mapping[str, Any]) -> None:
@@ -116,3 +108,6 @@ def _read_run(collect: Collector, stats: list[Any], spec: Mapping[str, Any]) -> 
         collect.note(f"left out: {n_perturbed} statistics of perturbed instances")
     if any(record.standard_error is not None for record in collect.records):
         collect.note("standard errors are the deviation over the root of the count: too small for dependent instances")
+
+
+FORMAT = Format("helm-run", "HELM run (stats.json with run_spec.json)", recognise, _read_files)

@@ -6,11 +6,11 @@ With `model_metadata.yaml` beside them the systems have their metadata.
 from collections.abc import Mapping
 from typing import Any
 
-from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
 from ranking_engine.importers.helm_models import describe_models, is_models
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
@@ -18,7 +18,6 @@ from ranking_engine.importers.records import (
     showable,
 )
 
-KEY, NAME = "helm-table", "HELM group table"
 DERIVED = frozenset({"mean win rate", "mean score"})
 
 
@@ -38,15 +37,6 @@ def _tables(document: object) -> list[Mapping[str, Any]]:
         for one in tables
     )
     return tables if are_tables else []
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -85,3 +75,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                         raw_hash=collect.raw_hash,
                     )
                 )
+
+
+FORMAT = Format("helm-table", "HELM group table", recognise, file_by_file(_read_file))

@@ -1,9 +1,9 @@
 """inspect_ai: a log of an evaluation, as `.eval` (an archive, of which the header is read) or `.json`."""
 
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record, a_list, a_mapping, is_stated, showable
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import Collector, Record, a_list, a_mapping, is_stated, showable
 
-KEY, NAME = "inspect-ai", "inspect_ai log (.eval or .json)"
 SPREAD = frozenset({"stderr", "bootstrap_stderr", "std", "var"})
 ERRORS = ("stderr", "bootstrap_stderr")
 
@@ -15,15 +15,6 @@ def recognise(files: list[SourceFile]) -> bool:
         if not ("task" in run and "model" in run and ("status" in about or "plan" in about)):
             return False
     return True
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -69,3 +60,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             )
         if error is not None and len(measured) > 1:
             collect.note(f"the standard error of {showable(name)} is left out: it does not say which metric it is of")
+
+
+FORMAT = Format("inspect-ai", "inspect_ai log (.eval or .json)", recognise, file_by_file(_read_file))

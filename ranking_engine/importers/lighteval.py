@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 
-from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
     is_stated,
     showable,
 )
-
-KEY, NAME = "lighteval", "lighteval results"
 
 
 def recognise(files: list[SourceFile]) -> bool:
@@ -25,15 +23,6 @@ def recognise(files: list[SourceFile]) -> bool:
         if not all(isinstance(one, Mapping) for one in results.values()):
             return False
     return True
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -99,3 +88,6 @@ def parts_of(key: str) -> tuple[str, str, str]:
         numbers.append(parts.pop())
     task, _, subset = parts[-1].partition(":")
     return task, subset, f"{numbers[-1]}-shot" if numbers else ""
+
+
+FORMAT = Format("lighteval", "lighteval results", recognise, file_by_file(_read_file))

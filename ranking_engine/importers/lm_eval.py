@@ -8,10 +8,10 @@ and the context length that a run states are kept as metadata.
 import re
 from collections.abc import Mapping
 
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import Collector, Record, a_mapping, is_stated, showable
 
-KEY, NAME = "lm-eval", "lm-evaluation-harness results"
 TELLING = ("n-samples", "group_subtasks", "versions", "n-shot", "configs", "config", "higher_is_better", "model_name")
 NO_METRIC = frozenset({"name", "alias", "sample_len", "sample_count", "samples", ""})
 PRETRAINED = re.compile(r"(?:^|,)\s*pretrained=([^,]+)")
@@ -28,15 +28,6 @@ def recognise(files: list[SourceFile]) -> bool:
         if not any(key in about for key in TELLING) or not all(isinstance(one, Mapping) for one in results.values()):
             return False
     return True
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -98,3 +89,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     shots=n_shot if isinstance(n_shot, int) and 0 <= n_shot < 10**6 else None,
                 )
             )
+
+
+FORMAT = Format("lm-eval", "lm-evaluation-harness results", recognise, file_by_file(_read_file))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ranking_engine.importers.documents import SourceFile, read_each
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
@@ -18,22 +18,12 @@ from ranking_engine.importers.records import (
     showable,
 )
 
-KEY, NAME = "model-index", "Hugging Face model card (model-index)"
 WITH_SPREAD = re.compile(r"\s*(\S+)\s*(?:±|\+/-|\+-)\s*(\S+)\s*\Z")
 
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
     return all(isinstance(a_mapping(file.document).get("model-index"), list) for file in files)
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,3 +70,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                         raw_hash=collect.raw_hash,
                     )
                 )
+
+
+FORMAT = Format("model-index", "Hugging Face model card (model-index)", recognise, file_by_file(_read_file))

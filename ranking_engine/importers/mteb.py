@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format
 from ranking_engine.importers.records import (
     Collector,
-    Recognised,
     Record,
     a_list,
     a_mapping,
@@ -18,7 +18,6 @@ from ranking_engine.importers.records import (
     showable,
 )
 
-KEY, NAME = "mteb", "MTEB task results"
 # What model_meta.json calls the fields of a system.
 FACTS = {
     "n_parameters": "parameters",
@@ -53,13 +52,7 @@ def _is_old(about: Mapping[str, Any]) -> bool:
     return "mteb_dataset_name" in about
 
 
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    collect = Collector()
+def _read_files(collect: Collector, files: list[SourceFile]) -> None:
     metas = [file for file in files if _is_meta(a_mapping(file.document))]
     if len(metas) > 1:
         collect.of(metas[1].name, "")
@@ -87,7 +80,6 @@ def read(files: list[SourceFile]) -> Recognised:
             system = collect.label(folders[-2].replace("__", "/", 1), "model", "folder")
             revision = collect.label(folders[-1], "revision", "folder")
         _read_task(collect, file.document, system, revision)
-    return collect.done(KEY, NAME)
 
 
 def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revision: str) -> None:
@@ -116,3 +108,6 @@ def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revisi
                 collect.note("of each task the main score is read; its other metrics are left out")
             if "scores_per_experiment" in scores:
                 collect.note("scores of single experiments are left out: their spread is no standard error")
+
+
+FORMAT = Format("mteb", "MTEB task results", recognise, _read_files)

@@ -4,10 +4,10 @@ The CSV is written by joining cells with commas, so a quotation mark is a letter
 rows with the name of a mean as metric, and rows without a version, which are of groups of datasets.
 """
 
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record, is_stated
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import Collector, Record, is_stated
 
-KEY, NAME = "opencompass", "OpenCompass summary"
 HEADER = ["dataset", "version", "metric", "mode"]
 CSV_PART = "\ncsv format\n^^^"
 DERIVED = frozenset(
@@ -30,15 +30,10 @@ def form_of(file: SourceFile) -> str:
     return "txt" if rest.startswith("tabulate format\n") and CSV_PART in rest else ""
 
 
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
+def _read_files(collect: Collector, files: list[SourceFile]) -> None:
     # The program writes each summary as .txt, .csv and .md: one of them is enough.
     chosen = {file.name.rpartition(".")[0]: file for file in sorted(files, key=form_of, reverse=True)}
-    return read_each([file for file in files if file in chosen.values()], KEY, NAME, _read_file)
+    file_by_file(_read_file)(collect, [file for file in files if file in chosen.values()])
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -76,3 +71,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                 )
             )
     collect.note("this format keeps two decimals, so that some ties are of its making; it states no direction")
+
+
+FORMAT = Format("opencompass", "OpenCompass summary", recognise, _read_files)

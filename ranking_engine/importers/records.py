@@ -140,6 +140,7 @@ class Collector:
     rounded: list[float] = field(default_factory=list)  # what numbers were before they were rounded
     metadata: dict[str, dict[str, str | float | bool]] = field(default_factory=dict)  # by system, as of Recognised
     n_facts: int = 0
+    closer_name: str = ""  # of the format of these files, where there is one that says more; empty for its own
 
     def of(self, source: str, raw_hash: str) -> None:
         """Say which file the next records are of."""

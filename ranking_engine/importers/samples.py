@@ -60,7 +60,11 @@ def split_files(files: Sequence[SourceFile], key: str) -> tuple[list[SourceFile]
         files: of every kind.
         key: of the format that they are to be read as; empty where any will do.
     """
-    kinds = {"": (_is_samples, _is_details), lm_eval.KEY: (_is_samples,), lighteval.KEY: (_is_details,)}.get(key, ())
+    kinds = {
+        "": (_is_samples, _is_details),
+        lm_eval.FORMAT.key: (_is_samples,),
+        lighteval.FORMAT.key: (_is_details,),
+    }.get(key, ())
     of_instances = [file for file in files if any(is_of(file) for is_of in kinds)]
     return [file for file in files if file not in of_instances], of_instances
 
@@ -97,9 +101,9 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
     of_details = [file for file in files if _is_details(file)]
     if of_details and len(of_details) < len(files):
         raise InputError.of("these files are of several programs: lm-evaluation-harness and lighteval")
-    program = lighteval if of_details else lm_eval
-    if results is not None and results.format_key != program.KEY:
-        message = f"these files are of several formats: {results.format_name} and {program.NAME}"
+    program = (lighteval if of_details else lm_eval).FORMAT
+    if results is not None and results.format_key != program.key:
+        message = f"these files are of several formats: {results.format_name} and {program.name}"
         raise InputError.of(f"{message}; import them one after another")
     collect = Collector(
         records=list(results.records) if results else [],
@@ -117,7 +121,7 @@ def read_samples(files: Sequence[SourceFile], results: Recognised | None) -> Rec
     results_by_column = _StatedScores(collect.records)
     for run in runs:
         _add_run(collect, run, results_by_column)
-    read = collect.done(program.KEY, program.NAME if results else f"{program.NAME}, single instances")
+    read = collect.done(program.key, program.name if results else f"{program.name}, single instances")
     n_columns = len({record.column for record in read.records if record.instances is not None})
     note = f"scores of single instances of {n_columns} column{'' if n_columns == 1 else 's'} are read"
     return replace(

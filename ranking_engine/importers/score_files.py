@@ -18,7 +18,7 @@ from ranking_engine.files.tables import SYSTEM_COLUMNS, Table, TableError, read_
 from ranking_engine.importers import SourceFile, UnclearColumnsError, benchmark_folder, read_results
 from ranking_engine.importers.documents import MAX_TOTAL, unpacked_files
 from ranking_engine.importers.results_table import FileColumn, Import, table_of
-from ranking_engine.importers.table import KEY as TABLE, table_in
+from ranking_engine.importers.table import FORMAT as TABLE, table_in
 from ranking_engine.text.close_names import CloseNames
 
 TABLES = frozenset({".csv", ".tsv", ".txt", ""})
@@ -105,11 +105,11 @@ def read_score_files(
         scores = _one_table(SourceFile(str(files[0]), files[0].read_bytes()), filters)
     else:
         sources = _sources(files)
-        folder = unpacked_files(sources) if importer in ("", benchmark_folder.KEY) else []
+        folder = unpacked_files(sources) if importer in ("", benchmark_folder.FORMAT.key) else []
         if benchmark_folder.recognise(folder):
             about, table = sorted(folder, key=lambda file: file.base)
             scores = _one_table(table, replace(filters, importer=""))
-            return replace(scores, about=about, notes=(f"read as {benchmark_folder.NAME}", *scores.notes))
+            return replace(scores, about=about, notes=(f"read as {benchmark_folder.FORMAT.name}", *scores.notes))
         scores = _results(sources, filters)
     beside = files[0].with_name("benchmark.toml")
     if scores.is_one_table and beside.is_file():
@@ -204,7 +204,7 @@ def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
     }
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
-    is_one_table = results.format_key == TABLE and len(files) == 1
+    is_one_table = results.format_key == TABLE.key and len(files) == 1
     return ScoreFiles(table, frozenset(lower), notes, is_one_table)
 
 
@@ -236,7 +236,7 @@ def _import_of(files: Sequence[SourceFile], filters: ResultFilters) -> Import:
         if isinstance(error.__cause__, ImportError):
             raise ImportError("; ".join(error.problems.lines)) from error  # noqa: TRY004 -- what is missing is a package
         raise
-    if filters.columns and filters.columns.roles and results.format_key != TABLE:
+    if filters.columns and filters.columns.roles and results.format_key != TABLE.key:
         raise InputError.of(f"roles of columns are for tables; these files are read as {results.format_name}")
     return results
 

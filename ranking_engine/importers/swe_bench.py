@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import Collector, Recognised, Record, a_list, a_mapping, is_stated, showable
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import Collector, Record, a_list, a_mapping, is_stated, showable
 
-KEY, NAME = "swe-bench", "SWE-bench report or leaderboards"
 COUNTS = ("total_instances", "resolved_instances")
 TASK, METRIC = "SWE-bench", "resolved"
 
@@ -24,15 +24,6 @@ def _are_leaderboards(about: Mapping[Any, Any]) -> bool:
     """Whether a document is the `leaderboards.json` of the site."""
     boards = a_list(about.get("leaderboards"))
     return bool(boards) and all("results" in a_mapping(board) and "name" in a_mapping(board) for board in boards)
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The scores of the files.
-
-    Raises:
-        InputError: something in them cannot be read.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -81,3 +72,6 @@ def _read_report(collect: Collector, file: SourceFile) -> None:
         )
     )
     collect.note("the score is the share of instances that were resolved")
+
+
+FORMAT = Format("swe-bench", "SWE-bench report or leaderboards", recognise, file_by_file(_read_file))

@@ -18,10 +18,9 @@ from ranking_engine.files.number_forms import MIXED, SPREAD, ColumnNumbers, cell
 from ranking_engine.files.problems import MAX_PLACES, InputError
 from ranking_engine.files.roles import LABELS, ColumnChoices, TableColumns, columns_of, headed
 from ranking_engine.importers.documents import SourceFile
-from ranking_engine.importers.records import Collector, Recognised, Record, problem_in, showable
+from ranking_engine.importers.formats import Format
+from ranking_engine.importers.records import Collector, Record, problem_in, showable
 
-KEY, NAME = "table", "Tables: CSV, Excel, Parquet, JSON records, JSON lines, Markdown, HTML, LaTeX"
-OLD_KEYS = ("csv-wide", "csv-long")  # as its two shapes were called, which programs may still ask for
 DIRECTIONS = {"true": True, "1": True, "higher": True, "false": False, "0": False, "lower": False, "": None}
 
 
@@ -80,18 +79,7 @@ def _are_records(document: object) -> bool:
     )
 
 
-def read(files: list[SourceFile], choices: ColumnChoices | None = None) -> Recognised:
-    """The scores of the files.
-
-    Args:
-        files: of this format.
-        choices: what someone said of the columns; None for nothing.
-
-    Raises:
-        UnclearColumnsError: it is not clear what the columns are.
-        InputError: something in them cannot be read.
-    """
-    collect = Collector()
+def _read_files(collect: Collector, files: list[SourceFile], choices: ColumnChoices | None) -> None:
     shapes = set()
     for file in files:
         table = table_in(file, choices)
@@ -100,7 +88,7 @@ def read(files: list[SourceFile], choices: ColumnChoices | None = None) -> Recog
         collect.of(file.name, file.raw_hash)
         read_rows(collect, table)
         shapes.add("one row per score" if table.columns.is_long else "one row per system")
-    return collect.done(KEY, f"table with {' and '.join(sorted(shapes))}")
+    collect.closer_name = f"table with {' and '.join(sorted(shapes))}"
 
 
 def table_in(file: SourceFile, choices: ColumnChoices | None = None) -> SourceTable:
@@ -266,3 +254,13 @@ class _Reader:
             self.collect.note(
                 "scores are means over folds or seeds, without standard errors; they are missing where one is missing"
             )
+
+
+FORMAT = Format(
+    "table",
+    "Tables: CSV, Excel, Parquet, JSON records, JSON lines, Markdown, HTML, LaTeX",
+    recognise,
+    _read_files,
+    takes_columns=True,
+    old_keys=("csv-wide", "csv-long"),  # as its two shapes were called
+)

@@ -7,15 +7,15 @@ rating of Bradley and Terry's model in points, a tie as half a win, from all vot
 import numpy as np
 
 from ranking_engine.files.problems import InputError
-from ranking_engine.importers.documents import SourceFile, read_each
-from ranking_engine.importers.records import MAX_RECORDS, Collector, Recognised, Record
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.formats import Format, file_by_file
+from ranking_engine.importers.records import MAX_RECORDS, Collector, Record
 from ranking_engine.votes.categories import category_scores
 from ranking_engine.votes.columns import NEEDED, ONE_HOT, ROLES, column_key
 from ranking_engine.votes.flips import fewest_votes
 from ranking_engine.votes.reading import read_votes
 from ranking_engine.votes.report import flip_report, flip_sentence
 
-KEY, NAME = "votes", "Votes on pairs of systems"
 MAX_VOTES = 200_000
 MAX_WORK = 400_000_000  # the sum over categories of the cube of the number of systems: 50 categories of 200 systems
 HEAD = 20_000  # characters in which the names of columns have to be
@@ -43,15 +43,6 @@ def recognise(files: list[SourceFile]) -> bool:
     # Names such as `a` alone say too little: systems are named as systems or models.
     has_pair = any({f"{word}_a", f"{word}_b"} <= keys for word in ("model", "system"))
     return has_pair and bool(keys & {*ROLES["winner"]} or keys >= {*ONE_HOT})
-
-
-def read(files: list[SourceFile]) -> Recognised:
-    """The ratings by category.
-
-    Raises:
-        InputError: something in the file cannot be read, it is too large, or no two systems can be compared.
-    """
-    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -101,3 +92,6 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         collect.note(f"first place over all votes: {flip_sentence(first_place)}")
     for name, problem in scores.problems.items():
         collect.note(f"{name}: {problem}")
+
+
+FORMAT = Format("votes", "Votes on pairs of systems", recognise, file_by_file(_read_file))

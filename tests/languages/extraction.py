@@ -106,7 +106,7 @@ def _of_engine() -> Iterator[tuple[str, Message]]:
     texts = (*MISSING_POLICIES.values(), *map(policy_sentence, MISSING_POLICIES), *AGGREGATIONS.values())
     for text in (*texts, *TIES, *TIES.values(), *(f"ties {convention}" for convention in TIES), NATIVE_RULES):
         yield "ranking_engine/core", (text, "")
-    yield from (("ranking_engine/importers", (one.NAME, "")) for one in FORMATS)
+    yield from (("ranking_engine/importers", (one.name, "")) for one in FORMATS)
     yield from (("ranking_engine/files/metadata.py", (text, "")) for text in KINDS.values())
     yield from (("ranking_engine/votes/models.py", (model.name, "")) for model in MODELS.values())
     for key, family in FAMILIES.items():

@@ -135,7 +135,7 @@ def workbook(rows):
     return packed.getvalue()
 
 
-@pytest.mark.parametrize("key", [one.KEY for one in FORMATS])
+@pytest.mark.parametrize("key", [one.key for one in FORMATS])
 def test_every_format_of_the_site_is_read_with_the_figures_of_its_importer(tmp_path, key):
     files = EXAMPLES[key]
     folder = write(tmp_path, {file.name: file.data for file in files})

@@ -96,7 +96,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         "header": csv_line(
             ["system", *(task.name for task in tasks), *(f"meta:{field.key}" for field in benchmark.fields_of_systems)]
         ),  # to copy
-        "format_names": [gettext(one.NAME) for one in FORMATS],
+        "format_names": [gettext(one.name) for one in FORMATS],
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)

@@ -211,9 +211,9 @@ def test_a_cell_may_say_why_there_is_no_score(client, board, uploader):
 
 
 def test_the_page_names_every_format_that_is_read_one_added_to_the_registry_too(client, board, uploader, monkeypatch):
-    trial = SimpleNamespace(KEY="trial", NAME="A trial & its results")
+    trial = SimpleNamespace(key="trial", name="A trial & its results")
     monkeypatch.setattr("leaderboard.submissions.importing.views.FORMATS", [*FORMATS, trial])
     page = compact(client.get(reverse("upload", args=[board.key])))
     listed = [unescape(name) for name in re.findall(r"<li>([^<]+)</li>", page)]
-    names = [*(one.NAME for one in FORMATS), "A trial & its results"]
+    names = [*(one.name for one in FORMATS), "A trial & its results"]
     assert [name for name in listed if name in names] == names

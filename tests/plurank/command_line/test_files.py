@@ -50,7 +50,7 @@ def test_every_command_says_of_any_kind_of_file_what_it_says_of_a_table(tmp_path
     assert run(capsys, *command, *files[kind], "--format", "json")[:2] == (0, expected)
 
 
-@pytest.mark.parametrize("key", [one.KEY for one in FORMATS])
+@pytest.mark.parametrize("key", [one.key for one in FORMATS])
 def test_every_format_is_ranked_as_the_board_that_python_reads(tmp_path, capsys, key):
     write(tmp_path, {file.name: file.data for file in EXAMPLES[key]})
     paths = [tmp_path / file.name for file in EXAMPLES[key]]

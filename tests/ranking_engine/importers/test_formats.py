@@ -104,12 +104,12 @@ def test_csv_of_a_spreadsheet_reads_as_the_same_file_with_commas_and_points(file
 
 
 def test_every_format_has_an_example_and_reads_no_other_ones():
-    assert {one.KEY for one in FORMATS} == set(EXAMPLES)
+    assert {one.key for one in FORMATS} == set(EXAMPLES)
     for one in FORMATS:
         # Whoever recognises an example of another format comes after that one: the plain tables do.
-        others = [key for key, files in EXAMPLES.items() if key != one.KEY and one.recognise(files)]
-        order = [form.KEY for form in FORMATS]
-        assert all(order.index(key) < order.index(one.KEY) for key in others), (one.KEY, others)
+        others = [key for key, files in EXAMPLES.items() if key != one.key and one.recognise(files)]
+        order = [form.key for form in FORMATS]
+        assert all(order.index(key) < order.index(one.key) for key in others), (one.key, others)
 
 
 def test_what_is_derived_is_left_out_and_said_so():
