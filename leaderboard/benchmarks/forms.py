@@ -12,11 +12,13 @@ from django.utils.translation import gettext, gettext_lazy
 from leaderboard.common.form_fields import (
     NOTE_LENGTH,
     REASON_LENGTH,
+    TWO_TABLES,
     CsvFileField,
     LineFormField,
     LinesFormField,
     MomentField,
     PastedTableField,
+    TableForm,
 )
 from leaderboard.common.language.numbers import localise
 from leaderboard.models import Benchmark
@@ -46,7 +48,7 @@ class TagsField(LineFormField):
         return super().has_changed(self.prepare_value(initial), data)
 
 
-class NewBenchmarkForm(forms.Form):
+class NewBenchmarkForm(TableForm):
     """What a new benchmark begins with: a table of scores, or the names of its tasks."""
 
     name = LineFormField(
@@ -90,8 +92,12 @@ class NewBenchmarkForm(forms.Form):
             if not cleaned.get("name") and "name" not in self.errors:
                 self.add_error("name", "Enter a name.")
             return cleaned
-        given = [bool(cleaned.get("file")), bool((cleaned.get("text") or "").strip()), bool(self.task_names())]
+        has_file = bool(cleaned.get("file"))
+        has_text = bool((cleaned.get("text") or "").strip()) and not (has_file and self.is_text_kept)
+        given = [has_file, has_text, bool(self.task_names())]
         only_about = bool(cleaned.get("about")) and not any(given)
+        if given == [True, True, False] and not self.errors:
+            raise forms.ValidationError(TWO_TABLES)
         if sum(given) != 1 and not only_about and not self.errors:
             raise forms.ValidationError(
                 gettext("Choose a file, paste a table or list the tasks: exactly one of the three.")

@@ -1,14 +1,15 @@
 """Fields of forms for texts that people write, such a text where no form asks for it, and errors beside fields."""
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import BadRequest, ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.forms import BaseForm, Form
+from django.forms import BaseForm
 from django.http import HttpRequest
 from django.utils.text import format_lazy
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.models.texts import is_line, is_lines
 from ranking_engine.text.characters import refused_in_lines
@@ -56,6 +57,28 @@ class MomentField(forms.DateTimeField):
         super().__init__(required=False, label=format_lazy("{} (UTC)", label), help_text=help_text, widget=widget)
 
 
+class TableForm(forms.Form):
+    """A table as a file or as text. The text of a file that was refused stays in the field `text`.
+
+    Attributes:
+        kept: what the page itself put there, as `_digest`: a file that is chosen then replaces it, unless someone
+            changed it.
+    """
+
+    kept = LineFormField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    @property
+    def is_text_kept(self) -> bool:
+        """Whether the text is, unchanged, what the page itself put into the field."""
+        return bool(self.data.get("kept")) and _digest(self.data.get("text", "")) == self.data["kept"]
+
+
+TWO_TABLES = gettext_lazy(
+    "You chose a file, and there is also a table in the field. To send the file, empty the field and choose the file "
+    "again. To send the table in the field, press the button again."
+)  # browsers do not keep a chosen file
+
+
 def sent_lines(request: HttpRequest, name: str, most: int) -> str:
     """A text of several lines that a button's form sent along, cut to its length.
 
@@ -77,17 +100,23 @@ def take_errors(form: BaseForm, error: ValidationError) -> None:
             form.add_error(name if name in form.fields else None, text)
 
 
-def with_text_of_file(form: Form) -> Form | None:
+def with_text_of_file(form: TableForm) -> TableForm | None:
     """The form with the text of the file chosen in `file` in its field `text`, for another try.
 
     Browsers forget the file. None where there is no file, or it is too large or no text, or a text was typed, too.
     """
     file, typed = form.files.get("file"), form.data.get("text", "")
-    if not isinstance(file, UploadedFile) or (file.size or 0) > MAX_KEPT_BYTES or typed.strip():
+    is_typed = bool(typed.strip()) and not form.is_text_kept
+    if not isinstance(file, UploadedFile) or (file.size or 0) > MAX_KEPT_BYTES or is_typed:
         return None
     file.seek(0)
     try:
         text = file.read().decode("utf-8-sig").replace("\0", "")
     except UnicodeDecodeError:
         return None
-    return type(form)({**{name: form.data[name] for name in form.data}, "text": text})
+    return type(form)({**{name: form.data[name] for name in form.data}, "text": text, "kept": _digest(text)})
+
+
+def _digest(text: str) -> str:
+    """The SHA-256 of a text whatever its line breaks, which browsers change, and the ones around it."""
+    return hashlib.sha256("\n".join(text.splitlines()).strip("\n").encode("utf-8", "surrogatepass")).hexdigest()

@@ -8,7 +8,15 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
-from leaderboard.common.form_fields import NOTE_LENGTH, CsvFileField, LineFormField, LinesFormField, PastedTableField
+from leaderboard.common.form_fields import (
+    NOTE_LENGTH,
+    TWO_TABLES,
+    CsvFileField,
+    LineFormField,
+    LinesFormField,
+    PastedTableField,
+    TableForm,
+)
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.submissions.imports import SCALES, Assignment
 from ranking_engine.files.roles import ABOUT, ROLES, ColumnChoices
@@ -38,7 +46,7 @@ class SeveralFilesField(forms.FileField):
         return [super(SeveralFilesField, self).clean(one, initial) for one in data or []]
 
 
-class UploadForm(forms.Form):
+class UploadForm(TableForm):
     """A table of scores, as a file or pasted, a file with those of single instances, or both; or result files."""
 
     results = SeveralFilesField(
@@ -102,6 +110,8 @@ class UploadForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
         results = [*(cleaned.get("results") or []), *(cleaned.get("folder") or [])]
+        if (file or results) and self.is_text_kept:
+            text = ""
         if results and not self.errors:
             if file or text or instances:
                 raise forms.ValidationError(gettext("Choose either result files or a table."))
@@ -111,8 +121,10 @@ class UploadForm(forms.Form):
                     {"results": gettext("More than %(limit)s MB together; import them in parts.") % {"limit": limit}}
                 )
             return cleaned
-        if not self.errors and ((file and text) or not (file or text or instances)):
-            raise forms.ValidationError(gettext("Either choose a file or paste a table."))
+        if not self.errors and file and text:
+            raise forms.ValidationError(TWO_TABLES)
+        if not self.errors and not (file or text or instances):
+            raise forms.ValidationError(gettext("Choose a file or paste a table."))
         for name, chosen in (("file", file), ("instances", instances)):
             if chosen and chosen.size > settings.UPLOAD_BYTES:
                 limit = settings.UPLOAD_BYTES // 2**20

@@ -217,3 +217,45 @@ def test_the_page_names_every_format_that_is_read_one_added_to_the_registry_too(
     listed = [unescape(name) for name in re.findall(r"<li>([^<]+)</li>", page)]
     names = [*(one.name for one in FORMATS), "A trial & its results"]
     assert [name for name in listed if name in names] == names
+
+
+def sent_again(page, **files):
+    """What a browser sends of the page with the kept text: its fields with their line breaks, and the chosen files."""
+    form = page.context["form"]
+    return {"text": form["text"].value().replace("\n", "\r\n"), "kept": form["kept"].value()} | {
+        name: SimpleUploadedFile("scores.csv", content.encode()) for name, content in files.items()
+    }
+
+
+def test_after_an_error_a_corrected_file_replaces_the_text_of_the_refused_one(client, board, uploader):
+    address = reverse("upload", args=[board.key])
+    refused = send(client, board, HEADER + "A,high,1\n")
+    assert "choose the corrected file" in compact(refused)
+    again = client.post(address, sent_again(refused, file=HEADER + "A,low,1\n"))
+    assert "&#x27;low&#x27; is not a number" in compact(again), "the second file was read, too"
+    assert again.context["form"]["text"].value() == HEADER + "A,low,1\n"
+    assert client.post(address, sent_again(again, file=HEADER + "A,5,1\n")).status_code == 302
+    assert Draft.objects.get().rows[0]["scores"]["task-1"] == {"value": 5.0}
+    # A result file instead is read, too.
+    results = client.post(address, sent_again(again, results='{"results": 1}'))
+    assert "Choose either result files or a table." not in compact(results)
+
+
+def test_a_file_beside_a_text_that_someone_changed_is_refused_with_what_to_do(client, board, uploader):
+    refused = send(client, board, HEADER + "A,high,1\n")
+    sent = sent_again(refused, file=HEADER + "A,5,1\n")
+    page = compact(client.post(reverse("upload", args=[board.key]), sent | {"text": HEADER + "A,6,1\n"}))
+    assert "To send the file, empty the field and choose the file again." in page
+    assert not Draft.objects.exists()
+    corrected = sent_again(refused) | {"text": HEADER + "A,6,1\n"}
+    assert client.post(reverse("upload", args=[board.key]), corrected).status_code == 302
+
+
+def test_a_new_benchmark_takes_a_corrected_file_after_an_error(client, uploader):
+    bad, good = (SimpleUploadedFile("t.csv", f"system,a\nx,{cell}\ny,2\n".encode()) for cell in ("foo", "1"))
+    refused = client.post(reverse("new"), {"name": "B2", "file": bad})
+    assert refused.status_code == 400
+    sent = sent_again(refused) | {"name": "B2", "file": good}
+    assert client.post(reverse("new"), sent | {"text": "system,a\nz,3\n"}).status_code == 400
+    good.seek(0)
+    assert client.post(reverse("new"), sent)["Location"].startswith("/new/")
