@@ -371,16 +371,15 @@ def erasable_submission(viewer: User, uuid: UUID) -> Submission:
     raise PermissionDenied(gettext("Only the owners of a benchmark and the site’s staff can take scores down."))
 
 
-def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
-    """A batch of the benchmark that waits for a decision or for the end of an embargo; for its moderators.
+def batch_to_decide(benchmark: Benchmark, uuid: UUID) -> Batch:
+    """A batch of the benchmark, decided or not; for its moderators.
 
     Raises:
-        Http404: there is none, or it was decided.
+        DeadLinkError: there is none.
     """
-    batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
-    batch = batches.filter(submissions__state__in=UNDECIDED).first()
+    batch = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid).first()
     if batch is None:
-        raise Http404(gettext("There is no such waiting submission."))
+        raise DeadLinkError(gettext("This benchmark has no such submission."))
     return batch
 
 

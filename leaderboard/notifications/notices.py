@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -78,6 +79,26 @@ def tell_each(
     ]
     Notice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
     return len(rows)
+
+
+def settle(kind: NoticeKind, *, keys: Iterable[str], sentence: Sentence, path: str, benchmark: Benchmark) -> None:
+    """Say in notices that asked for something that it was done: they are read, and no mail goes out any more.
+
+    Args:
+        kind: of these notices.
+        keys: which ones, of any person.
+        sentence: what they say from now on.
+        path: where people see more.
+        benchmark: what they are about.
+    """
+    notices = Notice.objects.filter(benchmark=benchmark, kind=kind, key__in=list(keys))
+    notices.filter(mailed_at=None).update(is_mail_wanted=False)
+    notices.update(
+        text=in_english(sentence)[:TEXT_LENGTH],
+        sentence=sentence.as_data(),
+        path=path,
+        read_at=Coalesce("read_at", timezone.now()),
+    )
 
 
 def notice_text(notice: Notice) -> str:

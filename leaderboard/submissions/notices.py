@@ -7,7 +7,7 @@ from django.urls import reverse
 from leaderboard.common.language.sentences import Sentence, Value, listed
 from leaderboard.common.text import shortened
 from leaderboard.models import Batch, Membership, NoticeKind, Submission, User
-from leaderboard.notifications.notices import tell
+from leaderboard.notifications.notices import settle, tell
 
 # Of what happens to a submission, what its submitter hears of.
 OUTCOMES = {
@@ -37,6 +37,13 @@ UNDECIDED = {
         "No moderator decided by %(due)s."
     ),
 }
+# What its moderators read of a submission in place of the request to decide about it, once that is done.
+DECIDED = {
+    "accepted": Sentence("A submission of %(systems)s to %(benchmark)s needed a decision and was accepted."),
+    "approved": Sentence("A submission of %(systems)s to %(benchmark)s needed a decision and was approved."),
+    "rejected": Sentence("A submission of %(systems)s to %(benchmark)s needed a decision and was rejected."),
+    "retracted": Sentence("A submission of %(systems)s to %(benchmark)s was withdrawn by its submitter."),
+}
 ONCE = {"accepted", "approved", "rejected", "overdue"}  # and of the whole batch; the others may happen again
 SHOWN_SYSTEMS = 5
 MODERATORS = (Membership.Role.OWNER, Membership.Role.MODERATOR)
@@ -45,11 +52,23 @@ MODERATORS = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User | None, reason: str) -> None:
     """Tell the submitter of what someone else did to some submissions of one batch.
 
-    Moderators hear of what is overdue, too, and those whose scores an accepted submission corrects of that.
+    Moderators hear of what is overdue, too, and those whose scores an accepted submission corrects of that. What
+    asked them for a decision says what was decided, and is read.
     """
-    if kind not in OUTCOMES or not submissions:
+    if not submissions:
         return
     batch, first = submissions[0].batch, submissions[0]
+    # No one was asked about what its submitter may accept.
+    if kind in DECIDED and (kind == "retracted" or actor is None or actor.pk != batch.uploader_id):
+        settle(
+            NoticeKind.WAITING,
+            keys=[_waiting_key(batch), _overdue_key(batch)],
+            sentence=DECIDED[kind].of(systems=_systems(submissions), benchmark=batch.benchmark.name),
+            path=reverse("batch", args=[batch.uuid]),
+            benchmark=batch.benchmark,
+        )
+    if kind not in OUTCOMES:
+        return
     systems, benchmark = _systems(submissions), batch.benchmark.name
     if actor is None and batch.decide_by and kind in UNDECIDED:
         sentence, reason = UNDECIDED[kind].of(systems=systems, benchmark=benchmark, due=batch.decide_by), ""
@@ -93,7 +112,7 @@ def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User 
         tell(
             _moderators(batch),
             NoticeKind.WAITING,
-            key=f"{key} here",
+            key=_overdue_key(batch),
             sentence=Sentence("The submission of %(systems)s to %(benchmark)s is overdue.").of(
                 systems=systems, benchmark=benchmark
             ),
@@ -125,7 +144,7 @@ def tell_moderators(batch: Batch) -> None:
     tell(
         _moderators(batch),
         NoticeKind.WAITING,
-        key=f"batch {batch.pk} waiting",
+        key=_waiting_key(batch),
         sentence=Sentence("A submission of %(systems)s to %(benchmark)s needs a decision.").of(
             systems=_systems(submissions), benchmark=batch.benchmark.name
         ),
@@ -137,6 +156,14 @@ def tell_moderators(batch: Batch) -> None:
 def _moderators(batch: Batch) -> list[int]:
     members = Membership.objects.filter(benchmark=batch.benchmark, role__in=MODERATORS)
     return list(members.exclude(user=batch.uploader_id).values_list("user_id", flat=True))
+
+
+def _waiting_key(batch: Batch) -> str:
+    return f"batch {batch.pk} waiting"
+
+
+def _overdue_key(batch: Batch) -> str:
+    return f"batch {batch.pk} overdue here"
 
 
 def _systems(submissions: Sequence[Submission]) -> list[Value]:

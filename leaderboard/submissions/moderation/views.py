@@ -11,10 +11,10 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.access.audience import (
+    batch_to_decide,
     erasable_submission,
     moderated_batch,
     moderated_benchmark,
-    undecided_batch,
     visible_batch,
 )
 from leaderboard.accounts.people import PeopleError
@@ -33,6 +33,7 @@ from leaderboard.submissions.moderation.decisions import (
     queue_page,
     review,
 )
+from leaderboard.submissions.moderation.outcomes import decided_sentence, is_decided, title_of
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import lone_submission
@@ -98,7 +99,11 @@ def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
             return _decide(request, benchmark, [uuid])
         except (SubmissionError, PeopleError) as error:
             refusal = str(error)
-    decision = review(undecided_batch(benchmark, uuid))
+    batch = batch_to_decide(benchmark, uuid)
+    if is_decided(batch):  # by another moderator, or its submitter, since the mail with the link went out
+        messages.info(request, decided_sentence(batch))
+        return redirect("batch", uuid)
+    decision = review(batch)
     context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": decision, "refusal": refusal}
     return render(request, "submissions/moderation/manage_decide.html", context, status=400 if refusal else 200)
 
@@ -113,7 +118,12 @@ def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> 
     batches, unknown = named_batches(benchmark, numbers)
     result = decide(batches, action, actor=signed_in(request), reason=reason)
     n_now, n_later = result.n_decided - result.n_approved, result.n_approved
-    if n_now:
+    if n_now == 1 and len(batches) == 1:
+        done = gettext("The submission of %(systems)s was rejected.")
+        if action == Verdict.ACCEPT:
+            done = gettext("The submission of %(systems)s was accepted.")
+        messages.success(request, done % {"systems": title_of(batches[0])})
+    elif n_now:
         done = ngettext("%(n)s submission rejected.", "%(n)s submissions rejected.", n_now)
         if action == Verdict.ACCEPT:
             done = ngettext("%(n)s submission accepted.", "%(n)s submissions accepted.", n_now)

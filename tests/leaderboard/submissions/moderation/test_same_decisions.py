@@ -169,7 +169,7 @@ def test_a_page_says_that_the_submitter_is_banned_only_where_it_bans(make):
         said[case] = [str(message) for message in answer.context["messages"]]
     assert said == {
         late: [f"{late.batch.uuid}: This submission was already decided."],
-        timely: ["1 submission rejected.", "Its submitter is banned from this benchmark."],
+        timely: ["The submission of New was rejected.", "Its submitter is banned from this benchmark."],
     }
 
 
