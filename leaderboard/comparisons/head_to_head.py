@@ -58,6 +58,7 @@ class MarginRow:
 
     system: BoardSystem
     rank: int | None
+    is_tied: bool  # others share its rank
     n_beaten: int
     n_lost: int
     n_level: int
@@ -148,6 +149,7 @@ def head_to_head(
             MarginRow(
                 system=systems[i],
                 rank=int(column.ranks[i]) if column.ranks[i] >= 1 else None,
+                is_tied=int((column.ranks == column.ranks[i]).sum()) > 1,
                 n_beaten=int(margins.n_beaten[k]),
                 n_lost=int(margins.n_lost[k]),
                 n_level=int(margins.n_level[k]),

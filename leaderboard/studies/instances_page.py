@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop
 
-from leaderboard.common.language.engine import in_page_language, rule_name
+from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import figure_text, in_words, signed
 from leaderboard.computing.task_distances import published_ranking
@@ -16,10 +16,10 @@ from leaderboard.queue.kinds import INSTANCES
 from leaderboard.queue.queries import error_line, job_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.studies.instance_sentences import neighbours_sentence, winners_sentence
 from leaderboard.studies.instances import instance_report
 from leaderboard.studies.items import ItemsOfTask, items_sentence, items_shown
 from leaderboard.studies.redrawn_ranks import RedrawnRow, RedrawnTable, redrawn_tables
-from ranking_engine import RULES
 from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
 from ranking_engine.core.instances import AGGREGATIONS
 from ranking_engine.stability.instance_subsets import shown_sizes
@@ -30,13 +30,15 @@ NAMES_OF_TWO = {
     ("two_level", "mean"): gettext_noop("Two levels and mean"),
     ("one_level", "mean"): gettext_noop("One level and mean"),
 }
-INSTANCE_VERDICTS = (  # as VERDICTS of the engine, whose tests are of tasks
-    gettext_noop("too few instances to tell"),
-    gettext_noop("not separable"),
-    gettext_noop("separable"),
-    gettext_noop("contradicted"),
-    gettext_noop("tied"),
-)
+# As VERDICTS of the engine, whose tests are of tasks: as the API says them, and as the page does.
+INSTANCE_VERDICTS = ("too few instances to tell", "not separable", "separable", "contradicted", "tied")
+VERDICT_TEXTS = {
+    "too few instances to tell": gettext_noop("too few instances to tell"),
+    "not separable": gettext_noop("not significant"),
+    "separable": gettext_noop("significant"),
+    "contradicted": gettext_noop("contradicted"),
+    "tied": gettext_noop("tied"),
+}
 ERRORS = ("standard_error", "detectable", "task_error", "instance_share")
 NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"
 
@@ -112,6 +114,11 @@ class NeighbourRow:
         return gettext("%(instances)s %% instances, %(tasks)s %% tasks") % shares
 
     @property
+    def verdict_text(self) -> str:
+        """The verdict, for a page."""
+        return gettext(VERDICT_TEXTS[self.verdict])
+
+    @property
     def p_text(self) -> str:
         """The p-value, for a page."""
         return f"< {localise(0.001, 'g')}" if self.p_adjusted < 0.001 else localise(self.p_adjusted, ".3f")
@@ -133,7 +140,7 @@ class InstancesPage:
     Attributes:
         state: `none` where no system has instance scores, `computing`, `failed`, `undefined`, or `there`.
         reason: why it failed, or is undefined.
-        sentence: what the aggregations say of the first rank.
+        sentence: what the aggregations say of the first rank, and on which tasks where it is not all.
         separability: how many neighbours differ significantly, and under which rule they are neighbours.
         rows: by their rank under `two_level`.
         subset_taus: by aggregation the mean tau-b of the ranking on k tasks with that on all, for k = 1, 2, ...
@@ -149,6 +156,7 @@ class InstancesPage:
         parameters: of the intervals and tests.
         rule: under which systems are neighbours: a rule's key, or `two_level`.
         n_unscored: systems on the board without instance scores.
+        n_board_tasks: how many tasks count on the board, with those without instance scores.
     """
 
     state: str
@@ -169,6 +177,17 @@ class InstancesPage:
     parameters: dict[str, Any] | None = None
     rule: str = ""
     n_unscored: int = 0
+    n_board_tasks: int = 0
+
+    @property
+    def is_of_more_tasks(self) -> bool:
+        """Whether the order of the neighbours is that of the board, some tasks of which have no instance scores."""
+        return len(self.tasks) < self.n_board_tasks and self.rule != "two_level"
+
+    @property
+    def task_names(self) -> str:
+        """The tasks that have scores of single instances, in words."""
+        return in_words([task["name"] for task in self.tasks])
 
     @property
     def items_sentence(self) -> str:
@@ -182,8 +201,11 @@ class InstancesPage:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """How many first places are compared."""
-        return self.first_places[0].places if self.first_places else ()
+        """How many first places are compared; none where a single task gives all three the same order."""
+        figures = [value for one in self.first_places for value in (*one.agreement, *one.tau)]
+        if not self.first_places or (len(self.tasks) == 1 and all(isnan(value) or value == 1 for value in figures)):
+            return ()
+        return self.first_places[0].places
 
     @property
     def subset_sizes(self) -> list[int]:
@@ -233,7 +255,8 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
     if report.summary["status"] != THERE:
         return InstancesPage(UNDEFINED, reason=in_page_language(report.summary["reason"]))
     systems = systems_at(publication.revision)
-    names = configuration_of(publication.revision).task_names
+    configuration = configuration_of(publication.revision)
+    names, n_voting = configuration.task_names, sum(task.votes for task in configuration.tasks)
     arrays = report.arrays
     ranks = {key: report.ranks(key) for key in AGGREGATIONS}
     two_level = ranks["two_level"]
@@ -247,17 +270,26 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
             float(arrays["upper"][k]),
             int(arrays["n_common"][k]),
             float(arrays["p_adjusted"][k]),
-            gettext(INSTANCE_VERDICTS[arrays["verdicts"][k]]),
+            INSTANCE_VERDICTS[arrays["verdicts"][k]],
             *(float(arrays[name][k]) if name in arrays else nan for name in ERRORS),
         )
         for k, (i, j) in enumerate(arrays["pairs"].tolist())
     ]
-    redrawn = redrawn_tables(arrays, systems)
+    # Reports of earlier versions know no clusters.
+    tasks = [
+        {"n_clusters": task["n_instances"]} | task | {"name": names.get(task["task"], task["task"])}
+        for task in report.summary["tasks"]
+    ]
+    redrawn = redrawn_tables(arrays, systems, len(tasks))
     redrawn_of = {table.statistic: {row.key: row for row in table.rows} for table in redrawn}
     return InstancesPage(
         THERE,
-        sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
-        separability=_neighbours_sentence(report.summary, report.parameters["level"]),
+        sentence=winners_sentence(
+            {key: [systems[i].name for i in places] for key, places in report.winners.items()},
+            [task["name"] for task in tasks],
+            n_voting,
+        ),
+        separability=neighbours_sentence(report.summary, report.parameters["level"]),
         rows=[
             SystemRow(
                 systems[i].key,
@@ -280,75 +312,16 @@ def instances_page(publication: Publication | None, *, has_items: bool) -> Insta
         first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
         neighbours=neighbours,
         power=_power_sentence(neighbours),
-        redrawn=redrawn,
+        redrawn=redrawn if len(tasks) > 1 else redrawn[:1],  # of a single task all are the same
         items=items_shown(report.summary, arrays, names) if has_items else (),
         items_summary=report.summary.get("items", []) if has_items else (),
         n_redrawn=report.summary.get("n_redrawn", 0),
-        tasks=[  # reports of earlier versions know no clusters
-            {"n_clusters": task["n_instances"]} | task | {"name": names.get(task["task"], task["task"])}
-            for task in report.summary["tasks"]
-        ],
+        tasks=tasks,
         parameters=report.parameters,
         rule=report.summary["rule"],
         n_unscored=int((two_level < 1).sum()),
+        n_board_tasks=n_voting,
     )
-
-
-def winners_sentence(winners: dict[str, list[str]]) -> str:
-    """Who is first under each aggregation, in a sentence.
-
-    Args:
-        winners: names of systems by aggregation.
-    """
-    if len({tuple(firsts_of) for firsts_of in winners.values()}) == 1:
-        firsts_of = winners[AGGREGATIONS[0]]
-        return gettext("All three put %(firsts_of)s first.") % {"firsts_of": in_words(firsts_of)}
-    firsts = {key: in_words(firsts_of) for key, firsts_of in winners.items()}
-    return gettext(
-        "Ranked on two levels, %(two_level)s is first; on one level, %(one_level)s; by the mean, %(mean)s."
-    ) % {"two_level": firsts["two_level"], "one_level": firsts["one_level"], "mean": firsts["mean"]}
-
-
-def _neighbours_sentence(summary: dict[str, Any], level: float) -> str:
-    """How many neighbours differ significantly on instances, in a sentence; empty where there are none.
-
-    Args:
-        summary: of the report.
-        level: of significance.
-    """
-    tested = summary["neighbours"]
-    if not tested["n_pairs"]:
-        return ""
-    rule = rule_name(summary["rule"]) if summary["rule"] in RULES else gettext("two levels")
-    n, pairs = tested["n_separable"], tested["n_pairs"]
-    if pairs == tested["n_neighbours"]:
-        text = ngettext(
-            "%(n)s of %(pairs)s pair of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
-            "%(n)s of %(pairs)s pairs of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
-            pairs,
-        )
-        none = ngettext(
-            "None of %(pairs)s pair of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
-            "None of %(pairs)s pairs of neighbours under %(rule)s differ significantly at the %(level)s %% level.",
-            pairs,
-        )
-    else:
-        text = ngettext(
-            "%(n)s of %(pairs)s pair of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
-            "level.",
-            "%(n)s of %(pairs)s pairs of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
-            "level.",
-            pairs,
-        )
-        none = ngettext(
-            "None of %(pairs)s pair of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
-            "level.",
-            "None of %(pairs)s pairs of the first neighbours under %(rule)s differ significantly at the %(level)s %% "
-            "level.",
-            pairs,
-        )
-    figures = {"n": n, "pairs": pairs, "rule": rule, "level": localise(100 * level, "g")}
-    return (text if n else none) % figures
 
 
 def _power_sentence(neighbours: Sequence[NeighbourRow]) -> str:

@@ -22,6 +22,7 @@ class IntervalRow:
     measured_text: str
     is_possibly_best: bool
     n_predicted: int = 0  # scores that the rank rests on and no one measured
+    is_tied: bool = False  # others share its rank
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
                 measured_text=interval_text(again, i) if measured.is_measured else "",
                 is_possibly_best=column.possibly_best is not None and bool(column.possibly_best[i]),
                 n_predicted=column.predicted_of(i),
+                is_tied=int((column.ranks == column.ranks[i]).sum()) > 1,
             )
             for i in order[:MAX_ROWS]
         ],

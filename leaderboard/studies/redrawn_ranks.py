@@ -1,5 +1,6 @@
 """Rank intervals of a board if instances, tasks or both are drawn again, as the page of instances shows them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -7,7 +8,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from leaderboard.rankings.confidence.intervals import range_text
 from leaderboard.rankings.scores import BoardSystem
@@ -30,6 +31,7 @@ class RedrawnRow:
         rank: by the statistic.
         intervals: by each of DESIGNS both ends; None where there is no interval.
         instance_share: the part of the uncertainty that comes from instances; NaN where it is not known.
+        is_tied: whether others share its rank.
     """
 
     key: str
@@ -37,6 +39,7 @@ class RedrawnRow:
     rank: int
     intervals: dict[str, tuple[int, int] | None]
     instance_share: float
+    is_tied: bool
 
     @property
     def interval_texts(self) -> list[str]:
@@ -58,6 +61,11 @@ class RedrawnTable:
     name: str
     sentence: str
     rows: list[RedrawnRow]
+
+    @property
+    def has_tasks_drawn(self) -> bool:
+        """Whether there are intervals for tasks that are drawn again: of few tasks there are none."""
+        return any(row.intervals["tasks"] for row in self.rows)
 
 
 def redrawn_arrays(
@@ -86,18 +94,20 @@ def redrawn_arrays(
     return arrays
 
 
-def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem]) -> list[RedrawnTable]:
+def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem], n_tasks: int) -> list[RedrawnTable]:
     """The rank intervals of a report.
 
     Args:
         arrays: of the report.
         systems: of its revision, in its order.
+        n_tasks: how many tasks have scores of single instances.
     """
     tables = []
     for statistic in STATISTICS:
         if f"redrawn_{statistic}" not in arrays:
             continue
         rows = []
+        n_at = Counter(arrays[f"redrawn_{statistic}"][:, 0].tolist())  # systems by rank
         for i, (rank, *ends) in enumerate(arrays[f"redrawn_{statistic}"].tolist()):
             if rank:
                 pairs = zip(DESIGNS, ends[::2], ends[1::2], strict=True)
@@ -105,20 +115,27 @@ def redrawn_tables(arrays: Mapping[str, Any], systems: Sequence[BoardSystem]) ->
                 for design, low, high in pairs:
                     intervals[design] = (low, high) if low else None
                 share = float(arrays[f"redrawn_share_{statistic}"][i])
-                rows.append(RedrawnRow(systems[i].key, systems[i].name, rank, intervals, share))
+                is_tied = n_at[rank] > 1
+                rows.append(RedrawnRow(systems[i].key, systems[i].name, rank, intervals, share, is_tied))
         rows.sort(key=lambda row: (row.rank, row.key))
-        tables.append(RedrawnTable(statistic, gettext(STATISTIC_NAMES[statistic]), _share_sentence(rows), rows))
+        tables.append(
+            RedrawnTable(statistic, gettext(STATISTIC_NAMES[statistic]), _share_sentence(rows, n_tasks), rows)
+        )
     return tables
 
 
-def _share_sentence(rows: Sequence[RedrawnRow]) -> str:
+def _share_sentence(rows: Sequence[RedrawnRow], n_tasks: int) -> str:
     """What most of the uncertainty comes from, in a sentence; why that is not known where it is not."""
     shares = [row.instance_share for row in rows if not isnan(row.instance_share)]
     if not shares:
-        return gettext(
-            "What instances and tasks contribute is known from %(least_tasks)s tasks on, with %(least_units)s "
-            "instances each."
-        ) % {"least_tasks": LEAST_TASKS, "least_units": LEAST_UNITS}
+        text = ngettext(
+            "What other tasks would change needs %(least_tasks)s tasks with %(least_units)s instances each; here "
+            "%(n)s task has scores of single instances.",
+            "What other tasks would change needs %(least_tasks)s tasks with %(least_units)s instances each; here "
+            "%(n)s tasks have scores of single instances.",
+            n_tasks,
+        )
+        return text % {"least_tasks": LEAST_TASKS, "least_units": LEAST_UNITS, "n": n_tasks}
     share = median(shares)
     text = gettext("For the median system %(share)s %% of the uncertainty comes from tasks, the rest from instances.")
     if share > 0.5:

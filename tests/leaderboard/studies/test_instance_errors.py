@@ -9,7 +9,9 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.submissions.uploads import submit_upload
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
-from tests.leaderboard.api.test_instances import SYSTEMS, TASKS, blocks_of, upload_of
+from tests.factories import owner_of
+from tests.leaderboard.api.test_instances import SYSTEMS, TASKS, blocks_of, confirm, long_form, send, upload_of
+from tests.markup import compact
 
 
 def test_the_page_says_how_small_a_difference_the_instances_can_show(make, client):
@@ -64,3 +66,43 @@ def test_the_page_and_the_api_have_rank_intervals_if_instances_tasks_or_both_are
     page = client.get(reverse("instances", args=[benchmark.key])).content.decode()
     assert "For the median system" in page
     assert 'aria-label="Rank intervals: Mean of the tasks’ means"' in page
+
+
+def test_where_one_task_of_three_has_instances_the_page_says_so_and_leaves_out_what_is_the_same(make, client):
+    """On the board the first is Bert, on the instances of Task 1 it is Ada."""
+    benchmark = make.benchmark({}, n_tasks=3)
+    cells = {
+        (system, "Task 1", f"q{u:02}"): float(u < n)
+        for system, n in {"Ada": 30, "Bert": 20, "Cleo": 5}.items() for u in range(40)
+    }  # fmt: skip
+    client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
+    table = "system,Task 2,Task 3\nAda,1,1\nBert,3,3\nCleo,2,2\n"
+    confirm(client, benchmark, send(client, benchmark, long_form(cells), table))
+    benchmark = make.publish(make.publish(benchmark), studies=True)
+    answer = client.get(reverse("instances", args=[benchmark.key]))
+    page, text = answer.context["page"], compact(answer)
+    assert page.sentence == (
+        "1 of 3 tasks has scores of single instances: Task 1. On Task 1, all three methods put Ada first."
+    )
+    assert "The first places" not in text
+    assert text.count("Rank intervals: ") == 1
+    needed = "needs 8 tasks with 10 instances each; here 1 task has scores of single instances."
+    assert (needed in text, "Other tasks</th>" in text) == (True, False)
+    assert "The order is that of the board, which has 3 tasks; the differences are on Task 1 alone." in text
+    # Verdicts are in the words of the field; programs read what they always read.
+    verdicts = {
+        pair["verdict"] for pair in client.get(reverse("api:instances", args=[benchmark.key])).json()["neighbours"]
+    }
+    assert verdicts == {"contradicted", "separable"}
+    assert "<td>significant</td>" in text
+    assert "separable" not in text
+
+
+def test_ties_have_an_equals_sign_in_the_tables_of_rank_intervals_too(make, client):
+    scores = {"Ada": [3.0] * 9, "Bert": [2.0] * 9, "Cleo": [2.0] * 9}
+    benchmark = make.publish(make.benchmark(scores), studies=True)
+    stability = compact(client.get(reverse("stability", args=[benchmark.key])))
+    intervals = stability.partition('id="rank-intervals"')[2].partition("</table>")[0]
+    head_to_head = compact(client.get(reverse("head_to_head", args=[benchmark.key])))
+    for text in (intervals, head_to_head.partition('class="heat')[2]):
+        assert text.count('<span class="tie" aria-hidden="true">=</span>2') == 2
