@@ -101,7 +101,7 @@ JOB_KINDS = {
         ),
         JobKind(
             PROSPECTS,
-            gettext_noop("prospects"),
+            gettext_noop("who can win"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
@@ -130,7 +130,7 @@ JOB_KINDS = {
         ),
         JobKind(
             BOOTSTRAP,
-            gettext_noop("bootstrap over tasks"),
+            gettext_noop("rank intervals"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
@@ -142,7 +142,7 @@ JOB_KINDS = {
         ),
         JobKind(
             AXIOMS,
-            gettext_noop("properties of the rules"),
+            gettext_noop("rules: properties"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
@@ -152,7 +152,7 @@ JOB_KINDS = {
         ),
         JobKind(
             STUDY_PLAN,
-            gettext_noop("plan of the studies"),
+            gettext_noop("stability: plan of the studies"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=60,
@@ -160,7 +160,7 @@ JOB_KINDS = {
         ),
         JobKind(
             STUDY,
-            gettext_noop("study"),
+            gettext_noop("stability: study"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,
@@ -192,7 +192,7 @@ JOB_KINDS = {
         ),
         JobKind(
             MERGE,
-            gettext_noop("study, put together"),
+            gettext_noop("stability: study, last step"),
             Job.Queue.STUDIES,
             limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,

@@ -96,6 +96,8 @@ def test_before_the_first_answer_no_rule_is_named_first(client):
     assert "We suggest" not in page
     assert " checked>" not in page
     assert 'id="all"' not in page
+    assert "meets all that you ask" not in page
+    assert "meets all that you ask" in unescape(compact(client.get("/rules/choose/?winner=condorcet")))
     undecided = unescape(compact(client.get("/rules/choose/?winner=any")))
     assert "Your answers exclude no rule so far." in undecided
 

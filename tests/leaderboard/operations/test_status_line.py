@@ -35,18 +35,33 @@ def test_the_board_says_its_place_and_asks_again_until_it_is_there(client, make,
     assert not refreshes(compact(client.get(url)))
 
 
-def test_the_status_page_says_for_each_job_how_many_go_before_it_and_asks_again_while_anything_waits(client, waiting):
+def test_the_status_page_says_for_each_job_its_position_and_asks_again_while_anything_waits(client, waiting):
     Job.objects.filter(queue="studies").update(state="done")
     page = compact(client.get(reverse("status")))
     assert refreshes(page)
     # The newest job comes first in the table; the other board was submitted to before.
-    assert re.findall(r"(?:next,|\d+ before it,) (?:less|about)[^<]*", page) == [
-        "1 before it, about 2 minutes",
-        "next, about 1 minute",
+    assert re.findall(r"position \d+, (?:less|about)[^<]*", page) == [
+        "position 2, about 2 minutes",
+        "position 1, about 1 minute",
     ]
     assert "Expected in" in page
     Job.objects.update(state="done")
     assert not refreshes(compact(client.get(reverse("status"))))
+
+
+def test_the_status_page_names_jobs_as_pages_do_and_says_which_a_newer_revision_makes_unwanted(client, make):
+    benchmark = make.published()
+    page = compact(client.get(reverse("status")))
+    assert {"Rank intervals", "Who can win", "Rules: properties", "Stability: plan of the studies"} <= set(
+        re.findall(r'<th scope="row">([^<]*)</th>', page)
+    )
+    assert "is newer" not in page
+    make.accepted(benchmark, {"E": [1.0] * 5})
+    page = compact(client.get(reverse("status")))
+    rows = re.findall(r"<tr>(.*?)</tr>", page.partition('id="jobs"')[2])
+    first = [row for row in rows if ">Rank intervals</th>" in row and '<td class="number">1</td>' in row]
+    assert ["revision 2 is newer" in row and "queued" in row for row in first] == [True]
+    assert "waiting" not in page.partition('id="jobs"')[2]
 
 
 def test_the_page_of_studies_asks_again_for_what_waits_alone(client, make):
