@@ -3,67 +3,29 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from plurank.client.errors import SiteError
+from plurank.client.remote import RemoteWork
 from plurank.client.transport import SiteConnection
 
-ENDED = frozenset({"scored", "refused", "cancelled"})
 MAX_PROBLEM = 1000  # characters of why predictions cannot be evaluated
 
 
-class RemotePredictions:
-    """Predictions that a site scores.
+class RemotePredictions(RemoteWork):
+    """Predictions that a site scores; it is done when they are scored, refused or cancelled.
 
-    Attributes:
-        status: what the site said of them last.
+    Their `state` is `waiting`, `scoring`, `scored`, `refused` or `cancelled`.
+    `status` is what the site said last.
     """
 
-    def __init__(self, transport: SiteConnection, status: dict[str, Any]) -> None:
-        self.transport, self.status = transport, status
-
-    def __repr__(self) -> str:
-        return f"RemotePredictions({self.uuid!r}, {self.state!r})"
-
-    @property
-    def uuid(self) -> str:
-        """Their number."""
-        return str(self.status["uuid"])
-
-    @property
-    def state(self) -> str:
-        """`waiting`, `scoring`, `scored`, `refused` or `cancelled`."""
-        return str(self.status["state"])
-
-    def refresh(self) -> RemotePredictions:
-        """Ask how far they are now.
-
-        Raises:
-            SiteError: the site refused, or did not answer.
-        """
-        self.status = self.transport.get(f"predictions/{self.uuid}/")
-        return self
-
-    def wait(self, seconds: float = 300) -> RemotePredictions:
-        """Wait until they are scored or refused.
-
-        Raises:
-            TimeoutError: they are neither yet.
-            SiteError: the site refused, or did not answer.
-        """
-        end, pause = time.monotonic() + seconds, 0.5
-        while self.state not in ENDED:
-            if time.monotonic() >= end:
-                raise TimeoutError(f"predictions {self.uuid} are still {self.state} after {seconds:g} s")
-            time.sleep(min(pause, max(0.0, end - time.monotonic())))
-            pause = min(5.0, pause * 1.5)
-            self.refresh()
-        return self
+    ADDRESS: ClassVar = "predictions"
+    CALLED: ClassVar = "predictions {} are"
+    ENDS: ClassVar = frozenset({"scored", "refused", "cancelled"})
 
 
 def send_predictions(

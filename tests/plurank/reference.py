@@ -22,7 +22,7 @@ PARTS = {
     ],
     "Votes": [plurank.read_votes, plurank.VoteSet, votes.VoteRatings],
     "Predictions": [plurank.score, metric.MetricResult, metric.Metric, metric.Option],
-    "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
+    "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission, client.RemotePredictions],
     "Refusals of a site": [
         client.SiteError, client.InvalidInputError, client.NotAllowedError, client.NotThereError, client.TooManyError,
         client.UnreachableError,
@@ -37,13 +37,20 @@ def written() -> str:
         lines += [f"## {title}", ""]
         for member in members:
             lines += entry(member.__name__, member, "###")
-            own = vars(member).items() if inspect.isclass(member) else ()
-            for name, value in own:
+            for name, value in members_of(member):
                 function = value.func if hasattr(value, "func") else getattr(value, "fget", None) or value
                 function = getattr(function, "__func__", function)
                 if not name.startswith("_") and inspect.isfunction(function):
                     lines += entry(f"{member.__name__}.{name}", value, "####")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def members_of(member: object) -> list[tuple[str, object]]:
+    """What a class has by itself, and from classes that have no entry of their own."""
+    listed = {one for members in PARTS.values() for one in members}
+    classes = [member, *member.__mro__[1:]] if inspect.isclass(member) else []
+    ours = [one for one in classes if one is member or (one not in listed and one.__module__.startswith("plurank."))]
+    return [item for one in ours for item in vars(one).items()]
 
 
 def entry(name: str, value: object, level: str) -> list[str]:
