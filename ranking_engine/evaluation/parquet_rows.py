@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ranking_engine.evaluation.record_process import answers
+from ranking_engine.files.limited_process import limited_command
 from ranking_engine.files.problems import InputError, Problem
 from ranking_engine.text.names import shorten
 
 PROGRAM = Path(__file__).with_name("record_process.py")
+PROCESSOR_SECONDS = 60  # that it may take
 SECONDS = 120  # until the process is ended, however little of the processor it had
 MAX_VALUES = 20_000_000  # those in lists each
 LOST = "not readable as Parquet: it takes more memory or time than a file may, or is broken"
@@ -56,7 +57,7 @@ def records_of(
 
 def _answers_apart(data: bytes, bounds: dict[str, int], choose: Choose) -> Iterator[dict[str, Any] | list[Any]]:
     """Yield what `answers` does, as the other process says it."""
-    command = [sys.executable, "-I", str(PROGRAM)]
+    command = limited_command(PROGRAM, PROCESSOR_SECONDS)
     process = subprocess.Popen(  # noqa: S603
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

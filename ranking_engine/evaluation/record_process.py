@@ -1,9 +1,9 @@
 """Reads a Parquet file of references or predictions row by row, in a process of its own with bounds on memory and time.
 
 A small file can unpack to any size: a value that is there many times is written once, and what its footer says of sizes
-is the sender's word. `parquet_rows.py` runs this file by its path. It imports nothing of this package, so that it
-starts quickly. It takes its bounds and the file, says the columns, is told which of them to read, and writes each row
-as a line of JSON.
+is the sender's word. `limited_process.py` runs this file by its path for `parquet_rows.py`. It imports nothing of this
+package, so that it starts quickly. It takes its bounds and the file, says the columns, is told which of them to read,
+and writes each row as a line of JSON.
 """
 
 from __future__ import annotations
@@ -13,24 +13,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-MEMORY = 2_000_000_000  # bytes of addresses
-SECONDS = 60  # of the processor
 BATCH_ROWS = 10_000  # that are unpacked at a time
 
 
 class UnreadRecordsError(ValueError):
     """The file is too large, or has what is not read; the message says what."""
-
-
-def limited() -> None:
-    """Bound what this process can take, where the system can."""
-    try:
-        import resource  # noqa: PLC0415 -- not on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Records:
@@ -163,7 +150,6 @@ def problem_of(error: Exception, line: int | None) -> dict[str, Any]:
 
 def main() -> None:
     """Read the bounds as a line of JSON, and as many bytes of a file as it says; then which columns are wanted."""
-    limited()
     source, target = sys.stdin.buffer, sys.stdout.buffer
     bounds = json.loads(source.readline())
     data = source.read(bounds["n_bytes"])

@@ -1,7 +1,7 @@
 """Reads one workbook or Parquet file, or several with details, in a process of its own, with bounds on memory and time.
 
-It is run by its path, with the file as its input, and writes the cells as JSON. It imports nothing of this package, so
-that it starts quickly; what is wrong is the text after `error`.
+`limited_process.py` runs it by its path. It has the file as its input, writes the cells as JSON and imports nothing of
+this package, so that it starts quickly; what is wrong is the text after `error`.
 """
 
 import datetime as dt
@@ -11,22 +11,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-MEMORY = 2_000_000_000  # bytes of addresses
-SECONDS = 20  # of the processor
 MAX_CELL = 300  # characters of a text
 MAX_SHEETS = 50
 MAX_TEXT = 20_000_000  # characters of all cells: a workbook stores a text once, however many cells have it
-
-
-def limited() -> None:
-    """Bound what this process can take, where the system can."""
-    try:
-        import resource  # noqa: PLC0415 -- not on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def cell(value: Any) -> str:  # noqa: ANN401
@@ -140,7 +127,6 @@ READERS = {"workbook": workbook, "parquet": parquet, "details": details}
 
 def main() -> None:
     """Read standard input as what the first argument says, with at most as many cells as the second says."""
-    limited()
     kind, max_cells = sys.argv[1], int(sys.argv[2])
     data = sys.stdin.buffer.read()
     try:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import zipfile
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from ranking_engine.files.grids import MAX_CELLS, GridError, Row, bounded
+from ranking_engine.files.limited_process import limited_command
 
 PROGRAM = Path(__file__).with_name("table_process.py")
+PROCESSOR_SECONDS = 20  # that it may take
 SECONDS = 30
 MAX_UNPACKED = 200 * 2**20  # bytes of a workbook's parts
 MAX_PARTS = 5_000
@@ -95,7 +96,7 @@ def details_of(tables: Sequence[bytes], max_cells: int) -> list[list[Row]]:
 
 def _read_apart(data: bytes, kind: str, max_cells: int) -> dict[str, list[Row]]:
     """The rows of every table, as the other process reads them."""
-    command = [sys.executable, "-I", str(PROGRAM), kind, str(max_cells)]
+    command = limited_command(PROGRAM, PROCESSOR_SECONDS, kind, str(max_cells))
     try:
         ran = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
         answer = json.loads(ran.stdout)

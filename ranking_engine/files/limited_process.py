@@ -1,0 +1,40 @@
+"""Runs a program that reads a file from anyone in a process of its own, with bounds on memory and time.
+
+It is run by its path, as `limited_process.py SECONDS PROGRAM ARGUMENTS`. Like the programs it imports nothing of this
+package, so that it starts quickly.
+"""
+
+import runpy
+import sys
+from pathlib import Path
+
+MEMORY = 2_000_000_000  # bytes of addresses
+
+
+def limited_command(program: Path, seconds: int, *arguments: str) -> list[str]:
+    """Return the command that runs a program with these bounds.
+
+    Args:
+        program: its path.
+        seconds: of the processor that it may take.
+        arguments: of the program.
+    """
+    return [sys.executable, "-I", __file__, str(seconds), str(program), *arguments]
+
+
+def main() -> None:
+    """Bound what this process can take, where the system can, and run the program."""
+    _, seconds, *sys.argv = sys.argv
+    try:
+        import resource  # noqa: PLC0415 -- not on Windows
+    except ImportError:
+        pass
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
