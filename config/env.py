@@ -11,6 +11,7 @@ from pathlib import Path
 
 import django
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
 from django.utils.translation import to_locale
 
 TRUE = {"1", "true", "yes", "on"}
@@ -116,6 +117,25 @@ def module_path(name: str, default: str) -> str:
     if not is_there:
         raise ImproperlyConfigured(f"{name}={value!r} is no class of a module that is installed, such as {default}")
     return value
+
+
+def require_class(name: str, path: str) -> None:
+    """Import the class that the variable `name` names, once every application is there.
+
+    Args:
+        name: of the variable.
+        path: its value.
+
+    Raises:
+        ImproperlyConfigured: there is no such class, or its module cannot be imported.
+    """
+    try:
+        is_class = isinstance(import_string(path), type)
+    except Exception as error:  # whatever somebody's module does
+        problem = f"{type(error).__name__}: {error}"
+        raise ImproperlyConfigured(f"{name}={path!r} cannot be imported: {problem}") from error
+    if not is_class:
+        raise ImproperlyConfigured(f"{name}={path!r} is no class")
 
 
 def language(name: str, default: str, folders: Sequence[Path]) -> str:

@@ -197,6 +197,25 @@ def sender(name: str, default: str) -> str:
     return value
 
 
+def sender_of(url: str) -> str:
+    """The sender of mails of a site with this URL, unless the operator names another one."""
+    name = _host_of(url)
+    _, dot, last = name.rpartition(".")
+    return f"plurank@{name}" if dot and not last.isdigit() else "plurank@localhost"  # the latter: an IP address
+
+
+def host(name: str, default: str) -> str:
+    """The variable `name` as the name or the address of a host, without a port.
+
+    Raises:
+        ImproperlyConfigured: it is neither.
+    """
+    value = text(name, default)
+    if not _is_host(value):
+        raise ImproperlyConfigured(f"{name}={value!r} is no name of a host, such as mail.example, without a port")
+    return value
+
+
 def mail_domains(name: str) -> list[str]:
     """The domains of email addresses, between commas, with or without an @ before it.
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, register
 
 from config import env
+from config.settings.mails import CONSOLE_MAILS
 
 THREADS_FOR_COMPUTATIONS = 6  # of the eight that a web process has as it is started everywhere here
 
@@ -33,6 +34,16 @@ def addresses_are_confirmed(app_configs: Sequence[AppConfig] | None, **options: 
         return []
     hint = "Set PLURANK_EMAIL_BACKEND to a mail server's, and PLURANK_EMAIL_VERIFICATION to mandatory or to nothing."
     return [CheckWarning("Sign-up tells whether an address has an account", hint=hint, id="plurank.W004")]
+
+
+@register(deploy=True)
+def a_sender_is_named(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
+    """Mail servers refuse or hide what comes from a sender that they do not know."""
+    if settings.EMAIL_BACKEND == CONSOLE_MAILS or os.environ.get("PLURANK_EMAIL_FROM"):
+        return []
+    hint = "Set it to an address that your mail server may send from, such as plurank@boards.example."
+    text = f"PLURANK_EMAIL_FROM is not set: emails come from {settings.DEFAULT_FROM_EMAIL}"
+    return [CheckWarning(text, hint=hint, id="plurank.W006")]
 
 
 @register(deploy=True)

@@ -10,6 +10,16 @@ from config.backends.query_limits import bound_waits
 from config.settings import tests
 from config.settings.base import IS_TEST, VAR
 
+# With SQLite these are read, too, so that a wrong one is refused and none is taken for a misspelt name.
+# How long one statement may take; 0 is without end, as commands like `migrate` need it. What serves requests, the
+# workers and the sweep set their own default before they read this file.
+QUERY_SECONDS = env.seconds("PLURANK_QUERY_SECONDS", 0)
+LOCK_SECONDS = env.seconds("PLURANK_LOCK_SECONDS", 10, least=1)
+# After how long PostgreSQL ends a connection that waits for its next statement; 0 is never. Only web servers can
+# have it: a job computes for minutes between two statements.
+IDLE_SECONDS = env.seconds("PLURANK_IDLE_SECONDS", 0)
+# PgBouncer in transaction mode knows no start-up options, and no cursor outlives its transaction there.
+IS_POOLED = env.boolean("PLURANK_PGBOUNCER", default=False)
 CONNECTION_SECONDS = 60  # a request uses a connection of PostgreSQL again for so long
 SQLITE_OPTIONS = {
     # Deferred transactions of several writers fail at once with "database is locked"; immediate ones queue.
@@ -27,19 +37,10 @@ IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
-    # How long one statement may take; 0 is without end, as commands like `migrate` need it. What serves requests, the
-    # workers and the sweep set their own default before they read this file.
-    QUERY_SECONDS = env.seconds("PLURANK_QUERY_SECONDS", 0)
-    LOCK_SECONDS = env.seconds("PLURANK_LOCK_SECONDS", 10, least=1)
-    # After how long PostgreSQL ends a connection that waits for its next statement; 0 is never. Only web servers can
-    # have it: a job computes for minutes between two statements.
-    IDLE_SECONDS = env.seconds("PLURANK_IDLE_SECONDS", 0)
     if 0 < IDLE_SECONDS <= CONNECTION_SECONDS:  # a request could use one that PostgreSQL has just ended
         raise ImproperlyConfigured(
             f"PLURANK_IDLE_SECONDS='{IDLE_SECONDS}' is neither 0, for never, nor more than {CONNECTION_SECONDS}"
         )
-    # PgBouncer in transaction mode knows no start-up options, and no cursor outlives its transaction there.
-    IS_POOLED = env.boolean("PLURANK_PGBOUNCER", default=False)
     POSTGRESQL_OPTIONS: dict[str, Any] = {
         "connect_timeout": 5,
         "keepalives_idle": 10,

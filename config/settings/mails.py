@@ -7,8 +7,7 @@ from config.settings.base import ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS, IS_PRODUCT
 
 CONSOLE_MAILS = "django.core.mail.backends.console.EmailBackend"
 EMAIL_BACKEND = env.module_path("PLURANK_EMAIL_BACKEND", CONSOLE_MAILS)
-DEFAULT_FROM_EMAIL = env_addresses.sender("PLURANK_EMAIL_FROM", "plurank@localhost")
-EMAIL_HOST = env.text("PLURANK_EMAIL_HOST", "localhost")
+EMAIL_HOST = env_addresses.host("PLURANK_EMAIL_HOST", "localhost")
 EMAIL_PORT = env.number("PLURANK_EMAIL_PORT", 25, least=1, most=65_535)
 EMAIL_HOST_USER = env.text("PLURANK_EMAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.text("PLURANK_EMAIL_PASSWORD", "")
@@ -25,6 +24,9 @@ MAIL_DAYS = env.days("PLURANK_EMAIL_DAYS", 7, least=1)  # for which the text of 
 OWN_ADDRESS = f"https://{ALLOWED_HOSTS[0].lstrip('.')}" if IS_PRODUCTION else "http://127.0.0.1:8000"
 SITE_URL = env_addresses.own_url(
     "PLURANK_URL", next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), OWN_ADDRESS)
+)
+DEFAULT_FROM_EMAIL = env_addresses.sender(
+    "PLURANK_EMAIL_FROM", env_addresses.sender_of(SITE_URL) if IS_PRODUCTION else "plurank@localhost"
 )
 # Webhooks go to the public internet alone, unless an operator's own receivers are inside.
 WEBHOOKS_INSIDE = env.boolean("PLURANK_WEBHOOKS_INSIDE", default=False)

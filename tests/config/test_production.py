@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -22,6 +23,7 @@ GOOD = {
     "DATABASE_URL": "postgres://plurank:secret@127.0.0.1:1/plurank",
     "REDIS_URL": "redis://127.0.0.1:1/0",
     "PLURANK_EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+    "PLURANK_EMAIL_FROM": "plurank@boards.example",
 }
 
 
@@ -216,6 +218,50 @@ def test_a_deployment_without_postgresql_or_redis_is_told_so(tmp_path):
     assert run.returncode == 0
     assert "DATABASE_URL is not set" in run.stderr
     assert "REDIS_URL is not set" in run.stderr
+
+
+def test_no_documented_setting_is_taken_for_a_misspelt_one_on_sqlite_either(tmp_path):
+    """`manage.py` sets one of them itself, which SQLite has no use for."""
+    rows = re.findall(r"^\| `(PLURANK_\w+)` \|", (settings.ROOT / "docs" / "settings.md").read_text(), re.MULTILINE)
+    assert len(rows) > 80
+    program = "from config import env; print(*env.asked_for)"
+    run = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD | {"DATABASE_URL": ""})
+    assert set(rows) <= set(run.stdout.split())
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"DATABASE_URL": "", "PLURANK_QUERY_SECONDS": "15"})
+    assert "is not a setting" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("backend", "problem"),
+    [
+        ("django.core.mail.backends.smtp.EmailBackendx", "cannot be imported: ImportError"),
+        ("django.core.mail.get_connection", "is no class"),
+        ("json.tool.main.x", "is no class of a module that is installed"),
+    ],
+)
+@pytest.mark.parametrize("command", [("check", "--deploy"), ("sweep", "--once")])
+def test_nothing_starts_with_a_backend_of_emails_that_there_is_not(tmp_path, backend, problem, command):
+    run = manage(*command, tmp_path=tmp_path, **GOOD | {"PLURANK_EMAIL_BACKEND": backend})
+    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert f"PLURANK_EMAIL_BACKEND='{backend}' {problem}" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "sender"),
+    [
+        ({"PLURANK_URL": "https://lab.example:8443"}, "plurank@lab.example"),
+        ({"PLURANK_HOSTS": "192.0.2.1"}, "plurank@localhost"),
+    ],
+)
+def test_a_mail_server_without_a_named_sender_is_noted(tmp_path, change, sender):
+    run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_EMAIL_FROM": ""} | change)
+    assert f"(plurank.W006) PLURANK_EMAIL_FROM is not set: emails come from {sender}" in run.stderr
+
+
+def test_the_name_of_a_mail_server_is_one(tmp_path):
+    run = manage("check", tmp_path=tmp_path, **GOOD | {"PLURANK_EMAIL_HOST": "smtp exampel"})
+    assert run.returncode == 1
+    assert "PLURANK_EMAIL_HOST='smtp exampel' is no name of a host" in run.stderr
 
 
 @pytest.mark.parametrize(("children", "is_much"), [("2", False), ("3", True)])
