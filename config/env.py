@@ -232,6 +232,18 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         raise ImproperlyConfigured(f"{name} is not set, and {file} cannot hold it: {error.strerror}") from error
 
 
+def former_keys(name: str, present: str) -> list[str]:
+    """The secret keys before the present one, from the variable `name`, between commas, the newest first.
+
+    Raises:
+        ImproperlyConfigured: one is there twice, or is the present one: then the wrong key would be kept.
+    """
+    keys = listing(name, "")
+    if len({present, *keys}) <= len(keys):
+        raise ImproperlyConfigured(f"{name} has a key twice, or the present one; write the former keys alone")
+    return keys
+
+
 def secret_file(file: Path, made: Callable[[], str]) -> str:
     """The text of a file that only its owner can read; it is made on first use.
 

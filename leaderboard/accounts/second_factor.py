@@ -14,7 +14,7 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db.models import Q
 from django.http import HttpRequest
@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy
 
 from leaderboard.models import User
 
+ENCRYPTED = {"secret", "seed", "migrated_codes"}  # of what allauth stores of a second factor and of recovery codes
 STEPS_AHEAD = 10  # of half a minute each, so many more than any right clock is ahead
 
 
@@ -40,15 +41,51 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The text again. One that another secret key encrypted fits no code: its owner needs a new second factor."""
+        """The text again. One that an unknown key encrypted fits no code: its owner needs a new second factor."""
         try:
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken:
             return base64.b32encode(secrets.token_bytes(20)).decode()
 
 
-def _cipher() -> Fernet:
-    key = hashlib.sha256(b"plurank.second-factor" + settings.SECRET_KEY.encode()).digest()
+def encrypt_again(row: Authenticator) -> bool:
+    """Encrypt a second factor, or recovery codes, with the present secret key where a former one does now.
+
+    Args:
+        row: locked by the caller.
+
+    Returns:
+        Whether a former key encrypted it before.
+
+    Raises:
+        InvalidToken: no key of the settings did.
+    """
+    data = row.data | {name: _encrypted_now(row.data[name]) for name in ENCRYPTED & row.data.keys()}
+    if data == row.data:
+        return False
+    row.data = data
+    row.save(update_fields=["data"])
+    return True
+
+
+def _encrypted_now(stored: str | list[str]) -> str | list[str]:
+    """What is stored, encrypted with the present key: the same where it is already."""
+    if isinstance(stored, list):
+        return [str(_encrypted_now(each)) for each in stored]
+    try:
+        _fernet(settings.SECRET_KEY).decrypt(stored.encode())
+    except InvalidToken:
+        return _cipher().rotate(stored.encode()).decode()
+    return stored
+
+
+def _cipher() -> MultiFernet:
+    """The present secret key encrypts; former ones decrypt, too."""
+    return MultiFernet([_fernet(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _fernet(secret_key: str) -> Fernet:
+    key = hashlib.sha256(b"plurank.second-factor" + secret_key.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(key))
 
 

@@ -46,7 +46,7 @@ SWITCHED_OFF = "the webhook was switched off"
 
 
 def secret_of(webhook: Webhook, number: int | None = None) -> str:
-    """The key that deliveries are signed with. It changes with the site's own secret, and when owners renew it.
+    """The key that deliveries are signed with. It changes with the site's lasting key, and when owners renew it.
 
     Args:
         webhook: whose.
@@ -54,7 +54,7 @@ def secret_of(webhook: Webhook, number: int | None = None) -> str:
     """
     number = webhook.secret_number if number is None else number
     name = f"{webhook.uuid} {number}" if number else str(webhook.uuid)
-    return f"whsec_{salted_hmac('plurank.webhook', name, algorithm='sha256').hexdigest()}"
+    return f"whsec_{salted_hmac('plurank.webhook', name, secret=settings.LASTING_KEY, algorithm='sha256').hexdigest()}"
 
 
 def signature(secret: str, body: bytes, at: int) -> str:

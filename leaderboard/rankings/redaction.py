@@ -7,6 +7,7 @@ an order by name, a count or a tie would tell what the name or the score does no
 from dataclasses import replace
 
 import numpy as np
+from django.conf import settings
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
@@ -102,7 +103,7 @@ def hidden_text(audience: Audience) -> str:
 
 def _pseudonym(system: BoardSystem) -> BoardSystem:
     """The same for one system at every revision, and telling nothing of its name or when it came."""
-    mark = salted_hmac("plurank.anonymous-system", str(system.id)).hexdigest()[:10]
+    mark = salted_hmac("plurank.anonymous-system", str(system.id), secret=settings.LASTING_KEY).hexdigest()[:10]
     return BoardSystem(system.id, f"anonymous-{mark}", f"System {mark}")
 
 
