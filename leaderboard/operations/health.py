@@ -36,7 +36,7 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         if silent := silence(role, is_here=is_here, pid=pid):
             failing.append(silent)
         if not reaches_broker():
-            failing.append("the broker does not answer")
+            failing.append("the broker does not answer, or takes no message")
     if role in Job.Queue.values:
         # Jobs that are long due and that no one runs: the queue's worker does not take any. What only follows an
         # upgrade may be due for long, and between two of its jobs there is a moment when none runs.

@@ -27,6 +27,7 @@ from leaderboard.queue import job_counts
 from leaderboard.queue.heartbeats import SWEEP, living_workers
 from leaderboard.queue.priorities import NOBODY_WAITS
 from leaderboard.queue.retry import failed_boards
+from leaderboard.queue.wake_ups import reaches_broker
 
 LATELY = timedelta(hours=1)
 PUBLICATIONS = 500  # the delay is that of so many at most
@@ -60,6 +61,9 @@ class _Site(Collector):
             of_database = []
         yield _gauge("database_up", "Whether the database answered just now.", [], [((), bool(of_database))])
         yield from of_database
+        if of_database:  # both may take their time to fail, and Prometheus has no time for both
+            description = "Whether the broker answered just now and can be written to."
+            yield _gauge("broker_up", description, [], [((), reaches_broker())])
 
 
 def _of_database() -> Iterator[Metric]:

@@ -4,6 +4,7 @@ import logging
 import time
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from celery import current_app
 from django.conf import settings
@@ -16,6 +17,7 @@ RUN_JOB = "jobs.run_job"
 EXPIRES_SECONDS = 60
 # A broker that was out of reach is not asked again for so long, so that a request that brings many jobs waits once.
 REST_SECONDS = 5.0
+PROBE, PROBE_BYTES = "plurank-probe", 4096  # what is written to see whether a message could be
 
 logger = logging.getLogger(__name__)
 _rests_until = 0.0
@@ -71,13 +73,20 @@ def count_wake_ups(queue: str) -> int:
 
 
 def reaches_broker() -> bool:
-    """Whether the broker answers within a moment."""
+    """Whether the broker answers within a moment, and can be written to: a full one takes no message."""
     try:
         with current_app.connection_for_write(connect_timeout=3) as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
-            if not settings.REDIS_URL:  # a folder is nothing to connect to
-                Path(connection.transport_options["folder"]).mkdir(parents=True, exist_ok=True)
+            if settings.REDIS_URL:
+                connection.default_channel.client.set(PROBE, "1", ex=EXPIRES_SECONDS)
+            else:
+                folder = Path(connection.transport_options["folder"])
+                folder.mkdir(parents=True, exist_ok=True)
+                # Deleted as old messages are, should it be left behind.
+                with NamedTemporaryFile("wb", dir=folder, prefix=f".{PROBE}.", suffix=".new") as file:
+                    file.write(b"1" * PROBE_BYTES)
+                    file.flush()
     except Exception as error:  # noqa: BLE001 -- every transport raises its own
-        logger.warning("the broker does not answer: %s", error)
+        logger.warning("the broker does not answer, or takes no message: %s", error)
         return False
     return True

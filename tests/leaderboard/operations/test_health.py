@@ -2,6 +2,8 @@
 
 import os
 import re
+import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -13,14 +15,20 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
+from kombu import Connection
+from redis import Redis
 
+from config.backends.filesystem_broker import Transport
 from leaderboard.models import Heartbeat, Job
 from leaderboard.operations import health
 from leaderboard.operations.health import problems, reached_limit
+from leaderboard.queue import wake_ups
 from leaderboard.queue.heartbeats import Process
 from leaderboard.queue.priorities import RECOMPUTATION
 from ranking_engine import __version__ as engine_version
+from tests.config.redis_server import redis_server, wait_for_redis
 from tests.markup import compact
+from tests.running_site import free_port
 
 HERE = socket.gethostname()
 
@@ -176,6 +184,49 @@ def test_a_health_check_asks_for_any_process_one_of_this_host_or_this_very_one(m
 
 def away() -> str:
     return "the database does not answer: it is away"
+
+
+@pytest.mark.parametrize("policy", ["noeviction", "volatile-lru"])
+def test_a_redis_that_is_full_is_no_broker_that_works(make, client, settings, tmp_path, monkeypatch, policy):
+    """Takes a second: a Redis of its own."""
+    port = free_port()
+    settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
+    with redis_server(port, tmp_path):
+        redis = Redis(port=port)
+        wait_for_redis(redis)
+        monkeypatch.setattr(
+            wake_ups.current_app, "connection_for_write", lambda **options: Connection(settings.REDIS_URL, **options)
+        )
+        heard_of("sweep", "rankings")
+        assert problems("sweep") == []
+        redis.config_set("maxmemory-policy", policy)
+        redis.config_set("maxmemory", "1")
+        assert problems("sweep") == ["the broker does not answer, or takes no message"]
+        answer = client.get("/readyz/")
+        assert (answer.status_code, answer.json()["broker"]) == (503, False)
+        redis.config_set("maxmemory", "0")
+        assert client.get("/readyz/").json()["broker"] is True
+        assert 0 < redis.ttl(wake_ups.PROBE) <= 60
+
+
+def test_a_folder_that_is_full_is_no_broker_that_works(make, settings, tmp_path, monkeypatch):
+    settings.REDIS_URL = ""
+    options = {"folder": str(tmp_path / "messages")}
+    app = wake_ups.current_app
+    with app.connection_for_write(transport=Transport, transport_options=options) as connection:
+        monkeypatch.setattr(app, "connection_for_write", lambda **_: connection)
+        assert wake_ups.reaches_broker()
+        assert list((tmp_path / "messages").iterdir()) == []
+        monkeypatch.setattr(wake_ups, "PROBE_BYTES", 10_000)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # as on a full disk: an empty file can be made
+        try:
+            assert not wake_ups.reaches_broker()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            signal.signal(signal.SIGXFSZ, ignored)
+        assert list((tmp_path / "messages").iterdir()) == []
 
 
 def test_a_process_is_alive_while_what_it_depends_on_is_away(make, monkeypatch, capsys):
