@@ -23,8 +23,8 @@ from leaderboard.evaluation.phases import DEVELOPMENT, EVALUATOR_KEY, PRIVATE, P
 from leaderboard.models import AuditEntry, Benchmark, EvaluationMode, PredictionFile, Task, TaskReferences, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.on_demand.uploads import turn_to_read_parquet
+from ranking_engine.core.clusters import effective_number
 from ranking_engine.evaluation.instances import References
-from ranking_engine.evaluation.leaks import effective_number
 from ranking_engine.evaluation.metrics import METRICS, Kind, Library, Metric, check_references, is_available
 from ranking_engine.evaluation.reading import read_references
 from ranking_engine.files.problems import InputError, Problem, Problems

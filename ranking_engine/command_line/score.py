@@ -167,7 +167,7 @@ def _blocks(report: Report) -> Blocks:
     ):
         text += (
             "\nNo standard error (-): fewer than ten instances or clusters, in all or of a label that counts by "
-            "itself, or all of them are alike."
+            "itself, or as good as fewer because their sizes or weights differ much, or all of them are alike."
         )
     return [TitledGrid(grid), text]
 

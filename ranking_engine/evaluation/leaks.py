@@ -78,16 +78,6 @@ def _majority(predictions: NDArray[np.int8]) -> NDArray[np.int8]:
     return (2 * predictions.sum(axis=0, dtype=np.int64) >= len(predictions)).astype(np.int8)
 
 
-def effective_number(weights: NDArray[np.float64]) -> float:
-    """How many instances of equal weight are as exact as these: (sum of w)^2 / sum of w^2 (Kish 1965, Survey Sampling).
-
-    Args:
-        weights: of the instances, above 0.
-    """
-    scaled = weights / weights.max()
-    return float(scaled.sum() ** 2 / (scaled @ scaled))
-
-
 def quota(n_instances: float, error: float) -> int:
     """How many submissions a plain board may answer before a boosting attack gains more than a stated error.
 
@@ -99,7 +89,7 @@ def quota(n_instances: float, error: float) -> int:
     approximation is ours; docs/ladder.md compares it with the attack itself. It is no bound for every attack.
 
     Args:
-        n_instances: with hidden references; where they have weights, their `effective_number`.
+        n_instances: with hidden references; where they have weights, their `core.clusters.effective_number`.
         error: the largest gain that is accepted, as a share of the instances.
 
     Returns:

@@ -174,10 +174,12 @@ class AdditiveFigure:
     Attributes:
         terms: of each instance, shape (n, k), dense or sparse; without weights.
         figures: of sums, shape (m, k), the figures, shape (m,), NaN where there is none.
+        sizes: of each instance what it counts by in the figure, such as its number of words; None if all count alike.
     """
 
     terms: Any
     figures: Callable[[FloatArray], FloatArray]
+    sizes: FloatArray | None = None
 
     def whole(self, weights: FloatArray | None) -> float:
         """Return the figure of all instances, with their weights if they have any."""
@@ -289,8 +291,9 @@ class MetricResult:
     Attributes:
         metric: its key.
         value: the figure.
-        standard_error: of it, above 0; None below ten instances or clusters, where all of them are alike, and where the
-            figure depends on a class that is in too few of them.
+        standard_error: of it, above 0; None below ten instances or clusters, or where they count as fewer because their
+            weights or sizes differ much, where all of them are alike, and where the figure depends on a class that is
+            in too few of them.
         error_method: how that was estimated.
         n_instances: that were scored.
         n_clusters: that were drawn or left out as one; as many as instances where none are stated.

@@ -7,21 +7,19 @@ weight of the tasks on which i is ahead of j, plus half that of ties; strengths 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.clusters import cluster_key, clusters_of
+from ranking_engine.core.clusters import are_enough, cluster_key, clusters_of, effective_number, error_parts
 from ranking_engine.core.profile import Outcome, Profile
-from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, order_of_names, snapped
 from ranking_engine.text.names import listed
-
-MIN_CLUSTERS = 10  # below, standard errors clustered by tasks mean nothing
 
 _ITERATIONS = 400
 _NEWTON_STEPS = 50
@@ -40,10 +38,9 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     only won from. `prior` adds so many wins each way to every pair, so that they always exist.
     Newman's iteration (2023), then Newton's method. O(n^2) an iteration, O(n^3) a Newton step.
 
-    `details` has the number of clusters of tasks, `n_clusters` (see `clusters_of`). From 10 clusters on it has
-    `standard_errors` by system, and `t_quantile`: strength +- t_quantile * error is a 95 % interval. The errors are
-    sandwich estimates from G clusters with G / (G - 1) on variances, the quantile is Student's with G - 1 degrees of
-    freedom (Cameron and Miller 2015, section VI).
+    `details` has the number of clusters of tasks, `n_clusters` (see `clusters_of`). From 10 clusters on, by their
+    `effective_number`, it has `standard_errors` by system, and `t_quantile`: strength +- t_quantile * error is a 95 %
+    interval. Both are as `clustered_errors` says.
     """
     details: dict[str, Any] = {**pair_details(profile.pairwise), "prior": float(prior)}
     if profile.n_systems == 1:
@@ -63,8 +60,9 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
         return Outcome(None, "undefined", NOT_FITTED, details)
     clusters = clusters_of(profile.matrix)
     details["n_clusters"] = len(clusters)
-    if len(clusters) >= MIN_CLUSTERS:
-        in_names, details["t_quantile"] = _standard_errors(profile, clusters, order, won, strengths)
+    sizes = sizes_of(profile, clusters)
+    if are_enough(sizes):
+        in_names, details["t_quantile"] = _standard_errors(profile, sizes, order, won, strengths)
         errors = in_first_order(in_names, order)
         details["standard_errors"] = dict(zip(profile.matrix.system_names, errors.tolist(), strict=True))
     return Outcome(in_first_order(snapped(strengths, SAME_STRENGTH), order), details=details)
@@ -157,7 +155,7 @@ def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
 
 
 def _standard_errors(
-    profile: Profile, clusters: Mapping[str, int], order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
+    profile: Profile, sizes: FloatArray, order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return `clustered_errors`: a task adds rivals below + tied ones / 2 - expected wins, times its weight."""
     place, tasks = profile.order, order_of_names(profile.matrix.task_names)
@@ -168,27 +166,47 @@ def _standard_errors(
     chance = _chances(strengths)
     expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
     of_tasks = (points - expected) * (profile.weights[tasks] / profile.denominator)
-    return clustered_errors(profile.matrix, clusters, tasks, of_tasks, _information(won + won.T, chance))
+    clusters = clusters_of(profile.matrix)
+    numbers = [clusters[cluster_key(profile.matrix, t)] for t in tasks]
+    return clustered_errors(of_tasks, numbers, sizes, _information(won + won.T, chance))
+
+
+def sizes_of(profile: Profile, clusters: Mapping[str, int]) -> FloatArray:
+    """Return what clusters of tasks count by: the weights of their tasks times the rivals that each system has there.
+
+    Args:
+        profile: the tasks.
+        clusters: their numbers from 0, by `cluster_key`; other tasks that vote have a single score.
+    """
+    rivals = np.maximum((~np.isnan(profile.scores)).sum(axis=0) - 1, 0)
+    sizes = np.zeros(len(clusters))
+    for t in np.flatnonzero(rivals * np.asarray(profile.weights, dtype=np.float64)):
+        sizes[clusters[cluster_key(profile.matrix, int(t))]] += float(profile.weights[t]) * rivals[t]
+    return sizes
 
 
 def clustered_errors(
-    matrix: ScoreMatrix,
-    clusters: Mapping[str, int],
-    tasks: NDArray[np.intp],
-    of_tasks: FloatArray,
-    information: FloatArray,
+    of_tasks: FloatArray, numbers: Sequence[int], sizes: FloatArray, information: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Return the root of the diagonal of B S B G / (G - 1), and Student's quantile with G - 1 degrees of freedom.
+    """Return standard errors of strengths over clusters of tasks, and Student's quantile for a 95 % interval.
 
-    B is the inverse information, S the sum of u_c u_c' over the G clusters, u_c the gradient of cluster c: the sum of
-    the columns of `of_tasks`, shape (n_systems, n_tasks), that belong to its tasks.
+    A cluster moves the strengths by B u_c: B is the inverse information, u_c the gradient of cluster c, the sum of
+    those of its tasks. The errors are those of `error_parts`, as if a cluster had as much of the information as it has
+    of all `sizes`: of equal clusters the sandwich B S B G / (G - 1), S the sum of u_c u_c' (Cameron and Miller 2015,
+    section VI). The degrees of freedom are one fewer than the `effective_number` of clusters.
+
+    Args:
+        of_tasks: the gradients, shape (n_systems, n_tasks).
+        numbers: of the cluster of each task.
+        sizes: of the clusters, as `sizes_of` returns them.
+        information: minus the second derivative, regular.
     """
     from scipy.special import stdtrit  # noqa: PLC0415 -- slow import
 
-    gradients = np.zeros((len(of_tasks), len(clusters)))
-    for t, column in zip(tasks, of_tasks.T, strict=True):
-        gradients[:, clusters[cluster_key(matrix, t)]] += column
+    gradients = np.zeros((len(of_tasks), len(sizes)))
+    for number, column in zip(numbers, of_tasks.T, strict=True):
+        gradients[:, number] += column
     influence = np.linalg.solve(information, gradients)
     influence -= influence.mean(axis=0)
-    variances = (influence**2).sum(axis=1) * len(clusters) / (len(clusters) - 1)
-    return np.asarray(np.sqrt(variances)), float(stdtrit(len(clusters) - 1, 0.975))
+    parts = error_parts(influence * sizes.sum(), sizes)
+    return np.linalg.norm(parts, axis=1), float(stdtrit(effective_number(sizes) - 1, 0.975))

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.clusters import cluster_key
+from ranking_engine.core.clusters import are_enough, cluster_key
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
-from ranking_engine.rules.bradley_terry import MIN_CLUSTERS, NOT_FITTED, SAME_STRENGTH, apart, clustered_errors
+from ranking_engine.rules.bradley_terry import NOT_FITTED, SAME_STRENGTH, apart, clustered_errors, sizes_of
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, order_of_names, snapped
 
@@ -37,8 +37,8 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
 
     Hunter's iteration, O(n T), then Newton's method, O(n^2 T + n^3) a step.
 
-    `details` has `n_clusters`, and from 10 clusters of tasks on `standard_errors` and `t_quantile`, as Bradley-Terry. A
-    task with a single score compares nothing and is in no cluster.
+    `details` has `n_clusters`, and from 10 clusters of tasks on, by their `effective_number`, `standard_errors` and
+    `t_quantile`, as Bradley-Terry. A task with a single score compares nothing and is in no cluster.
     """
     details: dict[str, Any] = {**pair_details(profile.pairwise), "prior": float(prior)}
     if profile.n_systems == 1:
@@ -63,10 +63,12 @@ def plackett_luce(profile: Profile, *, prior: float = 0.0) -> Outcome:
     keys = sorted({cluster_key(profile.matrix, t) for t in tasks})
     clusters = {key: number for number, key in enumerate(keys)}
     details["n_clusters"] = len(clusters)
-    if len(clusters) >= MIN_CLUSTERS:
+    sizes = sizes_of(profile, clusters)
+    if are_enough(sizes):
         of_tasks = (picks.gradients(strengths).T * picks.weights)[:, compares]
         information = picks.information(strengths, float(prior))
-        errors, details["t_quantile"] = clustered_errors(profile.matrix, clusters, tasks, of_tasks, information)
+        numbers = [clusters[cluster_key(profile.matrix, t)] for t in tasks]
+        errors, details["t_quantile"] = clustered_errors(of_tasks, numbers, sizes, information)
         in_order = in_first_order(errors, order).tolist()
         details["standard_errors"] = dict(zip(profile.matrix.system_names, in_order, strict=True))
     strengths -= strengths.mean()

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.clusters import LEAST_CLUSTERS, ROUNDING, effective_number
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.rules.bradley_terry import MIN_CLUSTERS
 from ranking_engine.votes.connectedness import Connectedness, within_components
 from ranking_engine.votes.data import Codes, Comparisons, Votes
 from ranking_engine.votes.fitting import NotFittedError, VoteFit, assembled, fitted_votes
@@ -77,8 +77,13 @@ def _cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, lab
     return coo_array((np.concatenate(values), places), shape=(n_clusters, len(fit.parameters))).tocsr()
 
 
-def quantile_of(level: float, n_clusters: int | None) -> float:
-    """Return by how many standard errors an interval of this level extends to each side; None: votes by themselves."""
+def quantile_of(level: float, n_clusters: float | None) -> float:
+    """Return by how many standard errors an interval of this level extends to each side.
+
+    Args:
+        level: of the interval.
+        n_clusters: by their `effective_number`; None for votes by themselves.
+    """
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415 -- slow import
 
     tail = 0.5 + level / 2
@@ -87,8 +92,10 @@ def quantile_of(level: float, n_clusters: int | None) -> float:
 
 def clusters_by_component(
     comparisons: Comparisons, votes: Votes, connectedness: Connectedness, clusters: tuple[Codes, int]
-) -> NDArray[np.intp]:
-    """Return how many clusters have a counted vote in each component; votes of weight 0 do not count.
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return how many clusters have a counted vote in each component, and how many they count as.
+
+    The second is their `effective_number` by the weights of their votes there; votes of weight 0 do not count.
 
     Args:
         comparisons: the counts within components.
@@ -98,21 +105,28 @@ def clusters_by_component(
     labels, n_clusters = clusters
     is_counted = (comparisons.counts.ravel()[comparisons.codes] > 0) & (votes.weights > 0)
     components = connectedness.labels[votes.first[is_counted]]
-    distinct = np.unique(components.astype(np.int64) * n_clusters + labels[is_counted])
-    return np.bincount(distinct // n_clusters, minlength=connectedness.n_components)
+    distinct, place = np.unique(components.astype(np.int64) * n_clusters + labels[is_counted], return_inverse=True)
+    sizes = np.bincount(place, votes.weights[is_counted], minlength=len(distinct))
+    n_of_each = np.bincount(distinct // n_clusters, minlength=connectedness.n_components)
+    of_each = np.split(sizes, np.cumsum(n_of_each)[:-1])
+    return n_of_each, np.array([effective_number(of_component) for of_component in of_each])
 
 
-def cluster_problem(n_clusters: NDArray[np.intp], sizes: NDArray[np.intp]) -> str:
+def cluster_problem(n_clusters: NDArray[np.intp], effective: FloatArray, sizes: NDArray[np.intp]) -> str:
     """Say which groups have too few clusters for errors; empty where none has.
 
     Args:
-        n_clusters, sizes: the clusters and the systems of each component.
+        n_clusters, effective: as `clusters_by_component` returns them.
+        sizes: the systems of each component.
     """
-    few = n_clusters[(sizes > 1) & (n_clusters < MIN_CLUSTERS)]
-    if not few.size:
+    is_compared = sizes > 1
+    least = float(effective[is_compared].min(initial=np.inf))
+    if least >= LEAST_CLUSTERS - ROUNDING:
         return ""
-    where = "the votes have" if (sizes > 1).sum() == 1 else "the votes of a group of systems have"
-    return f"errors by cluster need {MIN_CLUSTERS} clusters; {where} {few.min()}"
+    where = "the votes have" if is_compared.sum() == 1 else "the votes of a group of systems have"
+    n_least = int(n_clusters[is_compared][effective[is_compared].argmin()])
+    as_good_as = "" if n_least < LEAST_CLUSTERS else f", as good as {least:.1f} of equal size"
+    return f"errors by cluster need {LEAST_CLUSTERS} clusters; {where} {n_least}{as_good_as}"
 
 
 @dataclass(frozen=True, eq=False)

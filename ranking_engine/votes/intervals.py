@@ -68,19 +68,20 @@ def intervals_of(
         n_resamples: 0 for estimate +- quantile x standard error; else percentiles of so many resampled sets of votes.
         seed: of the resamples.
     """
-    n, n_clusters = votes.n_systems, None
+    n, n_clusters, effective = votes.n_systems, 0, None
     sizes = np.bincount(connectedness.labels, minlength=connectedness.n_components)
     if clusters is not None:
-        by_component = clusters_by_component(comparisons, votes, connectedness, clusters)
-        if problem := cluster_problem(by_component, sizes):
+        by_component, as_good_as = clusters_by_component(comparisons, votes, connectedness, clusters)
+        if problem := cluster_problem(by_component, as_good_as, sizes):
             return VoteIntervals.none(n, len(fit.parameters), problem)
         # The fewest of any group, so that no interval is too narrow.
         n_clusters = int(by_component[sizes > 1].min(initial=clusters[1]))
-    covariance = covariance_of(fit, comparisons, votes, clusters, n_clusters or 0)
+        effective = float(as_good_as[sizes > 1].min(initial=clusters[1]))
+    covariance = covariance_of(fit, comparisons, votes, clusters, n_clusters)
     variances = covariance.diagonal().copy()
     # Where no vote could change, such as where all are ties, how far others may differ is not known.
     variances[:n][variances[:n] <= SAME_VARIANCE] = np.nan
-    errors, quantile = np.sqrt(np.maximum(variances, 0.0)), quantile_of(level, n_clusters)
+    errors, quantile = np.sqrt(np.maximum(variances, 0.0)), quantile_of(level, effective)
     if n_resamples:
         draws = resampled(
             fit, comparisons, votes, connectedness, clusters, n_resamples=n_resamples, seed=seed

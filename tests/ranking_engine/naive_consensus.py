@@ -270,12 +270,11 @@ def win_components(matrix):
     return {frozenset(matrix.system_names[j] for j in systems if j in reached[i] and i in reached[j]) for i in systems}
 
 
-def sandwich_errors(matrix, strengths, clusters=None):
-    """Standard errors of centred strengths from the pseudo-inverse of the information.
+def clustered_errors(matrix, strengths, clusters):
+    """Standard errors of centred strengths from the pseudo-inverse of the information, and how many clusters count.
 
-    `clusters` has a label for each task, by default one of its own.
+    `clusters` has a label for each task. Each is left out as if it had its share of the information.
     """
-    clusters = range(matrix.n_tasks) if clusters is None else clusters
     table, won = oriented(matrix), half_wins(matrix)
     n, tasks = matrix.n_systems, voting_tasks(matrix)
     chance = [[1 / (1 + math.exp(b - a)) for b in strengths] for a in strengths]
@@ -290,6 +289,11 @@ def sandwich_errors(matrix, strengths, clusters=None):
             if (i, t) in table and (j, t) in table:
                 seen = 1 if table[i, t] > table[j, t] else 0 if table[i, t] < table[j, t] else 0.5
                 gradients[clusters[t]][i] += float(matrix.weights[t]) * (seen - chance[i][j])
-    meat = sum(np.outer(gradient, gradient) for gradient in gradients.values())
+    sizes = dict.fromkeys(gradients, 0.0)
+    for t in tasks:
+        sizes[clusters[t]] += float(matrix.weights[t]) * (sum((i, t) in table for i in range(n)) - 1)
+    whole, G = sum(sizes.values()), len(sizes)
     bread = np.linalg.pinv(information)
-    return np.sqrt(np.diag(bread @ meat @ bread) * len(gradients) / (len(gradients) - 1)).tolist()
+    moves = np.array([bread @ gradients[name] / (1 - sizes[name] / whole) for name in gradients])
+    errors = np.sqrt(((moves - moves.mean(axis=0)) ** 2).sum(axis=0) * (G - 1) / G)
+    return errors.tolist(), whole**2 / sum(size**2 for size in sizes.values())

@@ -149,7 +149,9 @@ def figures_of(
         mean = float(np.average(values, weights=cases.weights))
         value = mean if metric.figure is None else metric.figure(cases)
         return value, stated_error(error_of_mean(values, cases.weights, clusters), value), values
-    has_error = metric.has_error and (metric.classes is None or has_enough_clusters(metric.classes(cases), clusters))
+    has_error = metric.has_error and (
+        metric.classes is None or has_enough_clusters(metric.classes(cases), clusters, cases.weights)
+    )
     if metric.sums is not None:
         additive = metric.sums(cases)
         value = additive.whole(cases.weights) if metric.figure is None else metric.figure(cases)

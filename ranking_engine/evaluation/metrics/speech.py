@@ -47,7 +47,8 @@ def edits(process: str, cases: Cases) -> AdditiveFigure:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(sums[:, 1] > 0, sums[:, 0] / sums[:, 1], np.nan)
 
-    return AdditiveFigure(np.array(rows, dtype=np.float64), rate)
+    terms = np.array(rows, dtype=np.float64)
+    return AdditiveFigure(terms, rate, sizes=terms[:, 1])
 
 
 def _pairs_of_characters(cases: Cases) -> float:

@@ -38,13 +38,14 @@ def _counts(cases: Cases) -> AdditiveFigure:
     rows = []
     for true, predicted in zip(cases.references, cases.predictions, strict=True):
         first, second = set(spans_of(list(true))), set(spans_of(list(predicted)))
-        rows.append((len(first & second), len(first) + len(second)))
+        rows.append((len(first & second), len(first) + len(second), len(first)))
 
     def f1(sums: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(sums[:, 1] > 0, 2 * sums[:, 0] / sums[:, 1], np.nan)
 
-    return AdditiveFigure(np.array(rows, dtype=np.float64), f1)
+    counts = np.array(rows, dtype=np.float64)
+    return AdditiveFigure(counts[:, :2], f1, sizes=counts[:, 2])
 
 
 METRICS = (

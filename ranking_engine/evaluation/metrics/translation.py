@@ -52,7 +52,9 @@ def counts(scorer: Scorer, cases: Cases) -> AdditiveFigure:
         rows = np.rint(sums).astype(np.int64).tolist() if is_whole else sums.tolist()
         return np.array([metric._compute_score_from_stats(row).score for row in rows])  # noqa: SLF001 -- as above
 
-    return AdditiveFigure(np.array(terms, dtype=np.float64), figures)
+    counted = np.array(terms, dtype=np.float64)
+    # The second count of all three metrics is the length of the reference.
+    return AdditiveFigure(counted, figures, sizes=counted[:, 1])
 
 
 def pairs_of_words(cases: Cases) -> float:

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.clusters import are_enough
 from ranking_engine.core.decimals import rounded
 from ranking_engine.core.instances import InstanceScores, tasks_drawn_together
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.stability.separability.instance_errors import LEAST_UNITS
 
 Design = Literal["instances", "tasks", "both"]
 
@@ -93,7 +93,7 @@ def two_level_intervals(
         raise ValueError("`clusters` must have an entry for each instance of each task")
     units = [np.arange(block.shape[1]) for block in blocks] if clusters is None else list(clusters)
     parts = [[t] for t in range(len(blocks))] if clusters is None else tasks_drawn_together(units)
-    T, has_units = len(blocks), min(len(np.unique(of_task)) for of_task in units) >= LEAST_UNITS
+    T, has_units = len(blocks), all(are_enough(np.unique(of_task, return_counts=True)[1]) for of_task in units)
     random = np.random.default_rng([seed, n_resamples])
     drawn_tasks = random.integers(T, size=(n_resamples, T))
     observed = [_task_means(block, np.ones((1, block.shape[1]))) for block in blocks]

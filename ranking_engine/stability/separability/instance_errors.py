@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from ranking_engine.core.clusters import LEAST_CLUSTERS, effective_number, error_parts
 from ranking_engine.core.instances import InstanceScores
 from ranking_engine.core.score_matrix import FloatArray
 
-LEAST_UNITS = 10  # instances, or clusters by their `effective_number`, of a task: below, an error means little
+LEAST_UNITS = LEAST_CLUSTERS  # instances of a task, or clusters of them
 POWER = 0.8
 
 
@@ -62,17 +63,19 @@ def paired_errors(
     """Return the standard errors of the differences between pairs of systems.
 
     With d_tk the difference on instance k of task t, n_t common instances, n_tg of them in cluster g, G_t clusters of
-    task t, T tasks with any, r_tk = d_tk - mean_t, and t the quantiles of Student's t with `degrees` of freedom:
+    task t, T tasks with any, m_tg = Σ_k in g (d_tk - mean_t) / (n_t - n_tg), which is how far the mean moves without
+    the cluster, e_tg = (m_tg - their mean) √((G_t - 1) / G_t), and t the quantiles of Student's t with `degrees` of
+    freedom:
 
-        standard_error² = Σ_g (Σ_t Σ_k in g r_tk √(G_t / (G_t - 1)) / (n_t T))²        over the clusters of all tasks
+        standard_error² = Σ_g (Σ_t e_tg / T)²        over the clusters of all tasks
         degrees = (Σ_g w_g)² / Σ_g w_g² - 1        w_g = Σ_t n_tg / (n_t T)
         detectable = (t(1 - level / 2) + t(power)) * standard_error
         task_error² = Σ_t (mean_t - mean)² / (T (T - 1))
         instance_share = standard_error² / task_error²
 
-    Standard errors, clusters, pairs and power after Miller 2024, with the usual factor G / (G - 1), for the instances
-    that are there; the shares are ours. A cluster that has instances of several tasks is one: its residuals are added
-    up over tasks before they are squared. Clusters of very different sizes are as good as fewer equal ones (Kish's
+    Clusters, pairs and power after Miller 2024, for the instances that are there; the errors are the jackknife's
+    (`error_parts`), the shares ours. A cluster that has instances of several tasks is one: what it adds is summed up
+    over tasks before it is squared. Clusters of very different sizes are as good as fewer equal ones (Kish's
     effective number), from which the degrees of freedom come. Without clusters an instance is one by itself.
 
     Args:
@@ -160,14 +163,8 @@ def quantile_of(share: float, degrees: float = math.inf) -> float:
     return float(ndtri(share) if math.isinf(degrees) else stdtrit(degrees, share))
 
 
-def effective_number(sizes: ArrayLike) -> float:
-    """Return how many clusters of equal size tell as much as those of these sizes: (Σ sizes)² / Σ sizes² (Kish)."""
-    weights = np.asarray(sizes, dtype=np.float64)
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
 def residual_sums(values: FloatArray, clusters: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
-    """Return what each cluster adds to the error of the mean: the squares of these sum up to its variance.
+    """Return what each cluster adds to the error of the mean, as `error_parts`.
 
     Args:
         values: of the instances of one task.
@@ -177,8 +174,5 @@ def residual_sums(values: FloatArray, clusters: NDArray[np.int64], sizes: NDArra
     Returns:
         NaN for all with fewer than LEAST_UNITS clusters.
     """
-    n_clusters = int(np.count_nonzero(sizes))
-    if effective_number(sizes) < LEAST_UNITS:
-        return np.full(len(sizes), np.nan)
     sums = np.bincount(clusters, weights=values - values.mean(), minlength=len(sizes))
-    return np.asarray(sums / len(values) * math.sqrt(n_clusters / (n_clusters - 1)), dtype=np.float64)
+    return error_parts(sums, sizes)

@@ -283,7 +283,7 @@ def test_tasks_that_do_not_count_show_no_gain():
 
 def test_instances_of_a_cluster_count_as_one_and_heavy_ones_as_many():
     generator = np.random.default_rng(5)
-    clusters = [f"c{k // 10}" for k in range(100)]
+    clusters = [f"c{k // 5}" for k in range(100)]
     weights = generator.integers(1, 9, 100).astype(float)
     old, new = generator.random((2, 100)).round()
     by_cluster = {
@@ -292,10 +292,12 @@ def test_instances_of_a_cluster_count_as_one_and_heavy_ones_as_many():
     }
     gain = sum(by_cluster.values()) / weights.sum()
     weight_of = {name: sum(w for w, c in zip(weights, clusters, strict=True) if c == name) for name in clusters}
-    squares = sum((by_cluster[name] - gain * weight_of[name]) ** 2 for name in by_cluster)
-    error = math.sqrt(10 / 9 * squares) / weights.sum()
+    without = [(gain * weights.sum() - by_cluster[c]) / (weights.sum() - weight_of[c]) for c in by_cluster]
+    error = math.sqrt(19 / 20 * sum((left - np.mean(without)) ** 2 for left in without))
     figures = [figure_of(values, weights, clusters) for values in (new, old)]
     assert standardized_gain(*figures) == pytest.approx(gain / error)
+    one_with_most = ["c0"] * 80 + [f"c{k}" for k in range(1, 21)]
+    assert standardized_gain(*(figure_of(values, None, one_with_most) for values in (new, old))) == 0
 
 
 def test_scores_of_two_tasks_cannot_be_had_one_after_the_other_on_the_ladder(make):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from ranking_engine.core.clusters import effective_number
 from ranking_engine.evaluation import boosting_attack, quota
-from ranking_engine.evaluation.leaks import effective_number
 
 
 @pytest.fixture(scope="module")

@@ -330,3 +330,19 @@ def test_arguments_that_cannot_be_are_refused(arguments, message):
 def test_votes_that_cannot_be_are_refused(rows, others, message):
     with pytest.raises(ValueError, match=message):
         votes_of(*rows, **others)
+
+
+@pytest.mark.parametrize(("largest", "n_resamples"), [(500, 0), (2000, 100)])
+def test_a_voter_with_most_of_the_votes_leaves_no_errors_by_voter(largest, n_resamples):
+    votes = random_votes(4, largest + 140, seed=3)
+    of_one = ["busy"] * largest + [f"w{k // 10}" for k in range(140)]
+    named = Votes.of(
+        [votes.system_names[k] for k in votes.first], [votes.system_names[k] for k in votes.second],
+        votes.outcomes.tolist(), voters=of_one,
+    )  # fmt: skip
+    ratings = rate(named, cluster="voter", n_resamples=n_resamples)
+    good_as = (largest + 140) ** 2 / (largest**2 + 14 * 100)
+    assert ratings.problems == (
+        f"errors by cluster need 10 clusters; the votes have 15, as good as {good_as:.1f} of equal size",
+    )
+    assert np.isnan(ratings.intervals.lower).all()

@@ -65,18 +65,23 @@ def mcc(true, predicted, weights):
     return float((w @ (a * b)).sum()) / math.sqrt(spread) if spread > 1e-12 else 0.0
 
 
+def effective_number(clusters, weights) -> Fraction:
+    """As how many clusters of equal weight those with a weight count."""
+    sizes = [
+        sum(Fraction(weight) for weight, other in zip(weights, clusters, strict=True) if other == name)
+        for name in set(clusters)
+    ]
+    squares = sum(size**2 for size in sizes)
+    return sum(sizes) ** 2 / squares if squares else Fraction(0)
+
+
 def clustered_error_of_mean(values, weights, clusters) -> float | None:
-    """The sandwich, cluster by cluster; None of fewer than ten clusters, and where it is 0 but for rounding."""
-    if len(set(clusters)) < 10:
-        return None
-    total = sum(weights)
-    mean = sum(w * x for w, x in zip(weights, values, strict=True)) / total
-    parts = []
-    for name in set(clusters):
-        rows = [k for k, other in enumerate(clusters) if other == name]
-        parts.append(sum(weights[k] * (values[k] - mean) for k in rows) ** 2)
-    G = len(parts)
-    return _stated(math.sqrt(G / (G - 1) * sum(parts)) / total)
+    """The jackknife, cluster by cluster."""
+
+    def mean(rows):
+        return sum(weights[k] * values[k] for k in rows) / sum(weights[k] for k in rows)
+
+    return left_out_error(mean, clusters, weights=weights)
 
 
 def other_than_commonest(values) -> list[int | None]:
@@ -86,27 +91,30 @@ def other_than_commonest(values) -> list[int | None]:
     return [None if value == commonest else 0 for value in values]
 
 
-def has_enough_clusters(classes, clusters) -> bool:
+def has_enough_clusters(classes, clusters, weights) -> bool:
     """Whether the mean of the means of classes has the degrees of freedom of a mean of ten clusters (Satterthwaite)."""
-    numbers = [
-        len({cluster for one, cluster in zip(classes, clusters, strict=True) if one == name})
-        for name in set(classes) - {None}
-    ]
+    numbers = []
+    for name in set(classes) - {None}:
+        rows = [k for k, one in enumerate(classes) if one == name]
+        numbers.append(round(effective_number([clusters[k] for k in rows], [weights[k] for k in rows])))
     if not numbers or min(numbers) == 1:
         return False
     variance = sum(Fraction(1, G) for G in numbers)
     return variance**2 / sum(Fraction(1, G * G * (G - 1)) for G in numbers) >= 9
 
 
-def left_out_error(figure: Callable[[list[int]], float], clusters, classes=None) -> float | None:
+def left_out_error(figure: Callable[[list[int]], float], clusters, classes=None, weights=None) -> float | None:
     """The jackknife: the figure of all rows but one cluster's, for each cluster.
 
-    None where one of them is undefined, of fewer than ten clusters, where it is 0 but for rounding, and where the
-    classes of the rows are in too few clusters.
+    None where one of them is undefined, of clusters that count as fewer than ten, where it is 0 but for rounding, and
+    where the classes of the rows are in too few clusters.
     """
-    G = len(set(clusters))
-    if G < 10 or (classes is not None and not has_enough_clusters(classes, clusters)):
+    weights = [1.0] * len(clusters) if weights is None else weights
+    if effective_number(clusters, weights) < 10:
         return None
+    if classes is not None and not has_enough_clusters(classes, clusters, weights):
+        return None
+    G = len(set(clusters))
     figures = []
     for name in sorted(set(clusters)):
         rows = [k for k, other in enumerate(clusters) if other != name]

@@ -48,7 +48,7 @@ def test_metrics_of_labels_are_their_definitions_with_weights_and_clusters(key, 
         expected = naive.clustered_error_of_mean(right, weights, clusters)
     else:
         classes = {"balanced_accuracy": true, "f1_macro": true, "mcc": naive.other_than_commonest(true)}.get(key)
-        expected = naive.left_out_error(without, clusters, classes)
+        expected = naive.left_out_error(without, clusters, classes, weights)
     assert evaluation.standard_error == (None if expected is None else pytest.approx(expected, rel=1e-6))
 
 
@@ -116,9 +116,9 @@ def test_metrics_of_numbers_are_the_librarys_call_with_ties_weights_and_clusters
 
     if metric.sums is not None:
         classes = naive.other_than_commonest(true) if key in ("r2", "pearson") else None
-        expected = naive.left_out_error(without, clusters, classes)
+        expected = naive.left_out_error(without, clusters, classes, weights if metric.takes_weights else None)
         assert evaluation.standard_error == (None if expected is None else pytest.approx(expected, rel=1e-6, abs=1e-6))
-    elif len(set(clusters)) < 10:
+    elif naive.effective_number(clusters, weights if metric.takes_weights else [1.0] * len(clusters)) < 10:
         assert evaluation.standard_error is None
 
 

@@ -29,7 +29,7 @@ def random_texts(seed, n=25, most=9):
 
     references = [tuple(text() for _ in range(generator.integers(1, 4))) for _ in range(n)]
     predictions = [text() if generator.random() < 0.7 else texts[0] for texts in references]
-    return references, predictions, [f"c{k}" for k in generator.integers(0, 12, n)]
+    return references, predictions, [f"c{k}" for k in generator.integers(0, 25, n)]
 
 
 def left_out(key, columns, clusters, options=None):

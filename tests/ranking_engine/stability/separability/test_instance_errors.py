@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from ranking_engine.core.clusters import effective_number
 from ranking_engine.core.instances import InstanceScores, paired_differences
-from ranking_engine.stability.separability.instance_errors import LEAST_UNITS, effective_number, paired_errors
+from ranking_engine.stability.separability.instance_errors import LEAST_UNITS, paired_errors
 
 Z = statistics.NormalDist().inv_cdf
 
@@ -37,10 +38,15 @@ def by_definition(scores, i, j, clusters=None):
         pairs = [(k, d) for k, d in pairs if d == d]
         mean = sum(d for _, d in pairs) / len(pairs)
         units = [(t, k) if clusters is None else int(clusters[t][k]) for k, _ in pairs]
-        factor = (len(set(units)) / (len(set(units)) - 1)) ** 0.5 / len(pairs) / len(scores.blocks)
-        for unit, (_, d) in zip(units, pairs, strict=True):
-            residuals[unit] = residuals.get(unit, 0.0) + (d - mean) * factor
-            weights[unit] = weights.get(unit, 0.0) + 1 / len(pairs)
+        G = len(set(units))
+        without = {
+            unit: statistics.fmean([d for other, (_, d) in zip(units, pairs, strict=True) if other != unit])
+            for unit in set(units)
+        }
+        for unit, moved in without.items():
+            move = (moved - statistics.fmean(without.values())) * ((G - 1) / G) ** 0.5 / len(scores.blocks)
+            residuals[unit] = residuals.get(unit, 0.0) + move
+            weights[unit] = weights.get(unit, 0.0) + units.count(unit) / len(pairs)
         tasks.append((mean, len(pairs)))
     degrees = sum(weights.values()) ** 2 / sum(w**2 for w in weights.values()) - 1
     return tasks, sum(r**2 for r in residuals.values()), degrees
