@@ -16,9 +16,10 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.files import spreadsheet_csv_text
+from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import whole_number
 from leaderboard.models import AuditEntry, Benchmark, Membership, Release, SubmissionEvent, User
 
@@ -254,14 +255,15 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
         if isinstance(row, AuditEntry):
             sentence = ""  # of what is done once and has no state before
             if row.subject == AuditEntry.Subject.RELEASE:
-                sentence = f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
+                release = {"number": row.after, "name": frozen.get(row.of, row.of)}
+                sentence = gettext("Froze revision %(number)s as %(name)s") % release
             elif row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
-                sentence = "Created the benchmark"
+                sentence = gettext("Created the benchmark")
             line = AuditLine(
                 at=row.at,
                 who=row.actor.shown_name if row.actor else "",
                 subject=row.get_subject_display(),
-                of=people.get(row.of, f"user {row.of}")
+                of=people.get(row.of, gettext("user %(number)s") % {"number": row.of})
                 if row.subject == AuditEntry.Subject.PERSON
                 else addresses.get(row.of, row.of),
                 field=row.field,
@@ -278,9 +280,13 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
                 at=event.at,
                 who=event.actor.shown_name if event.actor else "",
                 subject=SUBMISSION,
-                of=f"{row.n_systems:,} systems" if row.n_systems > 1 else submission.system.name,
+                of=gettext("%(n)s systems") % {"n": localise(row.n_systems, ",")}
+                if row.n_systems > 1
+                else submission.system.name,
                 field="request" if event.kind in REQUESTS else "correction" if submission.corrects else "decision",
-                before=f"of submission {submission.corrects.uuid}" if submission.corrects else "",
+                before=gettext("of submission %(uuid)s") % {"uuid": submission.corrects.uuid}
+                if submission.corrects
+                else "",
                 after=event.kind,
                 revision=event.revision.number if event.revision else None,
                 reason=event.reason,

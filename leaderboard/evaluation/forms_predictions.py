@@ -8,6 +8,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.common.language.numbers import localise
 from leaderboard.evaluation.receiving import PredictionUpload
 from leaderboard.models import Task
 from leaderboard.models.submissions import Source
@@ -84,7 +85,9 @@ class PredictionForm(SystemForm):
         others = super().take_problems(Problems(by_file.pop("", [])))
         for name, listed in by_file.items():
             others += [f"{name}: {text}" for text in Problems(listed).lines]
-        return [*others, f"and {problems.n_more:,} more"] if problems.n_more else others
+        if problems.n_more:
+            others.append(gettext("and %(n)s more") % {"n": localise(problems.n_more, ",")})
+        return others
 
     def upload(self) -> PredictionUpload:
         """What was sent."""

@@ -92,7 +92,8 @@ def _agreement_table(compared: Compared) -> AgreementTable | None:
                 for measure in (agreement.kendall, agreement.pearson)
                 for figure in (getattr(measure, field) for field in fields)
             ],
-            subsets_text=f"{agreement.n_subsets - agreement.kendall.n_undefined} of {agreement.n_subsets}"
+            subsets_text=gettext("%(n)s of %(total)s")
+            % {"n": agreement.n_subsets - agreement.kendall.n_undefined, "total": agreement.n_subsets}
             if agreement.n_subsets
             else "",
         )

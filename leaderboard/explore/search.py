@@ -113,5 +113,12 @@ def _find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]
     hits = [Hit(name, "", reverse(route)) for route, name in PAGES.items() if folded in fold_name(name)]
     if benchmarks:
         key, benchmark = benchmarks[0]
-        hits += [Hit(f"{name} of {benchmark}", "", reverse(route, args=[key])) for route, name in TABS.items()]
+        hits += [
+            Hit(
+                gettext("%(name)s of %(benchmark)s") % {"name": name, "benchmark": benchmark},
+                "",
+                reverse(route, args=[key]),
+            )
+            for route, name in TABS.items()
+        ]
     return hits[:MAX_HITS]

@@ -34,7 +34,8 @@ class Bounds:
         """As a reader takes it in: one number where it is proven."""
         if self.upper - self.lower <= 1e-9:
             return localise(self.lower, ".3f")
-        return f"{localise(self.lower, '.3f')} to {localise(self.upper, '.3f')}"
+        ends = {"low": localise(self.lower, ".3f"), "high": localise(self.upper, ".3f")}
+        return gettext("%(low)s to %(high)s") % ends
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import signed
@@ -65,20 +65,25 @@ class Fit:
         """What the figures allow to say: never more than that the two go together."""
         if self.reached is None:
             if self.n < LEAST_POINTS:
-                counted = f"{self.n} benchmark has" if self.n == 1 else f"{self.n} benchmarks have"
-                return gettext("A correlation needs %(least_points)s benchmarks; %(counted)s both figures.") % {
-                    "least_points": LEAST_POINTS,
-                    "counted": counted,
-                }
+                return ngettext(
+                    "A correlation needs %(least_points)s benchmarks; %(n)s benchmark has both figures.",
+                    "A correlation needs %(least_points)s benchmarks; %(n)s benchmarks have both figures.",
+                    self.n,
+                ) % {"least_points": LEAST_POINTS, "n": self.n}
             return gettext("There is no correlation: one of the two figures is the same on all %(n)s benchmarks.") % {
                 "n": self.n
             }
         if self.is_relation:
-            more = "more" if self.reached.r > 0 else "less"
-            return gettext(
-                "On these %(n)s benchmarks the more diverse ones tend to be the %(more)s sensitive ones. That does "
-                "not mean that one causes the other."
-            ) % {"n": self.n, "more": more}
+            sentence = gettext(
+                "On these %(n)s benchmarks the more diverse ones tend to be the less sensitive ones. That does not "
+                "mean that one causes the other."
+            )
+            if self.reached.r > 0:
+                sentence = gettext(
+                    "On these %(n)s benchmarks the more diverse ones tend to be the more sensitive ones. That does "
+                    "not mean that one causes the other."
+                )
+            return sentence % {"n": self.n}
         if self.n < LEAST_BENCHMARKS:
             return gettext(
                 "These %(n)s benchmarks do not show a relation: at least %(least_benchmarks)s are needed, whatever r "

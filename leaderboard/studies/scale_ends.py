@@ -6,6 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+
+from leaderboard.common.language.numbers import localise
+
 ENDS = Path(__file__).with_name("scale_ends.json")
 
 
@@ -29,7 +33,10 @@ class ScaleEnd:
     @property
     def size_text(self) -> str:
         """How large it is."""
-        return f"{self.n_systems:,} systems, {self.n_tasks} tasks"
+        return gettext("%(n_systems)s systems, %(n_tasks)s tasks") % {
+            "n_systems": localise(self.n_systems, ","),
+            "n_tasks": self.n_tasks,
+        }
 
 
 @cache

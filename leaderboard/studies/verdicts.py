@@ -32,10 +32,13 @@ def verdict_of(study: str, summary: Summary, rule: str) -> StudyGrade | None:
     slow = fewer_repeats(summary.get("slow_rules", {})).get(rule)
     if verdict is None or slow is None:
         return verdict
-    repeats = f" ({slow['n_repeats']:,} of {slow['of']:,} repeats)"
-    return replace(
-        verdict, figure=verdict.figure + repeats, condition=verdict.condition and verdict.condition + repeats
-    )
+
+    def of_fewer(text: str) -> str:
+        repeats = {"n": localise(slow["n_repeats"], ","), "of": localise(slow["of"], ",")}
+        return gettext("%(text)s (%(n)s of %(of)s repeats)") % {"text": text, **repeats}
+
+    condition = of_fewer(verdict.condition) if verdict.condition else ""
+    return replace(verdict, figure=of_fewer(verdict.figure), condition=condition)
 
 
 def board_sentence(

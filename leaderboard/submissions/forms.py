@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.common.language.numbers import typed_number
@@ -104,8 +104,10 @@ def _scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     low, high = ("" if bound is None else typeset(f"{bound:zg}") for bound in (task.minimum, task.maximum))
     if low and high:
-        return f"from {low} to {high}"
-    return f"at least {low}" if low else f"at most {high}" if high else ""
+        return gettext("from %(low)s to %(high)s") % {"low": low, "high": high}
+    if low:
+        return gettext("at least %(low)s") % {"low": low}
+    return gettext("at most %(high)s") % {"high": high} if high else ""
 
 
 class TakedownForm(forms.Form):

@@ -388,7 +388,9 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
 
 def _turn(submission: Submission, before: str, after: str, cause: str, actor: User) -> Revision:
     if Submission.objects.filter(pk=submission.pk, state=before).update(state=after) != 1:
-        raise SubmissionError(gettext("This submission is no longer %(before)s.") % {"before": before})
+        if before == State.ACCEPTED:
+            raise SubmissionError(gettext("This submission is no longer accepted."))
+        raise SubmissionError(gettext("This submission is no longer withdrawn."))
     return next_revision(submission.benchmark, cause=cause, author=actor)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.db import connection
+from django.utils.translation import gettext
 
 from leaderboard.access.audit import Change, as_one, as_text, changes_between, record_changes
 from leaderboard.common.names import make_key
@@ -189,8 +190,10 @@ def _as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts, or 
 
 def in_short(statements: Sequence[Statement]) -> list[str]:
     """The same, a line each, cut to what a list has room for."""
-    return [
-        f"{shortened(one.system)}: {one.what} {shortened(one.text)}"
-        + (f" in place of {shortened(one.now)}" if one.is_change else "")
-        for one in statements
-    ]
+    lines = []
+    for one in statements:
+        line = f"{shortened(one.system)}: {one.what} {shortened(one.text)}"
+        if one.is_change:
+            line = gettext("%(statement)s in place of %(now)s") % {"statement": line, "now": shortened(one.now)}
+        lines.append(line)
+    return lines

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.common.form_fields import NOTE_LENGTH, LineFormField, LinesFormField
 from leaderboard.models.benchmarks import NAME_LENGTH
@@ -92,12 +92,14 @@ def _metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Fi
         label = f"{field.name}, {field.unit}" if field.unit else field.name
         choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
         if choices is not None:
-            options = [("", "not said"), *((choice, choice) for choice in choices)]
+            options = [("", gettext("not said")), *((choice, choice) for choice in choices)]
             form_fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
                 required=False,
                 label=label,
                 choices=options,
-                error_messages={"invalid_choice": f"Choose {field.allowed}."},
+                error_messages={
+                    "invalid_choice": gettext("Choose one of %(choices)s.") % {"choices": ", ".join(choices)}
+                },
             )
         else:
             help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."

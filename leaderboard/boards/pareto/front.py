@@ -165,8 +165,8 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     for i, standing in zip(places.tolist(), standings, strict=True):
         system, interval = systems[i], ""
         if upright.low is not None and upright.high is not None and not np.isnan(upright.low[i]):
-            ends = (figure_text(end) for end in (upright.low[i], upright.high[i]))
-            interval = ("–" if kind == RANK else " to ").join(ends)
+            ends = {"low": figure_text(upright.low[i]), "high": figure_text(upright.high[i])}
+            interval = ("%(low)s–%(high)s" if kind == RANK else gettext("%(low)s to %(high)s")) % ends
         x_text = field.text(about[system.id].metadata[field.key]) if field else ""
         y_text = typeset(f"{upright.values[i]:z.6g}")
         figures = (float(across[i]), x_text, float(upright.values[i]), y_text)
@@ -283,7 +283,8 @@ def _chart_of(
         low = None if upright.low is None or not has_interval else float(upright.low[i])
         high = None if upright.high is None or not has_interval else float(upright.high[i])
         said = f"{row.name}: {field.name} {row.x_text}, {page.upright_name} {row.y_text}"
-        said += f", interval {row.interval_text}" if has_interval else ""
+        if has_interval:
+            said += f", {gettext('interval %(interval)s') % {'interval': row.interval_text}}"
         said += f", {row.standing_text}" if row.standing else ""
         said += f", {row.mark.field_name} {row.mark.text}" if row.mark else ""
         mark = row.mark.mark if row.mark else None
@@ -291,12 +292,12 @@ def _chart_of(
     label = f"{field.name}, {field.unit}" if field.unit else field.name
     return pareto_chart(
         placed,
-        title=f"{page.upright_name} against {field.name}",
+        title=gettext("%(upright)s against %(field)s") % {"upright": page.upright_name, "field": field.name},
         description=gettext(
             "%(n_rows)s systems; better is upwards, and the steps join those on the Pareto front by their figures."
         )
         % {"n_rows": len(page.rows)},
-        x_label=f"{label}{' (logarithmic)' if page.is_log else ''}",
+        x_label=gettext("%(label)s (logarithmic)") % {"label": label} if page.is_log else label,
         y_label=page.upright_name,
         x_text=(lambda value: localise(value, ".4g")) if field.kind == "date" else field.text,
         is_log=page.is_log,

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import zip_longest
 
 import numpy as np
+from django.utils.translation import gettext
 
 from leaderboard.boards.rows import AVERAGE_RANK
 from leaderboard.common.charts.calendar import day_of
@@ -110,9 +111,12 @@ class Course:
         Args:
             texts: of its ranks at every moment, empty where it had none; it has one at least.
         """
-        known = [(moment.text, rank) for moment, rank in zip(self.moments, texts, strict=True) if rank]
-        (first, then), (last, now) = known[0], known[-1]
-        return f"{then} at {first}" if len(known) == 1 else f"{then} at {first}, {now} at {last}"
+        known = [
+            gettext("%(value)s at %(place)s") % {"value": rank, "place": moment.text}
+            for moment, rank in zip(self.moments, texts, strict=True)
+            if rank
+        ]
+        return known[0] if len(known) == 1 else f"{known[0]}, {known[-1]}"
 
 
 @dataclass(frozen=True)

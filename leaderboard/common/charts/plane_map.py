@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.name_places import Named, PlacedName, place_names
 
 WIDTH, HEIGHT, MARGIN = 880, 520, 24
@@ -76,7 +78,8 @@ def plane_map(title: str, description: str, things: Sequence[MappedThing]) -> Pl
     names = []
     for _, together in ordered:
         others = len(together) - NAMED_TOGETHER
-        names.append(", ".join(together[:NAMED_TOGETHER]) + (f" and {others} more" if others > 0 else ""))
+        listed = ", ".join(together[:NAMED_TOGETHER])
+        names.append(gettext("%(names)s and %(n)s more") % {"names": listed, "n": others} if others > 0 else listed)
     n_first = sum(not is_second for (is_second, _, _), _ in ordered)
     n_named = len(ordered) if len(ordered) <= MAX_NAMED else min(n_first, MAX_NAMED)
     labels = place_names(

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from leaderboard.common.charts.lines import Tick
 from leaderboard.common.charts.name_places import Named, PlacedName, place_names
 from leaderboard.common.language.numbers import localise
@@ -184,7 +186,9 @@ class _Plane:
 
     def dot(self, point: Point, x_label: str, y_label: str) -> Dot:
         is_interval = point.high - point.low > 1e-9
-        known = localise(point.low, ".2f") + (f" to {localise(point.high, '.2f')}" if is_interval else "")
+        known = localise(point.low, ".2f")
+        if is_interval:
+            known = gettext("%(low)s to %(high)s") % {"low": known, "high": localise(point.high, ".2f")}
         return Dot(
             point.key,
             point.name,

@@ -10,11 +10,12 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from leaderboard.access.audience import UNDECIDED
 from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.append_only import append_only_permit
+from leaderboard.common.text import in_words
 from leaderboard.models import (
     Batch,
     Benchmark,
@@ -198,6 +199,9 @@ def _ranges_text(numbers: Sequence[int]) -> str:
             ranges.append([number, number])
     if not ranges:
         return ""
-    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in ranges]
-    listed = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-    return f"revision{'s' if len(numbers) > 1 else ''} {listed}"
+    texts = [
+        str(first) if first == last else gettext("%(low)s to %(high)s") % {"low": first, "high": last}
+        for first, last in ranges
+    ]
+    listed = {"listed": in_words(texts, most=len(texts))}
+    return ngettext("revision %(listed)s", "revisions %(listed)s", len(numbers)) % listed
