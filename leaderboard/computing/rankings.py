@@ -1,12 +1,12 @@
 """Rankings of a matrix under the rules of a board: all at once, or one part after the other while time lasts."""
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.computing.stopwatch import Stopwatch
 from ranking_engine import (
     RULES,
     Pairwise,
@@ -119,7 +119,7 @@ def rank_isolated(
     """
     options = options or {}
     chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     try:
         rankings = rank_all(
             matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise, ties=ties, options=options
@@ -129,11 +129,11 @@ def rank_isolated(
     except Exception:
         logger.exception("the rules together failed; ranking one by one")
     else:
-        share = (time.perf_counter() - started) / max(1, len(rankings))
+        share = stopwatch.seconds / max(1, len(rankings))
         return {rule: (ranking, share) for rule, ranking in rankings.items()}
     outcomes: dict[str, tuple[Ranking | Exception, float]] = {}
     for rule in chosen:
-        started = time.perf_counter()
+        stopwatch = Stopwatch()
         try:
             own = options.get(rule, {})
             outcome: Ranking | Exception = rank(
@@ -142,7 +142,7 @@ def rank_isolated(
         except Exception as error:
             logger.exception("rule %s failed", rule)
             outcome = error
-        outcomes[rule] = (outcome, time.perf_counter() - started)
+        outcomes[rule] = (outcome, stopwatch.seconds)
     return outcomes
 
 

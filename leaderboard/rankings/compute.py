@@ -1,6 +1,5 @@
 """The rankings of a revision: computed, stored as reports, published."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,7 @@ from django.db.models import Q
 
 from leaderboard.common.text import ranking_remark, with_system_names
 from leaderboard.computing.rankings import majority_facts, rank_isolated
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.notifications.webhooks import announce_publication
 from leaderboard.queue.engine_versions import is_older
@@ -178,7 +178,7 @@ def ranking_arrays(outcome: Ranking | Exception, keys: Sequence[str]) -> dict[st
 def _board_report(table: RevisionMatrix) -> Report:
     """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
     matrix = table.matrix
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     rules = table.rules
     n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
     winner, in_smith_set = majority_facts(matrix, table.configuration.aggregation)
@@ -197,7 +197,7 @@ def _board_report(table: RevisionMatrix) -> Report:
         "n_scored": n_scored.astype(np.int32),
         "in_smith_set": in_smith_set,
     }
-    seconds = time.perf_counter() - started
+    seconds = stopwatch.seconds
     return make_report(table.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
 
 

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +33,7 @@ def make_report(
         parameters: what else went in.
         summary: what came out, small.
         arrays: what came out, in the revision's system order.
-        seconds: how long it took.
+        seconds: how long it took on one core: of a `Stopwatch`.
 
     Raises:
         ValueError: the summary is larger than a report may hold.
@@ -51,6 +51,20 @@ def make_report(
         arrays=pack_arrays(arrays),
         seconds=seconds,
     )
+
+
+def storing(report: Report, *, may_be_there: bool = False) -> Callable[[], None]:
+    """What a job returns that has computed a report and nothing else: it stores the report.
+
+    Args:
+        report: what was computed.
+        may_be_there: whether another job may have stored the same report, which is then left as it is.
+    """
+
+    def write() -> None:
+        Report.objects.bulk_create([report], ignore_conflicts=may_be_there)
+
+    return write
 
 
 def pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -1,7 +1,6 @@
 """Which properties the rules have, and what violates them in a revision's own data: computed, stored, read back."""
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +12,12 @@ from leaderboard.common.language.engine import in_page_language, rule_name, viol
 from leaderboard.common.language.numbers import localise
 from leaderboard.comparisons.iia_violations import iia_violations_since_before
 from leaderboard.computing.rankings import TWO_STEP, site_rules
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import Job, Report, Revision
 from leaderboard.queue.kinds import AXIOMS
 from leaderboard.queue.queries import job_of
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.reports import make_report, unpack_arrays
+from leaderboard.rankings.reports import make_report, storing, unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.prospects.stored import system_names
 from ranking_engine import RULES, ScoreMatrix
@@ -71,11 +71,7 @@ def compute_axioms(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
     """Look in the job's revision for violations of all that the rules lack; the returned function stores them."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     report = axioms_report(revision, job.parameters, checkpoint)
-
-    def write() -> None:
-        Report.objects.bulk_create([report])
-
-    return write
+    return storing(report)
 
 
 def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Callable[[float], None]) -> Report:
@@ -84,7 +80,7 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
     The arrays hold one, `found`: the bytes of a JSON text, by rule and property. The summary also tells whom the
     revision's newcomers made others pass.
     """
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     matrix = revision_matrix(revision)
     configuration = configuration_of(revision)
     summary: dict[str, Any] = {"reason": "", "flips": iia_violations_since_before(revision, matrix) if matrix else {}}
@@ -119,7 +115,7 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
         summary["n_searches"] = len(all_searches)
         summary["n_violations"] = sum("witness" in search for search in all_searches)
         arrays["found"] = np.frombuffer(json.dumps(searches_by_rule).encode(), dtype=np.uint8)
-    seconds = time.perf_counter() - started
+    seconds = stopwatch.seconds
     return make_report(revision, AXIOMS, parameters=parameters, summary=summary, arrays=arrays, seconds=seconds)
 
 

@@ -1,15 +1,15 @@
 """Rank intervals of a revision, stored as a report: over tasks, and from the standard errors of its scores."""
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from leaderboard.computing.rankings import TWO_STEP
-from leaderboard.models import Job, Report, Revision
+from leaderboard.computing.stopwatch import Stopwatch
+from leaderboard.models import Job, Revision
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.reports import make_report
+from leaderboard.rankings.reports import make_report, storing
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, error_table, revision_matrix
 from leaderboard.studies.instances import with_clustered_errors
 from ranking_engine.core.aggregation import reweighted
@@ -29,7 +29,7 @@ MEASURED_SECONDS = 10.0  # as the costs of the rules are estimated
 def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
     """Rank intervals of every system under every rule, each by itself and all at once."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     table = revision_matrix(revision)
     summary: dict[str, object] = {"status": "undefined", "reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
@@ -77,13 +77,9 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
         parameters=job.parameters,
         summary=summary,
         arrays=arrays,
-        seconds=time.perf_counter() - started,
+        seconds=stopwatch.seconds,
     )
-
-    def write() -> None:
-        Report.objects.bulk_create([report])
-
-    return write
+    return storing(report)
 
 
 def _measured_part(

@@ -1,9 +1,9 @@
 """Running the studies of the engine's catalogue: one chunk a job, then the merge that writes the report."""
 
-import time
 from collections.abc import Callable
 
 from leaderboard.computing.rankings import TWO_STEP
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import Job, Report, Revision, StudyPartial
 from leaderboard.queue.chunks import chunks_of, insert_merge_if_whole
 from leaderboard.queue.kinds import STUDY, study_of
@@ -22,7 +22,7 @@ def compute_chunk(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     """Run one chunk of a study; the returned function stores what it found and, after the last one, has it merged."""
     study = catalogue.STUDIES[study_of(job.kind)]
     matrix = study_matrix(Revision.objects.select_related("configuration").get(pk=job.subject_id))
-    started = time.process_time()
+    stopwatch = Stopwatch()
     arrays = study.run_chunk(
         matrix,
         _own_parameters(job),
@@ -30,7 +30,7 @@ def compute_chunk(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
         job.chunk,
         lambda done, total: checkpoint(done / max(1, total)),
     )
-    packed, seconds = pack_arrays(arrays), time.process_time() - started
+    packed, seconds = pack_arrays(arrays), stopwatch.seconds
 
     def write() -> None:
         StudyPartial.objects.create(job=job, arrays=packed, seconds=seconds)
@@ -49,7 +49,7 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     numbers = [partial.job.chunk for partial in partials]
     if numbers != list(range(n_chunks)):
         raise RuntimeError(f"{job} needs the chunks 0 to {n_chunks - 1} and there are {numbers}; run the study again")
-    started = time.process_time()
+    stopwatch = Stopwatch()
     result = study.merge(
         matrix, parameters, job.parameters["seed"], [unpack_arrays(partial.arrays) for partial in partials]
     )
@@ -60,7 +60,7 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
         parameters=job.parameters,
         summary=result.summary,
         arrays=result.arrays,
-        seconds=sum(partial.seconds for partial in partials) + time.process_time() - started,
+        seconds=sum(partial.seconds for partial in partials) + stopwatch.seconds,
     )
 
     def write() -> None:

@@ -1,6 +1,5 @@
 """How the systems of a board rank by their scores on single instances: computed, stored, and read back."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.models import Job, Publication, Report, Revision
+from leaderboard.computing.stopwatch import Stopwatch
+from leaderboard.models import Job, Publication, Revision
 from leaderboard.queue.kinds import INSTANCES
 from leaderboard.rankings.instances import clusters_on, current_instances, hidden_instances, shared_sets, unpack_names
-from leaderboard.rankings.reports import RANKING, make_report, published_reports, unpack_arrays
+from leaderboard.rankings.reports import RANKING, make_report, published_reports, storing, unpack_arrays
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.studies.items import items_of_board
 from leaderboard.studies.redrawn_ranks import redrawn_arrays
@@ -52,7 +52,7 @@ class BoardInstances:
 def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
     """Rank the job's revision by its instances; the returned function stores what was found."""
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     table = revision_matrix(revision)
     held = None if table is None else _board_instances(table)
     summary: dict[str, Any] = {
@@ -107,13 +107,9 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
         parameters=job.parameters,
         summary=summary,
         arrays=arrays,
-        seconds=time.perf_counter() - started,
+        seconds=stopwatch.seconds,
     )
-
-    def write() -> None:
-        Report.objects.bulk_create([report])
-
-    return write
+    return storing(report)
 
 
 def _board_instances(table: RevisionMatrix) -> BoardInstances | None:

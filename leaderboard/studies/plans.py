@@ -1,7 +1,6 @@
 """Which studies a revision gets: chosen by the benchmark's owners, cut to a budget, inserted as chunks."""
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +17,7 @@ from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.hashing import content_hash
 from leaderboard.computing.rankings import site_rules
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
 from leaderboard.queue.kinds import (
     JOB_KINDS,
@@ -74,7 +74,7 @@ class PlannedStudy:
 def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
     """Plan the studies that the job asks for; the returned function inserts their jobs and stores the plan."""
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     choices = choices_of(revision.benchmark)
     # Those for a new revision, those for the night, or the one that someone asks for now.
     moment = job.parameters.get("when", "")
@@ -105,7 +105,7 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
         parameters=job.parameters,
         summary=summary,
         arrays={},
-        seconds=time.perf_counter() - started,
+        seconds=stopwatch.seconds,
     )
 
     def write() -> None:

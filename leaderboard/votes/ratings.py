@@ -5,7 +5,6 @@ its end. So revisions, history, exports, studies and rules know nothing of votes
 """
 
 import json
-import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from django.utils.translation import ngettext
 from leaderboard.access.audit import Change, changes_between, record_changes
 from leaderboard.access.locks import lock_benchmark
 from leaderboard.benchmarks.create import prepare_task
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import (
     AuditEntry,
     Benchmark,
@@ -95,13 +95,13 @@ def _votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None
 
 def _rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> VoteOutcome:
     """Rate all votes of a benchmark that are accepted now."""
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     chosen = VoteSettings.objects.get(benchmark=benchmark)  # before the votes: at most these are newer
     batches, votes = _votes_in_force(benchmark)
     checkpoint(0.1)
     if votes is None:
         empty = {"systems": [], "problems": ["no votes are accepted"], "categories": {"categories": [], "problems": []}}
-        return VoteOutcome(chosen.last_change, [], empty, None, 0, time.perf_counter() - started)
+        return VoteOutcome(chosen.last_change, [], empty, None, 0, stopwatch.seconds)
     problems = [
         f"the covariate {name!r} is left out: not all batches have it"
         for name in chosen.covariates
@@ -132,7 +132,7 @@ def _rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> Vo
     report["problems"] = [*problems, *report["problems"]]
     report["first_place_text"] = flip_sentence(report["first_place"])
     ids = [batch.pk for batch in batches]
-    return VoteOutcome(chosen.last_change, ids, report, scores, votes.n_votes, time.perf_counter() - started)
+    return VoteOutcome(chosen.last_change, ids, report, scores, votes.n_votes, stopwatch.seconds)
 
 
 @transaction.atomic

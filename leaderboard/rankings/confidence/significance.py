@@ -1,6 +1,5 @@
 """Which systems of a board differ significantly: computed for every quick rule, stored, and said in words."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,11 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.computing.rankings import TWO_STEP, rank_isolated
-from leaderboard.models import Job, Report, Revision
+from leaderboard.computing.stopwatch import Stopwatch
+from leaderboard.models import Job, Revision
 from leaderboard.rankings.confidence.separability import FAMILIES, separability_sentence, short_sentence
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.reports import make_report
+from leaderboard.rankings.reports import make_report, storing
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from ranking_engine import Ranking
 from ranking_engine.core.aggregation import reweighted
@@ -29,7 +29,7 @@ MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after
 def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
     """Test the pairs of systems of the job's revision; the returned function stores what was found."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     table = revision_matrix(revision)
     summary: dict[str, Any] = {"status": "undefined", "reason": why_not(revision, table), "rules": {}}
     arrays: dict[str, np.ndarray] = {}
@@ -60,13 +60,9 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
         parameters=job.parameters,
         summary=summary,
         arrays=arrays,
-        seconds=time.perf_counter() - started,
+        seconds=stopwatch.seconds,
     )
-
-    def write() -> None:
-        Report.objects.bulk_create([report])
-
-    return write
+    return storing(report)
 
 
 def separability_report(

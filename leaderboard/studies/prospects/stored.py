@@ -1,6 +1,5 @@
 """Who can win a revision under which weights: computed, stored as a report, read back, and solved on demand."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,12 +12,13 @@ from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import in_words, shortened
 from leaderboard.computing.prospects import what_puts_above, who_can_win
 from leaderboard.computing.rankings import TWO_STEP
+from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import Job, Publication, Report as ReportRow, Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget, single_flight
 from leaderboard.queue.kinds import PROSPECTS
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of
-from leaderboard.rankings.reports import make_report, unpack_arrays
+from leaderboard.rankings.reports import make_report, storing, unpack_arrays
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.prospects.text import share_of_weight
@@ -66,16 +66,12 @@ def compute_prospects(job: Job, checkpoint: Callable[[float], None]) -> Callable
     """Find out who can win the job's revision; the returned function stores it."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     report = prospects_report(revision, job.parameters, checkpoint)
-
-    def write() -> None:
-        ReportRow.objects.bulk_create([report])
-
-    return write
+    return storing(report)
 
 
 def prospects_report(revision: Revision, parameters: dict[str, Any], checkpoint: Callable[[float], None]) -> ReportRow:
     """The prospects of a revision as a report that is not stored yet."""
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     table = revision_matrix(revision)
     summary: dict[str, Any] = {"reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
@@ -98,7 +94,7 @@ def prospects_report(revision: Revision, parameters: dict[str, Any], checkpoint:
         parameters=parameters,
         summary=summary,
         arrays=arrays,
-        seconds=time.perf_counter() - started,
+        seconds=stopwatch.seconds,
     )
 
 
