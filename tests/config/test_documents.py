@@ -135,6 +135,33 @@ def test_a_backup_is_made_every_night_by_a_command_that_there_is():
     assert " ".join(command[2:]) in OPERATE, "what compose's users put into a crontab is the same"
 
 
+def test_every_unit_that_fails_tells_someone_and_the_site_is_asked_whether_it_works():
+    units = ROOT / "deploy" / "systemd"
+    for path in units.glob("*.service"):
+        is_alarm = path.name.startswith("plurank-alarm")
+        assert ("OnFailure=plurank-alarm@%n.service" in path.read_text().splitlines()) is not is_alarm, path.name
+    alarm, health = ((units / f"plurank-{name}.service").read_text() for name in ("alarm@", "health"))
+    assert "ConditionFileIsExecutable=/etc/plurank/alarm" in alarm
+    assert "ExecStart=/etc/plurank/alarm %i" in alarm
+    roles = re.findall(r"^ExecStart=\S+ manage.py check_health (\w+)$", health, flags=re.MULTILINE)
+    parser = load_command_class("leaderboard", "check_health").create_parser("manage.py", "check_health")
+    assert [parser.parse_args([role]).role for role in roles] == ["web", "sweep", "rankings", "studies"]
+    assert "OnCalendar=*:0/10" in (units / "plurank-health.timer").read_text()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd on this machine")
+def test_systemd_knows_every_line_of_the_units(tmp_path):
+    for path in (ROOT / "deploy" / "systemd").iterdir():
+        text = path.read_text()
+        # What is not on this machine: the program, its user, its folders.
+        text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", text, flags=re.MULTILINE)
+        (tmp_path / path.name.replace("@.", "@1.")).write_text(text)
+    command = ["systemd-analyze", "verify", "--man=no", *map(str, sorted(tmp_path.iterdir()))]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = [line for line in run.stderr.splitlines() if str(tmp_path) in line or "plurank" in line]
+    assert lines == []
+
+
 def test_proxies_say_what_scheme_and_address_asked_and_keep_operators_pages_inside():
     nginx, caddy = ((ROOT / "deploy" / name).read_text() for name in ("nginx.conf", "Caddyfile"))
     for words in ("X-Forwarded-Proto $scheme", "X-Forwarded-For $proxy_add_x_forwarded_for", "Host $host"):

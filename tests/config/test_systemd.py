@@ -52,17 +52,20 @@ def test_systemd_watches_over_the_processes_of_the_background_and_starts_them_an
 def test_one_target_stops_and_starts_all_processes_and_leaves_the_backups_on():
     services = {unit.name: values(unit.name) for unit in UNITS.glob("*.service")}
     of_target = {name for name, unit in services.items() if unit.get("PartOf") == "plurank.target"}
-    assert services.keys() - of_target == {"plurank-backup.service"}
+    others = {"plurank-backup.service", "plurank-health.service", "plurank-alarm@.service"}
+    assert services.keys() - of_target == others
     assert {services[name]["WantedBy"] for name in of_target} == {"plurank.target"}
     assert values("plurank.target")["WantedBy"] == "multi-user.target"
     assert "PartOf" not in values("plurank-backup.timer")
+    assert values("plurank-health.timer")["PartOf"] == "plurank.target"  # no one is told of a site that is stopped
     operate = (settings.ROOT / "docs" / "operate.md").read_text()
     enabled = " ".join(re.findall(r"^systemctl enable --now (.*)$", operate, flags=re.MULTILINE)).split()
     assert {re.sub(r"@\d+", "@", name) for name in enabled if name.startswith("plurank") and "backup" not in name} == {
-        "plurank.target", *(name.removesuffix(".service") for name in of_target)
+        "plurank.target", "plurank-health.timer", *(name.removesuffix(".service") for name in of_target)
     }  # fmt: skip
     stopped = set(re.findall(r"systemctl (?:stop|start)\s+(\S*plurank[^\s`]*)", operate))
-    assert stopped == {"plurank.target"}  # a pattern such as 'plurank-*' is of timers, too
+    # A pattern such as 'plurank-*' is of timers, too.
+    assert stopped - {"plurank-alarm@plurank-health.service"} == {"plurank.target"}
 
 
 def test_a_sweep_that_hangs_ends_itself_before_systemd_does():
