@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
 from django.contrib.auth.middleware import AuthenticationMiddleware
@@ -33,7 +34,12 @@ def account_of(request: HttpRequest) -> Viewer:
         user = next(iter(User.objects.raw(sql, [number if one == _NUMBER else one for one in parameters])), None)
         if user is not None and constant_time_compare(session_hash, user.get_session_auth_hash()):
             return user
-    return get_user(request)
+    name = request.session.session_key
+    account = get_user(request)
+    renamed = request.session.session_key
+    if renamed and renamed != name:  # it knew a former secret key; its browser stays in the list of its owner
+        UserSession.objects.filter(session_key=name).update(session_key=renamed)
+    return account
 
 
 @cache

@@ -11,6 +11,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
+from allauth.usersessions.models import UserSession
 from cryptography.fernet import Fernet
 from django.conf import settings as configured
 from django.core.exceptions import ImproperlyConfigured
@@ -96,9 +97,14 @@ def test_sessions_and_links_of_the_old_key_go_on_and_a_session_that_was_used_out
     clients = [Client(), Client()]
     for client in clients:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        UserSession.objects.create(
+            user=user, session_key=client.session.session_key, ip="127.0.0.1", user_agent="a browser"
+        )
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     used, unused = clients
     assert used.get(reverse("notices")).status_code == 200
+    listed = {row.session_key for row in UserSession.objects.purge_and_list(user)}
+    assert listed == {client.session.session_key for client in clients}
     assert read_unsubscribe(link.rstrip("/").rpartition("/")[2]) == (user, ["decision"])
     settings.SECRET_KEY_FALLBACKS = []
     assert [client.get(reverse("notices")).status_code for client in (used, unused)] == [200, 302]
