@@ -278,7 +278,7 @@ def rank_board(name: str) -> ScoreMatrix:
 _AS_PRINTED = (
     "The printed figures come out, all but one last digit, when the relative difference is taken of the ranks on each "
     "task in place of the scores, and when Copeland counts wins alone. The paper's text defines both otherwise: of "
-    "scores, and with one half for a tie. Those figures are in the table below."
+    "scores, and with one half for a tie. Those figures are in the last table of this section."
 )
 
 
