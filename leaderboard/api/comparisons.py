@@ -300,8 +300,8 @@ class HeadToHeadView(ComparisonView):
         summary="Compare two systems",
         tags=["comparisons"],
         parameters=[
-            OpenApiParameter("a", text_shape(), required=True, description="The key of a system."),
-            OpenApiParameter("b", text_shape(), required=True, description="The key of another system."),
+            OpenApiParameter("a", text_shape(least=1), required=True, description="The key of a system."),
+            OpenApiParameter("b", text_shape(least=1), required=True, description="The key of another system."),
             REVISION,
             TABLE_FORMAT,
         ],

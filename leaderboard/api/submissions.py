@@ -175,6 +175,9 @@ class PreviewedRuleSerializer(Shape):
     winners_after = s.ListField(child=s.CharField(), help_text="As `winner_names_after`, the name to use.")
     n_changes = s.IntegerField(source="n_moves")
     changes = RankMoveSerializer(many=True, source="moves", help_text="At most 100.")
+    unranked = s.ListField(
+        child=s.CharField(), help_text="The names of systems of the upload that would have no rank; at most 100."
+    )
 
 
 class PreviewedSystemSerializer(NamedSystemSerializer):

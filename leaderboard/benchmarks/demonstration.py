@@ -8,7 +8,7 @@ from django.db import transaction
 
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.benchmarks.identities.links import NEW, change_links
-from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MetaBoardSpec, save_meta_board
+from leaderboard.benchmarks.meta_boards import MIN_BENCHMARKS, MetaBoardSpec, save_meta_board
 from leaderboard.models import Benchmark, Membership, MetaBoard, System, User
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.queue.turns import want_while_looking
@@ -107,7 +107,7 @@ def save_meta_boards(owner: User) -> None:
     for name, (what, keys) in META_BOARDS.items():
         here = list(Benchmark.objects.filter(key__in=keys, visibility="public").values_list("key", flat=True))
         is_there = MetaBoard.objects.filter(author=owner, name=name).exists()
-        if len(here) >= LEAST_BENCHMARKS and not is_there:
+        if len(here) >= MIN_BENCHMARKS and not is_there:
             description = (
                 f"Boards of {what}: each aspect that is measured is a board, and votes once. Systems are the models "
                 f"that the source calls alike on all of them, as the owner of the demonstration declared."

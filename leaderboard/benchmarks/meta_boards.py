@@ -18,7 +18,7 @@ from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, MetaBoard, User
 from ranking_engine.text.names import check_name, shorten
 
-LEAST_BENCHMARKS, MAX_BENCHMARKS = 2, 12  # of one board
+MIN_BENCHMARKS, MAX_BENCHMARKS = 2, 12  # of one board
 MAX_META_BOARDS = 50  # of one person
 MAX_DESCRIPTION = 5_000  # characters
 RESERVED = ("new",)  # in place of a key in addresses
@@ -154,10 +154,10 @@ def _chosen_benchmarks(author: User, keys: Sequence[str], *, is_public: bool) ->
         ValidationError: one is not there for the author or for all, or they are too few or too many.
     """
     wanted = list(dict.fromkeys(keys))
-    if not LEAST_BENCHMARKS <= len(wanted) <= MAX_BENCHMARKS:
+    if not MIN_BENCHMARKS <= len(wanted) <= MAX_BENCHMARKS:
         message = gettext(
             "Select %(least_benchmarks)s to %(max_benchmarks)s benchmarks; you selected %(n_wanted)s."
-        ) % {"n_wanted": len(wanted), "least_benchmarks": LEAST_BENCHMARKS, "max_benchmarks": MAX_BENCHMARKS}
+        ) % {"n_wanted": len(wanted), "least_benchmarks": MIN_BENCHMARKS, "max_benchmarks": MAX_BENCHMARKS}
         raise ValidationError({"benchmarks": message})
     known = {benchmark.key: benchmark for benchmark in listed_benchmarks(author).filter(key__in=wanted)}
     if missing := [key for key in wanted if key not in known]:
@@ -188,11 +188,11 @@ def _check_fields(board: MetaBoard, n_benchmarks: int) -> None:
         raise ValidationError(
             {"default_rule": gettext("%(shorten)s is not a rule.") % {"shorten": repr(shorten(board.default_rule))}}
         )
-    if not LEAST_BENCHMARKS <= board.least <= n_benchmarks:
+    if not MIN_BENCHMARKS <= board.least <= n_benchmarks:
         raise ValidationError(
             {
                 "least": gettext("%(least)s is not between %(least_benchmarks)s and %(n_benchmarks)s.")
-                % {"least": board.least, "least_benchmarks": LEAST_BENCHMARKS, "n_benchmarks": n_benchmarks}
+                % {"least": board.least, "least_benchmarks": MIN_BENCHMARKS, "n_benchmarks": n_benchmarks}
             }
         )
     if len(board.description) > MAX_DESCRIPTION:

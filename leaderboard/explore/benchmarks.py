@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
-from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
+from leaderboard.benchmarks.meta_boards import MIN_BENCHMARKS, MAX_BENCHMARKS
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.hashing import content_hash
@@ -83,7 +83,7 @@ class CompareQuery:
     score: str = "share"
     policy: str = DEFAULT_POLICY
     reference: str = ""
-    least: int = LEAST_BENCHMARKS  # systems that are on so many take part: on one alone they meet no one of another
+    least: int = MIN_BENCHMARKS  # systems that are on so many take part: on one alone they meet no one of another
     q: str = ""
     variants: tuple[str, ...] = ()  # of rules: further columns
     refusal: str = ""  # why what was written for variants is none

@@ -10,7 +10,7 @@ from django.utils.http import content_disposition_header, urlencode
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from leaderboard.benchmarks.meta_boards import LEAST_BENCHMARKS, MAX_BENCHMARKS
+from leaderboard.benchmarks.meta_boards import MIN_BENCHMARKS, MAX_BENCHMARKS
 from leaderboard.boards.board import Board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.computing.rankings import site_rules
@@ -76,14 +76,14 @@ def read_query(request: HttpRequest) -> CompareQuery:
         variants = variants_in(parameters.get("variants", ""))
     except ValidationError as error:
         refusal = " ".join(error.messages)
-    least, known = parameters.get("least", ""), {str(n) for n in range(LEAST_BENCHMARKS, MAX_BENCHMARKS + 1)}
+    least, known = parameters.get("least", ""), {str(n) for n in range(MIN_BENCHMARKS, MAX_BENCHMARKS + 1)}
     return CompareQuery(
         keys=tuple(key for key in parameters.getlist("b")[:100] if "\0" not in key),
         rule=rule if rule in {*site_rules(), *variants} else "",
         score=score if score in SCORES else "share",
         policy=known_policy(parameters.get("policy", DEFAULT_POLICY)),
         reference=parameters.get("reference", ""),
-        least=int(least) if least in known else LEAST_BENCHMARKS,
+        least=int(least) if least in known else MIN_BENCHMARKS,
         variants=variants,
         refusal=refusal,
         q=parameters.get("q", "")[:200],

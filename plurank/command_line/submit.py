@@ -147,7 +147,7 @@ def _scores_of_predictions(options: argparse.Namespace) -> str:
 
 def _preview_of(answer: dict[str, Any], format_name: str) -> str:
     """Return the ranks that would change, or raise a UsageError that says what the site has to be told."""
-    from plurank.client.site import changes_of  # noqa: PLC0415 -- needs urllib3
+    from plurank.client.uploads import changes_of  # noqa: PLC0415 -- needs urllib3
 
     for note in (*answer["notes"], *answer["warnings"]):
         print(f"note: {note}", file=sys.stderr)

@@ -18,7 +18,7 @@ from leaderboard.submissions.following.addresses import change_followed, delete_
 from leaderboard.submissions.following.queries import fetches_of, followed_of
 
 KINDS, EVERY = FollowedAddress.Kind.values, FollowedAddress.Every.values
-MINUTES = f"One of {', '.join(map(str, EVERY))}."
+MINUTES = "How often it is looked at."
 DIRECT = "Whether changes join the board without a person; otherwise they become a draft of the owner."
 CREATES = "Whether new systems may join it so."
 FOLLOW_EXAMPLE = body_example(
@@ -32,7 +32,7 @@ class FollowedAddressBodySerializer(Shape):
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
     kind = ChoiceText(KINDS)
-    every_minutes = Whole(help_text=MINUTES)
+    every_minutes = Whole(among=EVERY, help_text=MINUTES)
     is_direct = Truth(absent=False, help_text=DIRECT)
     creates_systems = Truth(absent=False, help_text=CREATES)
 
@@ -41,7 +41,7 @@ class FollowedAddressChangeSerializer(Shape):
     """What is to change; what is left out stays."""
 
     is_active = Truth(absent=None)
-    every_minutes = Whole(absent=None, help_text=MINUTES)
+    every_minutes = Whole(absent=None, among=EVERY, help_text=MINUTES)
     is_direct = Truth(absent=None, help_text=DIRECT)
     creates_systems = Truth(absent=None, help_text=CREATES)
 

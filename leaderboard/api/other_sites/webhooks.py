@@ -27,7 +27,7 @@ class WebhookBodySerializer(Shape):
     """An address that is to be told."""
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
-    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS))
+    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), least=1)
     file = ChoiceText(FILES, absent="none", help_text=FILE_TEXT)
 
 
@@ -35,7 +35,7 @@ class WebhookChangeSerializer(Shape):
     """What is to change of a webhook; what is left out stays."""
 
     is_active = Truth(absent=None)
-    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), absent=None)
+    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), least=1, absent=None)
     file = ChoiceText(FILES, absent=None, help_text=FILE_TEXT)
 
 

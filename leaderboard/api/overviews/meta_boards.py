@@ -17,6 +17,7 @@ from leaderboard.benchmarks.meta_boards import (
     FIELDS,
     MAX_BENCHMARKS,
     MAX_DESCRIPTION,
+    MIN_BENCHMARKS,
     MetaBoardSpec,
     deletable_meta_board,
     own_meta_board,
@@ -157,7 +158,7 @@ class MetaBoardBodySerializer(Shape):
 
     name = Text(most=NAME_LENGTH)
     description = Text(most=MAX_DESCRIPTION, is_line=False, required=False)
-    benchmarks = Listing(child=Text(most=KEY_LENGTH), most=MAX_BENCHMARKS)
+    benchmarks = Listing(child=Text(most=KEY_LENGTH), most=MAX_BENCHMARKS, least=MIN_BENCHMARKS)
     is_public = Truth(required=False)
     rule = Text(most=KEY_LENGTH, required=False)
     worth = ChoiceText(MetaBoard.Worth.values, required=False)
@@ -170,7 +171,7 @@ class MetaBoardChangeSerializer(MetaBoardBodySerializer):
     """What is to change; what is left out stays."""
 
     name = Text(most=NAME_LENGTH, required=False)
-    benchmarks = Listing(child=Text(most=KEY_LENGTH), most=MAX_BENCHMARKS, required=False)
+    benchmarks = Listing(child=Text(most=KEY_LENGTH), most=MAX_BENCHMARKS, least=MIN_BENCHMARKS, required=False)
 
 
 class DeletedMetaBoardSerializer(Shape):

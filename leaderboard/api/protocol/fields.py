@@ -1,6 +1,6 @@
 """What bodies and answers are made of: serializers that read strictly, say what is wrong where, and render fast."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -187,10 +187,17 @@ class ScoreField(Strict, s.FloatField):
 
 
 class Whole(Strict, s.IntegerField):
-    """A whole number that is not negative; narrower bounds are for the model to check."""
+    """A whole number that is not negative, or one of `among`; narrower bounds are for the model to check."""
+
+    def __init__(self, *, among: Sequence[int] = (), **kwargs: Any) -> None:  # noqa: ANN401
+        """A number; with `among` only these are taken."""
+        self.among = among
+        super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> int:  # noqa: ANN401
         """The number."""
+        if self.among and (isinstance(data, bool) or data not in self.among):
+            raise s.ValidationError(f"expected one of {', '.join(map(str, self.among))}, found {kind_of(data)}")
         if isinstance(data, int) and not isinstance(data, bool) and 0 <= data <= MAX_WHOLE:
             return data
         raise s.ValidationError(f"expected a whole number from 0 to {MAX_WHOLE:,}, found {kind_of(data)}")
@@ -231,7 +238,10 @@ def _text_or_messages(value: Any, most: int) -> tuple[str, list[str]]:  # noqa: 
 
 
 class StrictList(Strict):
-    """A list, whose entries beyond `most` are not read; `words` say what was expected, `least` is for the schema."""
+    """A list, whose entries beyond `most` are not read; `words` say what was expected.
+
+    Fewer than `least` are refused by what reads the list, which knows what they are; here it is for the schema.
+    """
 
     most: int | None = None
     least: int | None = None
@@ -253,8 +263,8 @@ class StrictList(Strict):
 class Listing(StrictList, s.ListField):
     """A list of values."""
 
-    def __init__(self, *, most: int | None = None, **kwargs: Any) -> None:  # noqa: ANN401
-        self.most = most
+    def __init__(self, *, most: int | None = None, least: int | None = None, **kwargs: Any) -> None:  # noqa: ANN401
+        self.most, self.least = most, least
         super().__init__(**kwargs)
 
 

@@ -19,9 +19,9 @@ FROM_ONE = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
 RANK = {"type": "integer", "minimum": 0, "maximum": 999_999}
 
 
-def text_shape(most: int = 200) -> dict[str, Any]:
+def text_shape(most: int = 200, *, least: int = 0) -> dict[str, Any]:
     """The schema of a text of an address; longer ones are cut or name nothing."""
-    return {"type": "string", "maxLength": most}
+    return {"type": "string", "maxLength": most} | ({"minLength": least} if least else {})
 
 
 # What the addresses' converters take; the keys of rules that have options have brackets.
@@ -113,8 +113,11 @@ def error(description: str) -> OpenApiResponse:
     return OpenApiResponse(ErrorSerializer, description=description)
 
 
-# Answered by the web server before the site is asked, so that it has no body of ours.
-TOO_LONG = {414: OpenApiResponse(description="The address is longer than the web server reads.")}
+# Answered by the web server before the site is asked, so that they have no body of ours.
+TOO_LONG = {
+    414: OpenApiResponse(description="The address is longer than the web server reads."),
+    431: OpenApiResponse(description="The address or a header is longer than the web server reads."),
+}
 READING = {
     **TOO_LONG,
     400: error("A parameter of the address cannot be understood."),
@@ -185,7 +188,7 @@ class AutoSchema(SpectacularAutoSchema):
         elif isinstance(field, StrictText) and not {"format", "enum"} & set(shape):
             bounds = {"maxLength": field.most}
         elif isinstance(field, Whole):
-            bounds = {"minimum": 0, "maximum": MAX_WHOLE} | shape
+            bounds = {"enum": list(field.among)} if field.among else {"minimum": 0, "maximum": MAX_WHOLE} | shape
         elif isinstance(field, Sure):
             bounds = {"enum": [True]}
         else:

@@ -1,5 +1,6 @@
 """What an upload by a program would do to the board, computed and forgotten."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -34,6 +35,7 @@ class RuleOutcome:
     winners_after: list[str]
     n_moves: int
     moves: list[NamedMove]  # the first of them
+    unranked: list[str]  # the names of the systems that are sent and would have no rank
 
 
 def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOutcome]:
@@ -62,13 +64,16 @@ def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOut
             }
         )
     (old, new), n_before = rankings_of(before, after), len(before.systems)
+    sent = {row["system"]["name"] for row in rows}
     outcomes = []
     for rule, ranking in new.items():
         known, difference = old.get(rule), RankDifference.between(old.get(rule), ranking)
-        moves = []
+        moves, unranked = [], []
         for i, system in enumerate(after.systems):
             move = difference.move(i)
-            if i >= n_before or not move.is_same:
+            if move.after is None and system.name in sent:
+                unranked.append(system.name)
+            if not move.is_same:
                 key = system.key if i < n_before else None
                 moves.append(NamedMove(key, system.name, move.before, move.after))
         outcomes.append(
@@ -77,14 +82,27 @@ def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOut
                 moves,
                 winners_before=[] if known is None else [after.systems[i].name for i in known.winners],
                 winners_after=[after.systems[i].name for i in ranking.winners],
+                unranked=unranked,
             )
         )
     return outcomes
 
 
 def outcome_of(
-    rule: str, moves: list[NamedMove], *, winners_before: list[str], winners_after: list[str]
+    rule: str,
+    moves: list[NamedMove],
+    *,
+    winners_before: list[str],
+    winners_after: list[str],
+    unranked: Sequence[str] = (),
 ) -> RuleOutcome:
     """What changes under a rule, the best new ranks first."""
     moves = sorted(moves, key=lambda move: (move.after is None, move.after or 0, move.name))
-    return RuleOutcome(rule, winners_before, winners_after, n_moves=len(moves), moves=moves[:SHOWN_MOVES])
+    return RuleOutcome(
+        rule,
+        winners_before,
+        winners_after,
+        n_moves=len(moves),
+        moves=moves[:SHOWN_MOVES],
+        unranked=list(unranked[:SHOWN_MOVES]),
+    )

@@ -143,11 +143,22 @@ def test_a_dry_run_says_which_ranks_would_change_and_stores_nothing(make, api, b
         old, new = (figures(table, outcome["rule"], gamma=95.0) for table in (TOY, after))
         ranks = {row["name"].lower(): (row["before"], row["after"]) for row in outcome["changes"]}
         assert ranks == {
-            name: (old.get(name, (None,))[0], new[name][0])
-            for name in new
-            if name == "e" or old[name][0] != new[name][0]
+            name: (old.get(name, (None,))[0], new[name][0]) for name in new if old.get(name, (None,))[0] != new[name][0]
         }
         assert [name.lower() for name in outcome["winners_after"]] == [n for n, (r, _) in new.items() if r == 1]
+
+
+def test_a_dry_run_names_the_systems_of_the_upload_that_would_have_no_rank_and_counts_no_change_for_them(
+    make, api, benchmark
+):
+    owner = api.as_user(benchmark.memberships.get().user)
+    sent = body({"name": "E", "scores": scores(9)}, create_systems=True)
+    rules = owner.post(path_of(benchmark), sent, query="dry_run=true").json()["rules"]
+    ranked = {rule["rule"] for rule in rules if any(change["name"] == "E" for change in rule["changes"])}
+    assert {rule["rule"] for rule in rules if rule["unranked"] == ["E"]} == {rule["rule"] for rule in rules} - ranked
+    assert "mean" not in ranked
+    assert all(change["before"] != change["after"] for rule in rules for change in rule["changes"])
+    assert all(rule["n_changes"] == len(rule["changes"]) for rule in rules)
 
 
 def test_a_dry_run_of_the_very_first_scores(make, api):

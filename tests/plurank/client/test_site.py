@@ -13,7 +13,7 @@ import plurank
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Revision
 from plurank.client import InvalidInputError, NotAllowedError, NotThereError, TooManyError
-from plurank.client.site import systems_of
+from plurank.client.uploads import systems_of
 from tests.leaderboard.votes.sent import collecting, vote_lines
 
 pytestmark = pytest.mark.services
