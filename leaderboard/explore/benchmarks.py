@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
-from leaderboard.benchmarks.meta_boards import MIN_BENCHMARKS, MAX_BENCHMARKS
+from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS, MIN_BENCHMARKS
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
 from leaderboard.common.hashing import content_hash

@@ -10,7 +10,7 @@ from django.utils.http import content_disposition_header, urlencode
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from leaderboard.benchmarks.meta_boards import MIN_BENCHMARKS, MAX_BENCHMARKS
+from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS, MIN_BENCHMARKS
 from leaderboard.boards.board import Board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.computing.rankings import site_rules

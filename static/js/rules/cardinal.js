@@ -57,7 +57,7 @@ export const worstTask = (part) => part.once("mean bounds", () => bounds(part.sc
 
 /** The midpoint of the lower and the upper weighted median. */
 export function median(part) {
-  const found = new Float64Array(part.n);
+  const medians = new Float64Array(part.n);
   const ascending = part.once("ascending", () =>
     Array.from({ length: part.n }, (_, i) => Array.from(part.tasks.keys()).sort((s, t) => part.scores[s][i] - part.scores[t][i])));
   for (let i = 0; i < part.n; i++) {
@@ -69,12 +69,12 @@ export function median(part) {
       if (Number.isNaN(low) && 2 * upTo >= part.total) low = part.scores[t][i];
       if (2 * upTo > part.total) {
         const high = part.scores[t][i];
-        found[i] = low === high ? low : low / 2 + high / 2;
+        medians[i] = low === high ? low : low / 2 + high / 2;
         break;
       }
     }
   }
-  return found;
+  return medians;
 }
 
 /** The weighted mean of (x - chance) / (best - chance) on the scores as stored. */

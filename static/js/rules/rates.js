@@ -36,20 +36,20 @@ export function relativeDifference(part) {
   const columns = shrunk(part.scores);
   const sums = new Float64Array(n * n);
   for (let t = 0; t < columns.length; t++) addQuotients(sums, columns[t], part.orders[t].sorted, shares[t], n);
-  const found = new Float64Array(n);
+  const differences = new Float64Array(n);
   const rivals = new Int32Array(n);
   for (let i = 0; i < n; i++) {
     for (let j = i + 1; j < n; j++) {
       const whole = common ? common[i * n + j] : total;
       if (!(whole > 0)) continue;
       const average = sums[i * n + j] / (whole / heaviest);
-      found[i] += average;
-      found[j] -= average;
+      differences[i] += average;
+      differences[j] -= average;
       rivals[i]++;
       rivals[j]++;
     }
   }
-  return snapped(found.map((sum, i) => sum / rivals[i]));
+  return snapped(differences.map((sum, i) => sum / rivals[i]));
 }
 
 function addQuotients(sums, column, present, share, n) {
@@ -74,11 +74,11 @@ function shrunk(columns) {
 function snapped(scores) {
   const order = Array.from(scores.keys()).filter((i) => !Number.isNaN(scores[i]));
   order.sort((i, j) => scores[i] - scores[j]);
-  const found = scores.slice();
+  const equal = scores.slice();
   let lowest = NaN;
   order.forEach((i, k) => {
     if (!k || scores[i] - scores[order[k - 1]] > SNAP) lowest = Math.abs(scores[i]) <= SNAP ? 0 : scores[i];
-    found[i] = lowest;
+    equal[i] = lowest;
   });
-  return found;
+  return equal;
 }

@@ -5,7 +5,9 @@ import * as words from "./words.js";
 const MOST_MOVERS = 6;
 const FIRST = { 1: "first", "=1": "joint" }; // classes of first places, held alone and shared
 const MOVE = { duration: 180, easing: "ease-out" };
-const stands = matchMedia("(prefers-reduced-motion: reduce)");
+const reducesMotion = matchMedia("(prefers-reduced-motion: reduce)");
+
+const winnersPart = (chip) => chip.querySelector("b");
 
 function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -39,7 +41,7 @@ export class Board {
     this.rows = [...this.parts.rows.rows].map((row) => ({
       row, index: Number(row.dataset.system), place: row.cells[0], change: row.cells[1].firstElementChild, cells: [...row.cells].slice(3),
     }));
-    this.shown = this.rows.map(({ index }) => index);
+    this.rowOrder = this.rows.map(({ index }) => index);
     this.byIndex = new Map(this.rows.map((entry) => [entry.index, entry]));
   }
 
@@ -53,16 +55,16 @@ export class Board {
     this.rowHeight = this.rows[0]?.row.getBoundingClientRect().height ?? 0;
   }
 
-  /** Show what `Contest.rank` found, in the order of `rule`. */
-  show(found, rule) {
-    for (const [key, ranking] of Object.entries(found.rankings)) {
+  /** Show what `Contest.rank` gives, in the order of `rule`. */
+  show(contest, rule) {
+    for (const [key, ranking] of Object.entries(contest.rankings)) {
       const chip = this.chips.get(key);
       if (chip) this.showChip(chip, words.winnersText(ranking, this.systems), this.isElsewhere(key, ranking.ranks));
     }
     const at = this.rules.indexOf(rule);
-    this.showWords(this.chips.get(rule), words.majorityText(found, this.systems), this.names[at]);
-    const ranks = found.rankings[rule].ranks;
-    this.rules.forEach((key, c) => found.rankings[key] && this.showColumn(c, key, found.rankings[key].ranks));
+    this.showWords(this.chips.get(rule), words.majorityText(contest, this.systems), this.names[at]);
+    const ranks = contest.rankings[rule].ranks;
+    this.rules.forEach((key, c) => contest.rankings[key] && this.showColumn(c, key, contest.rankings[key].ranks));
     this.showRanks(ranks, rule, this.names[at]);
     this.heads.forEach((head) => head.classList.toggle("is-chosen", head.dataset.rule === rule));
   }
@@ -74,7 +76,7 @@ export class Board {
   }
 
   showChip(chip, text, isElsewhere) {
-    write(chip.lastElementChild, text);
+    write(winnersPart(chip), text);
     const isCompared = !words.isUnranked(text) && !words.isUnranked(chip.dataset.own);
     chip.classList.toggle("is-changed", isCompared && (isElsewhere || text !== chip.dataset.own));
     chip.classList.toggle("is-unranked", !isCompared);
@@ -82,7 +84,7 @@ export class Board {
   }
 
   showWords(chip, majority, name) {
-    write(this.parts.headline, words.headline(name, chip.lastElementChild.textContent, chip.dataset.own, chip.classList.contains("is-changed")));
+    write(this.parts.headline, words.headline(name, winnersPart(chip).textContent, chip.dataset.own, chip.classList.contains("is-changed")));
     write(this.parts.majority, majority);
     this.countDissent();
     for (const part of ["movers-head", "live-caption"]) write(this.parts[part].querySelector("[data-chosen-rule]"), name);
@@ -127,11 +129,11 @@ export class Board {
 
   showMovers(moved, rule) {
     const list = this.parts.movers;
-    this.said = moved.map(([i, places]) =>
+    this.moverTexts = moved.map(([i, places]) =>
       words.filled(list.dataset.mover, { system: this.systems[i], change: words.changeText(places), rule }));
-    const told = JSON.stringify(moved);
-    if (this.told === told) return;
-    this.told = told;
+    const key = JSON.stringify(moved);
+    if (this.moversKey === key) return;
+    this.moversKey = key;
     const items = moved.map(([i, places]) => {
       const item = document.createElement("li");
       const figure = document.createElement("b");
@@ -149,16 +151,16 @@ export class Board {
 
   /** Put the rows in order; those that move glide from where they were. */
   order(indices) {
-    if (indices.every((index, k) => index === this.shown[k])) return;
-    const before = new Map(this.shown.map((index, k) => [index, k]));
+    if (indices.every((index, k) => index === this.rowOrder[k])) return;
+    const before = new Map(this.rowOrder.map((index, k) => [index, k]));
     let next = this.parts.rows.firstElementChild;
     indices.forEach((index, k) => {
       const { row } = this.byIndex.get(index);
       if (row === next) next = next.nextElementSibling;
       else this.parts.rows.insertBefore(row, next);
-      if (before.get(index) !== k && !stands.matches) this.glide(row, before.get(index), k);
+      if (before.get(index) !== k && !reducesMotion.matches) this.glide(row, before.get(index), k);
     });
-    this.shown = indices;
+    this.rowOrder = indices;
   }
 
   /** Let a row that is in sight glide from one place to another. */
@@ -176,15 +178,15 @@ export class Board {
     for (const chip of page.querySelectorAll(".electors li")) {
       const mine = this.chips.get(chip.dataset.rule);
       if (mine && (!onlySlow || slow.has(chip.dataset.rule))) {
-        this.showChip(mine, chip.lastElementChild.textContent, chip.classList.contains("is-changed"));
+        this.showChip(mine, winnersPart(chip).textContent, chip.classList.contains("is-changed"));
       }
     }
     if (!onlySlow) {
       for (const id of ["headline", "majority", "movers", "movers-head", "rows", "live-caption"]) {
         this.parts[id].replaceChildren(...page.querySelector(`#${id}`).childNodes);
       }
-      this.told = "";
-      this.said = [...this.parts.movers.children].map((item) => item.textContent);
+      this.moversKey = "";
+      this.moverTexts = [...this.parts.movers.children].map((item) => item.textContent);
       this.find();
     } else {
       this.adoptColumns(page, slow);
@@ -211,7 +213,7 @@ export class Board {
   }
 
   announcement() {
-    const movers = this.said?.length ? ` ${this.said.join(", ")}.` : "";
+    const movers = this.moverTexts?.length ? ` ${this.moverTexts.join(", ")}.` : "";
     return `${this.parts.headline.textContent} ${this.parts.majority.textContent}${movers}`;
   }
 }

@@ -107,8 +107,8 @@ export class Sliders {
       const level = Math.round((levels.get(`${kind} ${index}`) ?? 0) * 1000);
       if (!(item === moved && document.activeElement === range)) range.value = level;
       const isSplit = kind === "task" && shares[kind][index] !== level;
-      const told = isSplit ? filled(this.texts.ofGroup, { share: shareText(level), total: text }) : text;
-      if (range.getAttribute("aria-valuetext") !== told) range.setAttribute("aria-valuetext", told);
+      const valueText = isSplit ? filled(this.texts.ofGroup, { share: shareText(level), total: text }) : text;
+      if (range.getAttribute("aria-valuetext") !== valueText) range.setAttribute("aria-valuetext", valueText);
       element.classList.toggle("is-changed", own !== element.dataset.own);
       element.classList.toggle("is-silent", shares[kind][index] === 0);
     }

@@ -73,10 +73,10 @@ export class Weighting {
 
   /** Every slider's share of its level, from 0 to 1, by kind and index. */
   levelShares() {
-    const found = new Map();
+    const shares = new Map();
     const add = (level) => {
       const total = level.reduce((sum, { mass }) => sum + mass, 0);
-      for (const { kind, index, mass } of level) found.set(`${kind} ${index}`, total ? mass / total : 0);
+      for (const { kind, index, mass } of level) shares.set(`${kind} ${index}`, total ? mass / total : 0);
     };
     add(this.level("group", -1));
     if (this.hasGroups) {
@@ -85,7 +85,7 @@ export class Weighting {
         if (member >= 0) add(this.level("task", member));
       }
     }
-    return found;
+    return shares;
   }
 
   /** Give a slider a share of its level; locked ones keep theirs, the others share what is left as before. */
@@ -130,9 +130,9 @@ export class Weighting {
 
   /** The parameters of an address: only what differs from the benchmark's own. */
   parameters() {
-    const found = new Map([["weights", this.changed("task").join(",")], ["group_weights", this.changed("group").join(",")]]);
-    if (this.aggregation !== this.ownAggregation) found.set("aggregation", this.aggregation);
-    return found;
+    const query = new Map([["weights", this.changed("task").join(",")], ["group_weights", this.changed("group").join(",")]]);
+    if (this.aggregation !== this.ownAggregation) query.set("aggregation", this.aggregation);
+    return query;
   }
 
   /** Take the weights that an address names. */
