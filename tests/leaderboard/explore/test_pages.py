@@ -66,6 +66,7 @@ def test_joint_winners_are_counted_and_others_of_the_same_number_are_a_change(ma
         assert f"First under Plurality: {headline}" in body
         chip = re.search(r'<li data-rule="plurality"[^>]*>', body)[0]
         assert ('class="is-changed"' in chip) == is_changed
+        assert '<small class="was">was 3 systems jointly</small>' in body
 
 
 def test_a_rule_without_a_ranking_is_neither_another_winner_nor_counted(make, client):
