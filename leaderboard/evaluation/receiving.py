@@ -7,7 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -30,7 +30,8 @@ from leaderboard.evaluation.teams import team_of
 from leaderboard.models import Benchmark, Phase, PredictionFile, PredictionSubmission, Task, TaskReferences, User
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.uploads import turn_to_read_parquet
-from leaderboard.queue.kinds import EVALUATION, JOB_KINDS, SCORING, insert_job_about
+from leaderboard.queue.kinds import EVALUATION, JOB_KINDS, SCORING
+from leaderboard.queue.rows import about, insert, row_of
 from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.quotas import INSTANCES_A_CELL, take_cells, take_quota
@@ -328,9 +329,10 @@ def insert_scoring_jobs(row: PredictionSubmission, references: Sequence[TaskRefe
     row.scored_with = numbers
     row.save(update_fields=["scored_with"])
     if any(one.metric != EVALUATOR.key for one in references):
-        insert_job_about(JOB_KINDS[SCORING], row, row.benchmark_id, {"references": numbers, "split": split})
+        parameters: dict[str, Any] = {"references": numbers, "split": split}
+        insert(row_of(JOB_KINDS[SCORING], about(row, row.benchmark_id), parameters))
     by_task = {file.task_id: file for file in row.files.all()}
     for one in references:
         if one.metric == EVALUATOR.key:
             parameters = {"references": one.number, "split": split}
-            insert_job_about(JOB_KINDS[EVALUATION], by_task[one.task_id], row.benchmark_id, parameters)
+            insert(row_of(JOB_KINDS[EVALUATION], about(by_task[one.task_id], row.benchmark_id), parameters))

@@ -4,6 +4,9 @@ from django.db import models
 
 from leaderboard.models.benchmarks import Benchmark
 
+# Two rows that agree in these would be the same job.
+ONE_JOB = ("kind", "subject_kind", "subject_id", "parameter_hash", "chunk", "engine_version")
+
 
 class Job(models.Model):
     """Background work about one subject, mostly a revision."""
@@ -62,10 +65,7 @@ class Job(models.Model):
             models.Index(fields=["benchmark", "kind", "sequence"], name="jobs_by_benchmark_and_number"),
         ]
         constraints = [
-            models.UniqueConstraint(
-                fields=["kind", "subject_kind", "subject_id", "parameter_hash", "chunk", "engine_version"],
-                name="a_job_stands_once",
-            )
+            models.UniqueConstraint(fields=ONE_JOB, name="a_job_stands_once"),
         ]
 
     def __str__(self) -> str:

@@ -11,9 +11,8 @@ from django.utils import timezone
 from leaderboard.models import Job, StudyPartial
 from leaderboard.queue import job_counts
 from leaderboard.queue.job_counts import count_unstarted
-from leaderboard.queue.kinds import MERGE, STUDY, kind_of, study_of
-from leaderboard.queue.priorities import NOBODY_WAITS
-from leaderboard.queue.rows import job_row
+from leaderboard.queue.kinds import JOB_KINDS, MERGE, STUDY, study_of
+from leaderboard.queue.rows import Subject, find_or_insert, inherited_offset, row_of
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -57,20 +56,11 @@ def insert_merge_if_whole(chunk: Job) -> bool:
     """
     if chunks_of(chunk).exclude(state=DONE).exists():
         return False
-    kind = kind_of(MERGE)
-    priority = min(kind.priority, chunk.priority + 1)
-    merge, is_new = job_row(
-        f"{MERGE}:{study_of(chunk.kind)}",
-        (chunk.subject_kind, chunk.subject_id),
-        chunk.parameters,
-        parameter_hash=chunk.parameter_hash,
-        priority=priority,
-        version=chunk.engine_version,
-        benchmark_id=chunk.benchmark_id,
-        sequence=chunk.sequence,
-        queue=kind.queue,
-        request_id=chunk.request_id,
-    )
-    if is_new and priority >= NOBODY_WAITS:  # the sweep wakes for the others
-        wake_on_commit(merge, limit_seconds=kind.limit_seconds)
+    subject = Subject(chunk.subject_kind, chunk.subject_id, chunk.benchmark_id, chunk.sequence)
+    offset, study = inherited_offset(chunk), study_of(chunk.kind)
+    row = row_of(JOB_KINDS[MERGE], subject, chunk.parameters, study=study, priority_offset=offset)
+    row.engine_version, row.request_id = chunk.engine_version, chunk.request_id
+    merge, is_new = find_or_insert(row)
+    if is_new and merge.woken_at is not None:
+        wake_on_commit(merge)
     return is_new

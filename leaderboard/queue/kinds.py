@@ -1,23 +1,12 @@
-"""Which kinds of job there are, and the rows that a new revision brings with it."""
+"""Which kinds of job there are."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Min, Model, Subquery
-from django.db.models.functions import Coalesce
-from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from config.monitoring.logs import current_request
-from leaderboard.common.hashing import content_hash
-from leaderboard.models import Job, Revision
-from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
-from leaderboard.queue.rows import job_row
-from leaderboard.queue.turns import want_after_submission
-from leaderboard.queue.wake_ups import wake_on_commit
-from ranking_engine import __version__ as engine_version
+from leaderboard.models import Job
 
 RANKINGS = "rankings"
 SLOW_RANKINGS = "slow_rankings"
@@ -220,127 +209,3 @@ def is_known(key: str) -> bool:
 def study_of(key: str) -> str:
     """The study that a job row's `kind` names; empty where it is about none."""
     return key.partition(":")[2]
-
-
-def insert_revision_jobs(revision: Revision) -> None:
-    """Insert the job rows of a new revision, in the transaction that accepts it, and wake workers afterwards."""
-    now, request_id = timezone.now(), current_request()
-    jobs = []
-    for kind in JOB_KINDS.values():
-        if kind.comes_with_revision:
-            # Of a board that no one has submitted to, violations wait like its studies: other boards' come first.
-            is_idle = kind.key == AXIOMS and revision.number == 1
-            job = new_job(kind, revision, lowered_by=2 * IDLE - 1 if is_idle else 0)
-            job.not_before, job.woken_at, job.request_id = now, now, request_id
-            if kind.key == STUDY_PLAN and (pause := seconds_until_quiet(revision, now)):
-                job.not_before, job.woken_at = now + timedelta(seconds=pause), None  # the sweep wakes for it
-            jobs.append(job)
-    # The revision is not committed yet, so no one else can have made one of its jobs.
-    for job in Job.objects.bulk_create(jobs):
-        if job.woken_at is not None:
-            wake_on_commit(job, limit_seconds=JOB_KINDS[job.kind].limit_seconds)
-    want_after_submission(revision)
-
-
-def seconds_until_quiet(revision: Revision, now: datetime) -> float:
-    """How long the studies of a new revision are not planned yet: until nothing more was submitted for a while.
-
-    A submission that comes alone has its studies planned at once. Of ten in a minute the first one has, and the others
-    end with one set of studies. A benchmark that is never quiet has its studies planned when that was put off for
-    `STUDIES_QUIET_MOST` since the first revision that has none.
-    """
-    quiet = timedelta(seconds=settings.STUDIES_QUIET_SECONDS)
-    revisions = Revision.objects.filter(benchmark=revision.benchmark_id, number__lt=revision.number)
-    if not revisions.filter(number__gt=1, created_at__gt=revision.created_at - quiet).exists():  # 1 is no submission
-        return 0.0
-    planned = Job.objects.filter(benchmark=revision.benchmark_id, kind=STUDY_PLAN, state=Job.State.DONE)
-    last = Coalesce(Subquery(planned.order_by("-sequence").values("sequence")[:1]), 0)
-    since = Revision.objects.filter(benchmark=revision.benchmark_id, number__gt=last, created_at__lte=now)
-    first = since.aggregate(at=Min("created_at"))["at"]  # of those from a wrong clock, far ahead, none counts
-    waited = (now - first).total_seconds() if first else 0.0
-    return max(0.0, min(quiet.total_seconds(), STUDIES_QUIET_MOST - waited))
-
-
-def new_job(kind: JobKind, revision: Revision, *, lowered_by: int = 0) -> Job:
-    """A row of `kind` for `revision` that is not stored yet: due now, and no worker woken.
-
-    Args:
-        kind: what to compute, with its own parameters.
-        revision: from which inputs.
-        lowered_by: added to the kind's priority; below 0 for work that is less urgent, such as `RECOMPUTATION`.
-    """
-    return Job(
-        kind=kind.key,
-        subject_kind="revision",
-        subject_id=revision.pk,
-        parameter_hash=content_hash(kind.parameters),
-        engine_version=engine_version,
-        benchmark_id=revision.benchmark_id,
-        sequence=revision.number,
-        parameters=kind.parameters,
-        queue=kind.queue,
-        priority=kind.priority + lowered_by,
-        not_before=timezone.now(),
-    )
-
-
-def lowered_by(job: Job) -> int:
-    """What was added to the priority of a job's kind: `RECOMPUTATION`, which its follow-ups inherit, or 0."""
-    return min(0, job.priority - kind_of(job.kind).priority)
-
-
-def insert_job(
-    kind: JobKind, revision: Revision, parameters: dict[str, Any] | None = None, *, lowered_by: int = 0
-) -> Job:
-    """The job row of `kind` for `revision`, made where there is none, and a wake-up for it.
-
-    A row that waits as a recomputation is raised to the priority asked for. The sweep wakes for what no one waits for,
-    so that the broker gets few messages at a time.
-
-    Args:
-        kind: what to compute.
-        revision: from which inputs.
-        parameters: in place of the kind's own.
-        lowered_by: added to the kind's priority; `RECOMPUTATION` or 0.
-    """
-    chosen = kind.parameters if parameters is None else parameters
-    priority = kind.priority + lowered_by
-    is_waited_for = priority >= NOBODY_WAITS
-    job, _ = job_row(
-        kind.key,
-        ("revision", revision.pk),
-        chosen,
-        parameter_hash=content_hash(chosen),
-        benchmark_id=revision.benchmark_id,
-        sequence=revision.number,
-        queue=kind.queue,
-        priority=priority,
-    )
-    if job.state == Job.State.WAITING and is_waited_for:
-        if job.priority < priority:
-            Job.objects.filter(pk=job.pk, priority__lt=priority).update(priority=priority)
-        wake_on_commit(job, limit_seconds=kind.limit_seconds)
-    return job
-
-
-def insert_job_about(kind: JobKind, subject: Model, benchmark_id: int, parameters: dict[str, Any]) -> Job:
-    """The job row of `kind` about something that is no revision, made where there is none, and a wake-up for it.
-
-    Args:
-        kind: what to compute.
-        subject: a stored row; jobs name its table and its number.
-        benchmark_id: the benchmark that it belongs to.
-        parameters: what it is computed with. Another job of the same kind is about other ones.
-    """
-    job, _ = job_row(
-        kind.key,
-        (type(subject).__name__.lower(), subject.pk),
-        parameters,
-        parameter_hash=content_hash(parameters),
-        benchmark_id=benchmark_id,
-        queue=kind.queue,
-        priority=kind.priority,
-    )
-    if job.state == Job.State.WAITING and kind.queue in Job.Queue.values:
-        wake_on_commit(job, limit_seconds=kind.limit_seconds)
-    return job

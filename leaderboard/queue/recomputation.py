@@ -7,8 +7,9 @@ from django.db.models import Exists, F, OuterRef
 
 from leaderboard.models import Benchmark, Job, Revision
 from leaderboard.queue.engine_versions import is_older
-from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, JobKind, new_job
+from leaderboard.queue.kinds import JOB_KINDS, RANKINGS
 from leaderboard.queue.priorities import RECOMPUTATION
+from leaderboard.queue.rows import about_revision, insert_missing, row_of
 from ranking_engine import __version__ as engine_version
 
 BOARDS_A_SLICE = 100  # whose jobs one sweep inserts, so that it does not keep the sweep from anything else
@@ -54,8 +55,8 @@ def insert_recomputations() -> int:
     others = without_jobs.filter(pk__in=of_older.values("subject_id")).exclude(pk__in=[r.pk for r in published])
     failed = list(others[: BOARDS_A_SLICE - len(published)])
     with_revision = [kind for kind in JOB_KINDS.values() if kind.comes_with_revision]
-    wanted: list[tuple[Revision, JobKind]] = [(revision, kind) for revision in published for kind in with_revision]
-    wanted += [(revision, JOB_KINDS[RANKINGS]) for revision in failed]
-    jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
-    Job.objects.bulk_create(jobs, ignore_conflicts=True)  # another sweep may have been here just now
+    wanted = [(kind, revision) for revision in published for kind in with_revision]
+    wanted += [(JOB_KINDS[RANKINGS], revision) for revision in failed]
+    # Another sweep may have been here just now.
+    insert_missing(row_of(kind, about_revision(one), priority_offset=RECOMPUTATION) for kind, one in wanted)
     return len(published) + len(failed)

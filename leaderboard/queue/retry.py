@@ -3,8 +3,8 @@
 from django.db.models import F, QuerySet
 
 from leaderboard.models import Benchmark, Job, Revision
-from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, insert_job, is_known, kind_of, study_of
-from leaderboard.queue.rows import requeue
+from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, is_known, kind_of, study_of
+from leaderboard.queue.rows import about_revision, insert, requeue, row_of
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -24,7 +24,7 @@ def retry_job(job: Job) -> bool:
     priority = job.priority if study_of(job.kind) else max(job.priority, kind_of(job.kind).priority)
     changed = requeue(Job.objects.filter(pk=job.pk, state__in=GIVEN_UP_OR_RESTING), priority=priority)
     if changed:
-        wake_on_commit(job, limit_seconds=kind_of(job.kind).limit_seconds)
+        wake_on_commit(job)
     return bool(changed)
 
 
@@ -35,7 +35,7 @@ def retry_board(benchmark: Benchmark) -> bool:
         return False
     if (benchmark.published_number, benchmark.published_engine_version) == (revision.number, engine_version):
         return False
-    return retry_job(insert_job(JOB_KINDS[RANKINGS], revision))
+    return retry_job(insert(row_of(JOB_KINDS[RANKINGS], about_revision(revision))))
 
 
 def failed_jobs() -> QuerySet[Job]:

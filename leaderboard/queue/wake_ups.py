@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from leaderboard.models import Job
+from leaderboard.queue.kinds import kind_of
 
 RUN_JOB = "jobs.run_job"
 # A message that no one took for so long is worth nothing: the sweep has sent another by then.
@@ -23,17 +24,14 @@ logger = logging.getLogger(__name__)
 _rests_until = 0.0
 
 
-def wake_on_commit(job: Job, *, limit_seconds: int) -> None:
-    """Tell a worker about a job once its row is committed.
+def wake_on_commit(job: Job) -> None:
+    """Tell a worker about a job once its row is committed, unless no worker of the site takes jobs of its queue.
 
     An unreachable broker costs nothing but time: the row stays due, and the sweep wakes a worker later.
-
-    Args:
-        job: what to run.
-        limit_seconds: how long it may take.
     """
-    send = partial(send_wake_up, job.pk, job.queue, limit_seconds=limit_seconds)
-    transaction.on_commit(send, robust=True)
+    if job.queue in Job.Queue.values:
+        send = partial(send_wake_up, job.pk, job.queue, limit_seconds=kind_of(job.kind).limit_seconds)
+        transaction.on_commit(send, robust=True)
 
 
 def send_wake_up(job_id: int, queue: str, *, limit_seconds: int) -> bool:

@@ -13,7 +13,8 @@ from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.notifications.webhooks import announce_publication
 from leaderboard.queue.engine_versions import is_older
-from leaderboard.queue.kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS, insert_job, lowered_by
+from leaderboard.queue.kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS
+from leaderboard.queue.rows import about_revision, inherited_offset, insert, row_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.listed_boards import store_listed_board
@@ -44,10 +45,9 @@ def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[
         Report.objects.bulk_create(reports)
         Revision.objects.filter(pk=revision.pk, input_hash="").update(input_hash=digest)
         publish(revision)
-        if has_slow_rules:
-            insert_job(JOB_KINDS[SLOW_RANKINGS], revision, lowered_by=lowered_by(job))
-        if has_instances:
-            insert_job(JOB_KINDS[INSTANCES], revision, lowered_by=lowered_by(job))
+        for kind, is_wanted in ((SLOW_RANKINGS, has_slow_rules), (INSTANCES, has_instances)):
+            if is_wanted:
+                insert(row_of(JOB_KINDS[kind], about_revision(revision), priority_offset=inherited_offset(job)))
 
     return write
 

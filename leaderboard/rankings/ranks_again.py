@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
-from leaderboard.queue.kinds import JOB_KINDS, RANKS_AGAIN, insert_job
-from leaderboard.queue.rows import requeue
+from leaderboard.queue.kinds import JOB_KINDS, RANKS_AGAIN
+from leaderboard.queue.rows import about_revision, insert, requeue, row_of
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.compute import ranking_reports, slow_reports
 from leaderboard.rankings.score_matrix import hash_anew
@@ -28,11 +28,10 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
     revision = _removed_revisions(benchmark).filter(number=number).first()
     if revision is None:
         return False
-    kind = JOB_KINDS[RANKS_AGAIN]
-    job = insert_job(kind, revision)
+    job = insert(row_of(JOB_KINDS[RANKS_AGAIN], about_revision(revision)))
     ended = Job.objects.filter(pk=job.pk).exclude(state__in=UNENDED)
     if requeue(ended, woken_at=timezone.now()):
-        wake_on_commit(job, limit_seconds=kind.limit_seconds)
+        wake_on_commit(job)
     return True
 
 

@@ -11,7 +11,8 @@ from django.utils.translation import gettext
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision, User
 from leaderboard.notifications.webhooks import announce_revision
-from leaderboard.queue.kinds import EXPERIMENT, STUDY_PLAN, insert_revision_jobs
+from leaderboard.queue.kinds import EXPERIMENT, STUDY_PLAN
+from leaderboard.queue.rows import insert_revision_jobs
 from leaderboard.rankings.configuration import store_configuration
 
 

@@ -8,28 +8,18 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext
 
-from config.monitoring.logs import current_request
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.access.locks import lock_as_owner
 from leaderboard.common.hashing import content_hash
 from leaderboard.computing.rankings import site_rules
 from leaderboard.computing.stopwatch import Stopwatch
 from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
-from leaderboard.queue.kinds import (
-    JOB_KINDS,
-    STUDIES_WITH_BOARDS,
-    STUDY,
-    STUDY_PLAN,
-    insert_job,
-    kind_of,
-    lowered_by,
-)
+from leaderboard.queue.chunks import chunks_of
+from leaderboard.queue.kinds import JOB_KINDS, STUDIES_WITH_BOARDS, STUDY, STUDY_PLAN
 from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS
-from leaderboard.queue.rows import requeue
+from leaderboard.queue.rows import about_revision, inherited_offset, insert, insert_missing, requeue, row_of
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
@@ -112,7 +102,7 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
         Report.objects.bulk_create([report], ignore_conflicts=True)  # it may have been planned before
         for plan in planned:
             if not plan.reason:
-                insert_study(revision, replace(plan, priority=plan.priority + lowered_by(job)))
+                insert_study(revision, replace(plan, priority=plan.priority + inherited_offset(job)))
 
     return write
 
@@ -225,39 +215,20 @@ def insert_study(revision: Revision, plan: PlannedStudy) -> None:
     ).exists()
     if is_there:
         return
-    kind, now = kind_of(STUDY), timezone.now()
-    same = {
-        "kind": f"{STUDY}:{plan.study}",
-        "subject_kind": "revision",
-        "subject_id": revision.pk,
-        "parameter_hash": digest,
-        "engine_version": engine_version,
-    }
-    Job.objects.bulk_create(
-        [
-            Job(
-                **same,
-                chunk=chunk,
-                benchmark_id=revision.benchmark_id,
-                sequence=revision.number,
-                parameters=plan.parameters,
-                queue=kind.queue,
-                priority=plan.priority,
-                not_before=now,
-                request_id=current_request(),
-            )
-            for chunk in range(plan.n_chunks)
-        ],
-        ignore_conflicts=True,
-    )
-    given_up = Q(state__in=[Job.State.SUPERSEDED, Job.State.FAILED])
-    requeue(Job.objects.filter(given_up, **same))
+    kind, subject, offset = JOB_KINDS[STUDY], about_revision(revision), plan.priority
+    rows = [
+        row_of(kind, subject, plan.parameters, study=plan.study, chunk=chunk, priority_offset=offset, is_woken=False)
+        for chunk in range(plan.n_chunks)
+    ]
+    insert_missing(rows)
+    chunks = chunks_of(rows[0])
+    requeue(chunks.filter(state__in=[Job.State.SUPERSEDED, Job.State.FAILED]))
     if plan.priority < NOBODY_WAITS:
         return  # the sweep wakes for it
     # One message sets a worker going; the sweep wakes for the others, the most urgent first.
-    first = Job.objects.filter(state=Job.State.WAITING, **same).order_by("chunk").first()
+    first = chunks.filter(state=Job.State.WAITING).order_by("chunk").first()
     if first is not None:
-        wake_on_commit(first, limit_seconds=kind.limit_seconds)
+        wake_on_commit(first)
 
 
 @transaction.atomic
@@ -303,7 +274,7 @@ def request_study(benchmark: Benchmark, study: str) -> Job | None:
         return None
     choice = next(choice for choice in choices_of(benchmark) if choice.study == study)
     parameters = {"when": When.DEMAND.value, "study": study, "budget": choice.budget_seconds}
-    job = insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, parameters)
+    job = insert(row_of(JOB_KINDS[STUDY_PLAN], about_revision(benchmark.publication.revision), parameters))
     # Asked for again, it is planned again: chunks that were given up or failed are then taken up.
     requeue(Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]))
     return job
@@ -319,7 +290,8 @@ def plan_nightly_studies(now: datetime) -> None:
     wanted = Benchmark.objects.filter(study_choices__when=When.NIGHTLY).exclude(publication=None).distinct()
     for benchmark in wanted.select_related("publication__revision"):
         if benchmark.publication is not None:
-            insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, {"when": When.NIGHTLY.value})
+            revision = benchmark.publication.revision
+            insert(row_of(JOB_KINDS[STUDY_PLAN], about_revision(revision), {"when": When.NIGHTLY.value}))
 
 
 def study_when_idle(benchmark: Benchmark) -> None:

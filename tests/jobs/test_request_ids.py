@@ -9,8 +9,11 @@ from django.utils import timezone
 from config.monitoring.logs import logged_as
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Benchmark, Job
+from leaderboard.queue.recomputation import insert_recomputations
 from leaderboard.queue.retry import retry_job
 from leaderboard.studies.plans import request_study
+from ranking_engine import __version__ as engine_version
+from tests.leaderboard.queue.job_rows import age_everything
 
 
 def submit(site, benchmark, secret: str, name: str, **headers: str) -> str:
@@ -64,6 +67,15 @@ def test_a_job_tried_again_and_a_study_asked_for_belong_to_the_newest_request(ma
         assert request_study(benchmark, "missing_scores") == plan
     ids = dict(Job.objects.filter(pk__in=[job.pk, plan.pk]).values_list("kind", "request_id"))
     assert ids == {"prospects": "tried-again", "study_plan": "tried-again"}
+
+
+def test_a_recomputation_belongs_to_what_had_it_inserted(make):
+    make.published()
+    age_everything()
+    with logged_as(request="after-the-upgrade"):
+        insert_recomputations()
+    again = Job.objects.filter(engine_version=engine_version)
+    assert set(again.values_list("request_id", flat=True)) == {"after-the-upgrade"}
 
 
 def test_work_that_no_request_caused_names_none(make):

@@ -18,8 +18,9 @@ from leaderboard.common.locks import user_lock
 from leaderboard.computing.experiments import Forecast, forecast
 from leaderboard.models import Benchmark, Experiment, Job, Publication, Report
 from leaderboard.on_demand.budget import TookTooLongError, compute
-from leaderboard.queue.kinds import EXPERIMENT, JOB_KINDS, insert_job
+from leaderboard.queue.kinds import EXPERIMENT, JOB_KINDS
 from leaderboard.queue.retry import retry_job
+from leaderboard.queue.rows import about_revision, insert, row_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.chunks import study_matrix
 from ranking_engine import __version__ as engine_version
@@ -139,13 +140,14 @@ def start(audience: Audience, proposal: Proposal) -> tuple[Experiment, bool]:
                 engine_version=present.engine_version,
             ).exists()
             if not has_report:  # its result was removed, and is computed again; one that failed stays failed
-                job = insert_job(JOB_KINDS[EXPERIMENT], present.revision, present.parameters)
+                job = insert(row_of(JOB_KINDS[EXPERIMENT], about_revision(present.revision), present.parameters))
                 ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.DONE, Job.State.SUPERSEDED])
                 if ended.update(state=Job.State.WAITING, finished_at=None):
                     retry_job(job)
             return present, False
         _require_time_left(audience, proposal.seconds)
-        job = insert_job(JOB_KINDS[EXPERIMENT], proposal.publication.revision, proposal.parameters)
+        subject = about_revision(proposal.publication.revision)
+        job = insert(row_of(JOB_KINDS[EXPERIMENT], subject, proposal.parameters))
         return (
             Experiment.objects.create(
                 benchmark=audience.benchmark,

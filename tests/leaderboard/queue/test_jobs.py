@@ -12,7 +12,8 @@ from jobs import runner
 from jobs.runner import run_job
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.queue import jobs, wake_ups
-from leaderboard.queue.kinds import JOB_KINDS, insert_job
+from leaderboard.queue.kinds import JOB_KINDS
+from leaderboard.queue.rows import about_revision, insert, row_of
 from leaderboard.rankings.compute import publish, ranking_reports
 from ranking_engine import __version__ as engine_version
 from tests.concurrency import at_once
@@ -310,7 +311,7 @@ def test_inserting_a_job_many_times_at_once_makes_one_row(make_committed):
     benchmark = make_committed.benchmark()
     revision = benchmark.revisions.get()
     Job.objects.all().delete()
-    inserted = at_once([partial(insert_job, JOB_KINDS["rankings"], revision) for _ in range(8)])
+    inserted = at_once([partial(insert, row_of(JOB_KINDS["rankings"], about_revision(revision))) for _ in range(8)])
     assert {job.pk for job in inserted} == {rankings_job(benchmark).pk}
 
 

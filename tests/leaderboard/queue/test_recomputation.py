@@ -6,10 +6,11 @@ from django.test.utils import CaptureQueriesContext
 from jobs.runner import run_most_urgent
 from leaderboard.models import Benchmark, Job, Publication
 from leaderboard.queue import jobs, recomputation, wake_ups
-from leaderboard.queue.kinds import JOB_KINDS, insert_job
+from leaderboard.queue.kinds import JOB_KINDS
 from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS, RECOMPUTATION
 from leaderboard.queue.recomputation import BOARDS_A_SLICE, Recomputations, insert_recomputations
 from leaderboard.queue.retry import retry_board
+from leaderboard.queue.rows import about_revision, insert, row_of
 from ranking_engine import __version__ as engine_version
 from tests.jobs.engine_versions import boards_of_older_version
 from tests.leaderboard.queue.job_rows import N_JOBS, age_everything, pointer, rankings_job
@@ -83,7 +84,7 @@ def test_a_recomputation_that_somebody_asks_for_is_raised(make):
     board = boards_of_older_version(make, 1)
     insert_recomputations()
     assert rankings_job(board).priority == RECOMPUTATION
-    insert_job(JOB_KINDS["rankings"], board.revisions.get())
+    insert(row_of(JOB_KINDS["rankings"], about_revision(board.revisions.get())))
     assert rankings_job(board).priority == 0
     Job.objects.update(priority=RECOMPUTATION)
     assert retry_board(board)

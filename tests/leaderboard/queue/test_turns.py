@@ -12,9 +12,10 @@ from django.utils import timezone
 from leaderboard.evaluation.receiving import submit_predictions
 from leaderboard.models import Job, JobCount, PredictionSubmission, Turn
 from leaderboard.queue import jobs
-from leaderboard.queue.kinds import STUDIES_QUIET_MOST, seconds_until_quiet
+from leaderboard.queue.kinds import STUDIES_QUIET_MOST
 from leaderboard.queue.places import Place, places
 from leaderboard.queue.priorities import IDLE, RECOMPUTATION
+from leaderboard.queue.rows import seconds_until_quiet
 from leaderboard.queue.turns import WANTED
 from leaderboard.studies.plans import PlannedStudy, insert_study
 from tests.leaderboard.evaluation.made import hidden_benchmark, upload
