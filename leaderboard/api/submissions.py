@@ -38,12 +38,12 @@ from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.submissions.batches.status import batch_standing
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.lifecycle import require_may_submit
 from leaderboard.submissions.preview.upload import preview_upload
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.queries import batch_naming, scored_files
-from leaderboard.submissions.status import batch_standing
 from leaderboard.submissions.uploads import Upload, check_upload, submit_upload
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError
 

@@ -17,9 +17,9 @@ from leaderboard.evaluation.predicting import metric_named
 from leaderboard.models import Benchmark, Job, PredictionFile, PredictionSubmission, Submission, User
 from leaderboard.queue.kinds import EVALUATION, SCORING
 from leaderboard.queue.places import places
+from leaderboard.submissions.batches.states import DONE, FAILED, RUNNING, SKIPPED, SUBMITTED, WAITING
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.queries import REPLACED_WORDS, STATE_WORDS
-from leaderboard.submissions.status import DONE, FAILED, RUNNING, SKIPPED, SUBMITTED, WAITING
 
 State = PredictionSubmission.State
 NO_PREDICTIONS = gettext_noop("There are no such predictions, or you have no access to them.")

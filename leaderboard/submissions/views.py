@@ -24,6 +24,7 @@ from leaderboard.access.audience import (
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
+from leaderboard.submissions.batches.page import batch_page, batch_steps
 from leaderboard.submissions.checks import MISSING_WORDS, check_rows
 from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
 from leaderboard.submissions.drafts import draft_lines, make_draft
@@ -38,7 +39,6 @@ from leaderboard.submissions.problems import (
 )
 from leaderboard.submissions.queries import batch_naming, scored_files, submission_to_repeat, submitted_scores
 from leaderboard.submissions.quotas import takes_predictions_alone, terms_of, why_not_now
-from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.problems import InputError
 
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -181,7 +181,7 @@ def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row, audience = visible_batch(request.user, uuid)
     more = {"steps": batch_steps(audience, row), "scored_files": scored_files(row),
             "submitted": submitted_scores(audience, row)}  # fmt: skip
-    context = batch_page(row, audience) | _links(row.benchmark, uuid) | more
+    context = {"page": batch_page(row, audience)} | _links(row.benchmark, uuid) | more
     return render(request, "submissions/batch.html", context)
 
 
@@ -189,7 +189,7 @@ def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def batch_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The part of the page that is asked for again every second."""
     row, audience = visible_batch(request.user, uuid)
-    context = batch_page(row, audience) | _links(row.benchmark, uuid)
+    context = {"page": batch_page(row, audience)} | _links(row.benchmark, uuid)
     response = render(request, "submissions/_batch_progress.html", context)
     response["Cache-Control"] = "no-store"
     return response

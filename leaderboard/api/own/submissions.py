@@ -20,7 +20,7 @@ from leaderboard.api.protocol.schema import PAGING, UPDATED_SINCE, reading, text
 from leaderboard.api.submissions import BATCH_STATES
 from leaderboard.models.benchmarks import KEY_LENGTH
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.own import own_batches, own_drafts, states_of
+from leaderboard.submissions.batches.own import own_batches, own_drafts, states_of
 
 MAX_UUIDS = 100
 KEY = re.compile(rf"[-\w]{{1,{KEY_LENGTH}}}", re.ASCII)

@@ -167,7 +167,7 @@ def test_a_submission_whose_earlier_ranks_are_gone_shows_those_of_today(benchmar
     remove_old_ranks(0)
     client.force_login(benchmark.memberships.get().user)
     answer = client.get(reverse("batch", args=[submission.batch.uuid]))
-    assert (answer.status_code, answer.context["has_before"]) == (200, False)
+    assert (answer.status_code, answer.context["page"].has_before) == (200, False)
 
 
 # --- Computed again --------------------------------------------------------------------------------------------------

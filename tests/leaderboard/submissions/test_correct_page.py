@@ -63,21 +63,21 @@ def test_the_ranks_of_a_corrected_submission_are_said_to_be_those_of_its_correct
     board = make.publish(board)
     sign_in(client, owner)
     page = client.get(reverse("batch", args=[first.uuid]))
-    assert page.context["ranks_heading"] == "Current state of C"
+    assert page.context["page"].ranks_heading == "Current state of C"
     # It was on no board before, so there is one rank a rule and no arrow.
-    assert (page.context["has_before"], "Rank, from before to now" in compact(page)) == (False, False)
+    assert (page.context["page"].has_before, "Rank, from before to now" in compact(page)) == (False, False)
 
     sent = {"score-task-1": "0", "score-task-2": "4", "note": "The wrong log."}
     preview = client.post(reverse("correct", args=[board.key, first.submissions.get().uuid]), sent)
     confirmed = client.post(preview["Location"], {"action": "confirm", "previewed_number": "2"})
     make.publish(board)
-    assert client.get(reverse("batch", args=[first.uuid])).context["ranks_heading"] == (
+    assert client.get(reverse("batch", args=[first.uuid])).context["page"].ranks_heading == (
         "Current state of C (through the correction)"
     )
     correction = client.get(confirmed["Location"])
-    assert correction.context["ranks_heading"] == "Current state of C"
-    mean = next(rank for rank in correction.context["ranks"] if rank["rule_name"] == "Mean")
-    assert (correction.context["has_before"], mean["before"], mean["rank"]) == (True, 1, 3)
+    assert correction.context["page"].ranks_heading == "Current state of C"
+    mean = next(rank for rank in correction.context["page"].ranks if rank.rule_name == "Mean")
+    assert (correction.context["page"].has_before, mean.before, mean.rank) == (True, 1, 3)
 
 
 def test_a_correction_without_a_reason_or_a_number_is_asked_for_again(client, board):

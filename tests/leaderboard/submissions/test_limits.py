@@ -16,13 +16,14 @@ from leaderboard.access.audience import audience_of
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Ban, Batch, Benchmark, Revision, Submission, SubmissionCount
 from leaderboard.rankings.scores import systems_at
+from leaderboard.submissions.batches.page import batch_page
+from leaderboard.submissions.batches.status import batch_standing
 from leaderboard.submissions.checks import SECRET_REFUSALS, check_rows
 from leaderboard.submissions.embargo import end_embargoes
 from leaderboard.submissions.lifecycle import reject_batch, retract_batch, take_batch
 from leaderboard.submissions.problems import QuotaError, SubmissionError
 from leaderboard.submissions.quotas import TOTAL, after_deadline, day_of, quota_left, terms_of
 from leaderboard.submissions.rows import SubmittedRow
-from leaderboard.submissions.status import batch_page, batch_standing
 from leaderboard.submissions.uploads import Upload, submit_upload
 from ranking_engine.files.problems import InputError
 from tests.concurrency import at_once
@@ -203,7 +204,7 @@ def test_what_is_accepted_under_an_embargo_is_on_no_revision_until_it_ends(make)
     assert (benchmark.last_revision_number, batch.submissions.get().state) == (1, "approved")
     assert "Hidden" not in {system.name for system in systems_at(benchmark.revisions.get())}
     assert batch_standing(batch).state == "approved"
-    assert batch_page(batch)["batch"]["state_text"] == "approved, waiting for the embargo to end"
+    assert batch_page(batch).state_text == "approved, waiting for the embargo to end"
     assert end_embargoes() == 0
     later(benchmark, embargo_until=timezone.now())
     assert (end_embargoes(), end_embargoes()) == (1, 0)

@@ -7,13 +7,13 @@ from django.utils import timezone
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, SubmissionEvent
 from leaderboard.models.submissions import Source
+from leaderboard.submissions.batches.page import batch_page
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft, take_batch
 from leaderboard.submissions.moderation.decisions import queue
 from leaderboard.submissions.overdue import escalate_overdue
 from leaderboard.submissions.quotas import terms_of
 from leaderboard.submissions.rows import SubmittedRow
-from leaderboard.submissions.status import batch_page
 from tests.concurrency import at_once
 
 
@@ -29,7 +29,7 @@ def after_its_deadline(monkeypatch, days=15):
 
 
 def waiting_text(batch):
-    return next(stage["text"] for stage in batch_page(batch)["stages"] if stage["name"] == "accepted")
+    return next(stage["text"] for stage in batch_page(batch).status.stages if stage["name"] == "accepted")
 
 
 def test_a_submitter_reads_until_when_it_is_decided_and_what_happens_then(make):
@@ -57,7 +57,7 @@ def test_what_is_overdue_stays_in_the_queue_and_both_sides_see_it(make, monkeypa
     assert queue(benchmark, most=50)[0][0].flags[0].startswith("overdue: the submitter expects a decision by")
     page = batch_page(batch)
     assert "see that it is overdue" in waiting_text(batch)
-    assert page["batch"]["events"][-1]["text"] == "overdue: no decision in time"
+    assert page.status.events[-1]["text"] == "overdue: no decision in time"
     owner = benchmark.memberships.get(role="owner").user
     assert take_batch(batch, actor=owner).number == 2
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, Job
+from leaderboard.submissions.batches.page import batch_page
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, retract_batch, withdraw_submission
-from leaderboard.submissions.status import batch_page
 from ranking_engine import RULES
 from tests.factories import TOY, owner_of
 from tests.markup import compact
@@ -19,7 +19,7 @@ from tests.signing_in import signed_in
 
 def stages(batch: Batch) -> list[tuple[str, str, str]]:
     page = batch_page(Batch.objects.select_related("benchmark", "uploader").get(pk=batch.pk))
-    return [(stage["name"], stage["state"], stage["text"]) for stage in page["stages"]][1:]
+    return [(stage["name"], stage["state"], stage["text"]) for stage in page.status.stages][1:]
 
 
 def accepted(make, scores=None):
@@ -50,7 +50,7 @@ def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
         ("published", "waiting", ""),
     ]
     page = batch_page(batch)
-    assert (page["is_final"], page["batch"]["state_text"]) == (True, "waiting for a moderator")
+    assert (page.status.is_final, page.state_text) == (True, "waiting for a moderator")
 
 
 SUBMITTED = '<tbody><tr><th scope="row">E</th>' + "".join(
@@ -91,10 +91,10 @@ def test_a_rejected_batch_says_why(make):
     reject_batch(batch, actor=make.member(batch.benchmark, "moderator", "judge"), reason="wrong split")
     page = batch_page(batch)
     assert stages(batch) == [("rejected", "failed", "wrong split")]
-    assert [(event["text"], event["who"], event["reason"]) for event in page["batch"]["events"]][1:] == [
+    assert [(event["text"], event["who"], event["reason"]) for event in page.status.events][1:] == [
         ("Rejected", "judge", "wrong split")
     ]
-    assert (page["is_final"], page["batch"]["state_text"]) == (True, "rejected")
+    assert (page.status.is_final, page.state_text) == (True, "rejected")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_accepted_batch_follows_its_job(accepted_once, make, job, state, text
     accepted_, *rest = stages(batch)
     assert accepted_ == ("accepted", "done", "as revision 2")
     assert rest == [("computed", state, text), ("published", "waiting", "")]
-    assert batch_page(batch)["is_final"] is is_final
+    assert batch_page(batch).status.is_final is is_final
 
 
 def test_it_follows_its_own_job_while_a_newer_one_waits(make):
@@ -143,19 +143,19 @@ def test_a_published_batch_shows_ranks_from_before_to_now(make):
     page = batch_page(batch)
     assert stages(batch)[1:] == [("computed", "done", ""), ("published", "done", "revision 2")]
     before = {"mean": 4, "plurality": 1, "borda": 4, "condorcet": None, "copeland": 4, "minimax": 2}
-    ranks = {rank["rule_name"]: (rank["before"], rank["rank"]) for rank in page["ranks"]}
+    ranks = {rank.rule_name: (rank.before, rank.rank) for rank in page.ranks}
     assert {rule: ranks[RULES[rule].name] for rule in before} == {rule: (rank, 1) for rule, rank in before.items()}
 
 
 def test_a_published_batch_of_several_systems_lists_the_ranks_of_each(make, client, monkeypatch):
-    monkeypatch.setattr("leaderboard.submissions.status.SHOWN_RANKS", 2)
+    monkeypatch.setattr("leaderboard.submissions.batches.page.SHOWN_RANKS", 2)
     benchmark, batch = accepted(make, {"E": [9.0] * 5, "F": [-9.0] * 5, "G": [8.0] * 5})
     make.publish(benchmark)
     page = batch_page(batch)
-    assert page["ranks"] == []
-    first, last = page["several"]
-    assert (first["name"], first["rank"], first["best"]) == ("E", 1, 1)
-    assert (last["name"], last["rank"], last["worst"]) == ("F", 7, 7)
+    assert page.ranks == []
+    first, last = page.lines
+    assert (first.name, first.rank, first.best) == ("E", 1, 1)
+    assert (last.name, last.rank, last.worst) == ("F", 7, 7)
     client.force_login(batch.uploader)
     body = compact(client.get(f"/submissions/{batch.uuid}/"))
     assert "The first 2 systems; 1 more are on the board." in body
@@ -169,7 +169,7 @@ def test_where_one_of_several_systems_was_withdrawn_the_page_says_so_first_and_i
     )
     make.publish(benchmark)
     page = batch_page(Batch.objects.get(pk=batch.pk))
-    assert [(row["name"], row["is_withdrawn"]) for row in page["several"]] == [("E", True), ("F", False)]
+    assert [(row.name, row.is_withdrawn) for row in page.lines] == [("E", True), ("F", False)]
     client.force_login(batch.uploader)
     body = compact(client.get(f"/submissions/{batch.uuid}/"))
     assert body.index("Withdrawn: E</span>") < body.index(">published<")
@@ -193,7 +193,7 @@ def test_a_withdrawn_batch_names_a_published_revision_only_while_that_includes_i
 def test_a_rank_that_others_share_is_marked_as_such(make, client):
     benchmark, batch = accepted(make, {"E": TOY["A"]})
     make.publish(benchmark)
-    tied = {rank["rule_name"]: (rank["rank"], rank["n_tied_with"]) for rank in batch_page(batch)["ranks"]}
+    tied = {rank.rule_name: (rank.rank, rank.n_tied_with) for rank in batch_page(batch).ranks}
     by_hand = {name: sum(scores) for name, scores in {**TOY, "E": TOY["A"]}.items()}
     place = 1 + sum(total > by_hand["E"] for total in by_hand.values())
     assert tied["Mean"] == (place, list(by_hand.values()).count(by_hand["E"]) - 1)
@@ -207,14 +207,14 @@ def test_where_scores_of_others_are_hidden_a_tie_is_too(make):
     make.publish(benchmark)
     Benchmark.objects.filter(pk=benchmark.pk).update(score_view="own")
     audience = audience_of(batch.uploader, Benchmark.objects.get(pk=benchmark.pk))
-    assert {rank["n_tied_with"] for rank in batch_page(batch, audience)["ranks"]} == {0}
-    assert {rank["n_tied_with"] for rank in batch_page(batch)["ranks"]} != {0}
+    assert {rank.n_tied_with for rank in batch_page(batch, audience).ranks} == {0}
+    assert {rank.n_tied_with for rank in batch_page(batch).ranks} != {0}
 
 
 def test_a_newcomer_has_no_rank_before(make):
     benchmark, batch = accepted(make)
     make.publish(benchmark)
-    assert {rank["before"] for rank in batch_page(batch)["ranks"]} == {None}
+    assert {rank.before for rank in batch_page(batch).ranks} == {None}
 
 
 def test_a_newer_publication_says_that_it_includes_the_batch(make):
@@ -229,10 +229,10 @@ def test_what_happened_to_the_whole_batch_is_told_once(make):
     withdraw_submission(
         batch.submissions.get(system__key="f"), actor=make.member(batch.benchmark, "moderator"), reason="oops"
     )
-    events = [(event["text"], event["reason"]) for event in batch_page(batch)["batch"]["events"]]
+    events = [(event["text"], event["reason"]) for event in batch_page(batch).status.events]
     assert events == [
         ("submitted E, F, G and 1 more", ""),
         ("Accepted, revision 2", ""),
         ("Withdrawn, revision 3", "oops"),
     ]
-    assert batch_page(batch)["ranks"] == []
+    assert batch_page(batch).ranks == []

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, Draft, Job, Membership
+from leaderboard.submissions.batches.status import batch_standing
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, retract_batch, withdraw_submission
-from leaderboard.submissions.status import batch_standing
 from tests.factories import owner_of
 from tests.leaderboard.api.conftest import error_of
 

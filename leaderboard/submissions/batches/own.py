@@ -11,10 +11,10 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Draft, Job, Membership, Submission, SubmissionEvent, User
-from leaderboard.submissions.status import DECISIONS, REQUESTS, WITHDRAWN
+from leaderboard.queue.kinds import RANKINGS
+from leaderboard.submissions.batches.states import DECISIONS, PUBLISHED, REQUESTS, state_of
 
 Kind = SubmissionEvent.Kind
-LIVE = (Job.State.RUNNING, Job.State.WAITING)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SubmittedBatch:
     @property
     def published_number(self) -> int | None:
         """The published revision, once that includes it."""
-        return self.batch.benchmark.published_number if self.state == "published" else None
+        return self.batch.benchmark.published_number if self.state == PUBLISHED else None
 
 
 def _seen(user: User) -> Q:
@@ -84,31 +84,25 @@ def states_of(batches: Sequence[Batch]) -> list[SubmittedBatch]:
     is_left = ~Q(state=Submission.State.WITHDRAWN)
     counts = Submission.objects.filter(batch__in=batches).order_by().values("batch")
     systems = {row["batch"]: row for row in counts.annotate(n=Count("pk"), n_left=Count("pk", filter=is_left))}
-    # By benchmark the jobs that would publish what is not published yet: the revision and the state of each.
-    jobs: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    waiting = Job.objects.filter(benchmark__in={batch.benchmark_id for batch in batches}, kind="rankings")
-    waiting = waiting.filter(sequence__gt=F("benchmark__published_number")).order_by("sequence")
-    for benchmark, number, job_state in waiting.values_list("benchmark", "sequence", "state"):
-        jobs[benchmark].append((number, job_state))
+    # By benchmark the jobs that would publish what is not published yet.
+    jobs: dict[int | None, list[Job]] = defaultdict(list)
+    waiting = Job.objects.filter(benchmark__in={batch.benchmark_id for batch in batches}, kind=RANKINGS)
+    waiting = waiting.filter(sequence__gt=F("benchmark__published_number")).order_by("sequence", "pk")
+    for job in waiting.only("benchmark_id", "sequence", "state"):
+        jobs[job.benchmark_id].append(job)
     own = []
     for batch in batches:
         happened, n = by_batch[batch.pk], systems[batch.pk]
         decision = next((row for row in happened if row["kind"] in DECISIONS), None)
         revision = decision["revision__number"] if decision else None
-        if decision is None:
-            state = "approved" if any(row["kind"] == Kind.APPROVED for row in happened) else "pending"
-        elif n["n_left"] == 0:
-            state = WITHDRAWN
-        elif decision["kind"] != Kind.ACCEPTED:
-            state = str(decision["kind"])
-        elif revision is None:
-            state = "failed"
-        elif batch.benchmark.published_number >= revision:
-            state = "published"
-        else:  # a newer job that is under way publishes it, too
-            later = [job_state for number, job_state in jobs[batch.benchmark_id] if number >= revision]
-            is_failed = bool(later) and later[0] == Job.State.FAILED and not set(later) & set(LIVE)
-            state = "failed" if is_failed else "accepted"
+        state = state_of(
+            decision["kind"] if decision else None,
+            is_approved=any(row["kind"] == Kind.APPROVED for row in happened),
+            is_any_left=n["n_left"] > 0,
+            revision_number=revision,
+            published_number=batch.benchmark.published_number,
+            jobs=jobs[batch.benchmark_id],
+        )
         times = [row["last_at"] for row in happened]
         own.append(SubmittedBatch(batch, state, revision, n["n"], max([batch.created_at, *times])))
     return own
