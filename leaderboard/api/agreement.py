@@ -249,7 +249,7 @@ class AgreementView(ComparisonView):
         board = published_board(publication)
         if len(board.system_ids) > MAX_SYSTEMS:
             raise ApiError(422, f"Every pair of systems is compared for up to {MAX_SYSTEMS} systems.")
-        columns = [column for column in board.columns if column.status == "ranked"]
+        columns = [column for column in board.columns if column.is_ranked]
         if not columns:
             return {
                 **stamp_of(publication),

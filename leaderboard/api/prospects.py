@@ -26,6 +26,7 @@ from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FOR
 from leaderboard.boards.revision_exports import PROSPECT_HEADINGS, Origin, prospects_export
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.queue.kinds import PROSPECTS
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.prospects.page import prospect_order
 from leaderboard.studies.prospects.stored import (
@@ -233,7 +234,7 @@ class AllTasksView(FigureView):
     def opening(self, publication: Publication, jobs: list[dict[str, Any]]) -> tuple[dict[str, Any], Prospects | None]:
         """What every answer says, and the prospects that were asked for, where they are there."""
         stored, reason = stored_prospects(publication)
-        job = next((job for job in jobs if job["kind"] == "prospects"), None)
+        job = next((job for job in jobs if job["kind"] == PROSPECTS), None)
         is_failed = job is not None and job["state"] == "failed"
         missing = "undefined" if reason else "failed" if is_failed else "computing"
         chosen = None

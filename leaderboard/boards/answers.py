@@ -80,7 +80,7 @@ def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -
         "word": word,
         "on_winner": on_winner,
         # Then the orders compared are shorter than the board: a median of 1 can go with different winners.
-        "leaves_out": any(column.status == "ranked" and column.n_ranked < len(board.names) for column in board.columns),
+        "leaves_out": any(column.is_ranked and column.n_ranked < len(board.names) for column in board.columns),
         "n_rules": len(taus),
         "median_text": signed(middle),
         "median_x": across(middle),
@@ -183,7 +183,7 @@ def coverage_text(columns: list[Column], n_systems: int) -> str:
     by_count: dict[int, list[str]] = {}
     are_too_low = set()  # whether a score of 0 or less leaves a system out of both means, or a gap
     for column in columns:
-        if column.status == "ranked" and column.n_ranked < n_systems:
+        if column.is_ranked and column.n_ranked < n_systems:
             by_count.setdefault(column.n_ranked, []).append(column.name)
             are_too_low |= {reason.startswith("a score <= 0") for reason in column.reasons}
     parts = [

@@ -268,7 +268,7 @@ def lay_out(
         chosen = SystemSelection(chosen.pinned, sorted(chosen.others, key=grouping.of.__getitem__))
     marking = marking_field(fields, said, query.mark)
     marks = grouping_of(marking, said) if marking else None
-    columns = [column for column in published.columns if column.status != "undefined" or column is reference]
+    columns = [column for column in published.columns if not column.is_undefined or column is reference]
     visible = _columns_shown(published.columns, reference, query)
     separability = separability_of(published, reference)
     view = Rows(
@@ -295,7 +295,7 @@ def lay_out(
         published=published,
         columns=columns,
         visible=visible,
-        undefined=[column for column in published.columns if column.status == "undefined" and column is not reference],
+        undefined=[column for column in published.columns if column.is_undefined and column is not reference],
         reference=reference,
         separability=separability,
         policy=policy,
@@ -374,7 +374,7 @@ def _as_asked(
 
 def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) -> list[Column]:
     """The columns that the query chose, and the reference rule's in any case; no column that says nothing here."""
-    says_something = [column for column in columns if column.status != "undefined" or column is reference]
+    says_something = [column for column in columns if not column.is_undefined or column is reference]
     if not query.rules and not query.families:
         return says_something
     for rule in query.rules:

@@ -195,7 +195,7 @@ class BoardPage:
                 "is_active": column is board.reference,
             }
             for column in board.columns
-            if column.status == "ranked" or column is board.reference
+            if column.is_ranked or column is board.reference
         ]
         short_names = cut_apart([row.name for row in board.rows])
         self.rows = [

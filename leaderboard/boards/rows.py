@@ -101,7 +101,7 @@ class Row:
 
 def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Least, median and greatest rank of every system over the rules that rank; NaN where none ranks it."""
-    ranking = [column.ranks for column in columns if column.status == "ranked"]
+    ranking = [column.ranks for column in columns if column.is_ranked]
     if not ranking:
         nothing = np.full(n_systems, np.nan)
         return nothing, nothing, nothing
@@ -190,7 +190,7 @@ class Rows:
         # Each system's change against the reference rule; None where there is nothing to compare.
         self.changes: list[list[int] | None] = [
             (_ranks_among(reference.ranks, column.ranks) - _ranks_among(column.ranks, reference.ranks)).tolist()
-            if column.status == reference.status == "ranked" and column is not reference
+            if column.is_ranked and reference.is_ranked and column is not reference
             else None
             for column in columns
         ]

@@ -81,7 +81,7 @@ class RulePage:
         if not column.elects:
             return gettext("No winner under %(column)s.") % {"column": column.name}
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
-        left_out = column.status == "ranked" and column.n_ranked < n_systems
+        left_out = column.is_ranked and column.n_ranked < n_systems
         sentence = gettext("Winner under %(rule)s: %(camp)s.")
         if left_out:
             sentence = gettext("Winner under %(rule)s: %(camp)s; it ranks %(n)s of %(n_systems)s systems.")
@@ -198,7 +198,7 @@ def build_rule_page(
 def _intervals(board: Board, places: dict[int, int], system_url: Callable[[str], str]) -> RankIntervalChart | None:
     """The ranks of the systems on this page with their intervals."""
     column = board.reference
-    if column.status != "ranked" or column.lower is None or column.upper is None:
+    if not column.is_ranked or column.lower is None or column.upper is None:
         return None
     things = []
     for row in board.rows:

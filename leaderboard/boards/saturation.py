@@ -61,14 +61,14 @@ def saturation(
     is_baseline = np.array([kind in MEASURES for kind in kinds], dtype=bool)
     if not is_baseline.any():
         return []
-    ranks = np.array([column.ranks for column in columns if column.status == "ranked"]).reshape(-1, len(systems))
+    ranks = np.array([column.ranks for column in columns if column.is_ranked]).reshape(-1, len(systems))
     standings = []
     for i in np.flatnonzero(is_baseline).tolist():
         ranking = ranks[ranks[:, i] >= 1]
         is_above = (ranking >= 1) & (ranking < ranking[:, [i]])
         is_below = ranking > ranking[:, [i]]
         n_never_below = int((is_above.any(axis=0) & ~is_below.any(axis=0) & ~is_marked).sum())
-        own_rank = int(reference.ranks[i]) if reference.status == "ranked" and reference.ranks[i] >= 1 else None
+        own_rank = int(reference.ranks[i]) if reference.is_ranked and reference.ranks[i] >= 1 else None
         others = reference.ranks[(reference.ranks >= 1) & ~is_marked]
         n_above = int((others < own_rank).sum()) if own_rank is not None else 0
         name, label = systems[i].name, Baseline(kinds[i]).label

@@ -238,7 +238,7 @@ def _model_key_of(audience: Audience, system: System) -> str:
 
 def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:
     """The rank of the system, in a sentence or two."""
-    ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
+    ranked = [column for column in board.columns if column.is_ranked and column.ranks[i] >= 1]
     own = next((column for column in ranked if column.rule == benchmark.default_rule), None)
     parts = []
     if own is not None:
@@ -272,7 +272,7 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sys
 
 def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | None:
     """The system's rank under every rule that ranks it, with its interval where there is one."""
-    ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
+    ranked = [column for column in board.columns if column.is_ranked and column.ranks[i] >= 1]
     if not ranked:
         return None
 

@@ -134,7 +134,7 @@ def agreement_page(
         TooLargeError: it takes longer than there is for an answer on demand.
     """
     board, systems = published_board(publication), systems_at(publication.revision)
-    ranking = [column for column in board.columns if column.status == "ranked"]
+    ranking = [column for column in board.columns if column.is_ranked]
     if not ranking:
         return None
     reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])

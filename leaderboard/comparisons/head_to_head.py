@@ -192,7 +192,7 @@ def head_to_head(
         graph=graph,
         row_parts=row_parts,
         column_parts=column_parts,
-        rules=[(c.rule, c.name, c is column) for c in board.columns if c.status == "ranked" or c is column],
+        rules=[(c.rule, c.name, c is column) for c in board.columns if c.is_ranked or c is column],
         rule=column,
         n_systems=len(systems),
         smith_names=[systems[i].name for i in np.flatnonzero(board.in_smith_set).tolist()],

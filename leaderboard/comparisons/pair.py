@@ -211,7 +211,7 @@ def pair_of(
                 (column.predicted_of(pair[0]), column.predicted_of(pair[1])),
             )
             for column in board.columns
-            if column.status == "ranked"
+            if column.is_ranked
             for first_rank, second_rank in [(max(0, int(column.ranks[i])) for i in pair)]
         ],
         profile=_profile(first, second, lines, figures),

@@ -215,7 +215,7 @@ def _ranks_at(
         stored = {
             column.rule: _by_system(board.system_ids.tolist(), column.ranks)
             for column in board.columns
-            if column.status == "ranked"
+            if column.is_ranked
         }
         return stored, []
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt

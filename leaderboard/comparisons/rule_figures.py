@@ -17,7 +17,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
-from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard
+from leaderboard.rankings.published import Column, PublishedBoard
 from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.comparison import agreement_rates
 from ranking_engine.core.decimals import finite_or_none
@@ -148,7 +148,7 @@ def board_figures(
     Raises:
         TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
     """
-    columns = [column for column in board.columns if column.status == "ranked"]
+    columns = [column for column in board.columns if column.is_ranked]
     optimum, problem = optimum_of(board), ""
     distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}, "spread": None}
     try:
@@ -202,7 +202,7 @@ def not_compared(board: PublishedBoard) -> list[tuple[Column, str]]:
     return [
         (column, in_page_language(column.reason) or gettext(ELECTS_ONLY))
         for column in board.columns
-        if column.status != "ranked"
+        if not column.is_ranked
     ]
 
 
@@ -211,9 +211,9 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     column = next((column for column in board.columns if column.rule == KEMENY), None)
     if column is None:
         return KemenyOptimum("undefined", gettext("Kemeny’s order is not on this board."))
-    if column.status == COMPUTING:
+    if column.is_computing:
         return KemenyOptimum("computing", gettext("Kemeny’s order is being computed."))
-    if column.status != "ranked":
+    if not column.is_ranked:
         text = gettext("Kemeny’s rule gives no order here.")
         return KemenyOptimum("undefined", f"{text} {as_sentence(in_page_language(column.reason))}".strip())
     if board.aggregation == TWO_STEP:

@@ -287,7 +287,7 @@ def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Comp
     systems = systems_at(benchmark.publication.revision)
     published, systems = redacted(published_board(benchmark.publication), systems, audience)
     column = next((column for column in published.columns if column.rule == rule), None)
-    if column is None or column.status != "ranked":
+    if column is None or not column.is_ranked:
         return replace(nothing, reason=gettext("%(rule)s gives no ranking there") % {"rule": rule_name(rule)})
     ranks, worth, shares = column.ranks.tolist(), SCORE_OF[query.score](column), _share_of_rivals(column)
     n_with_rank = Counter(ranks)

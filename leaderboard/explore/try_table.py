@@ -214,7 +214,7 @@ class _Parts:
         by_rule = {column.rule: column for column in published.columns}
         reference = by_rule.get(options.reference)
         if reference is None:
-            ranked = [column.rule for column in published.columns if column.status == "ranked"]
+            ranked = [column.rule for column in published.columns if column.is_ranked]
             reference = by_rule.get(reference_rule(ranked, "", matrix), published.columns[0])
         systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(matrix.system_names)]
         board = lay_out(
@@ -229,7 +229,7 @@ class _Parts:
         )
         if how.is_whole:
             return TriedTable(board, 0, None, "", None, "", 0, WhoCanWin(), 0.0)
-        ranking = [column for column in published.columns if column.status == "ranked"]
+        ranking = [column for column in published.columns if column.is_ranked]
         is_compared = len(ranking) > 1 and matrix.n_systems > 1
         tau = kendall_taus_of([column.ranks for column in ranking]) if is_compared else None
         if tau is not None:

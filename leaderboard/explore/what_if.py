@@ -151,8 +151,8 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
         board = board_under(own, policy, aggregation, names, level, weights=query.weights)
     rule, places = query.rule or default_rule, range(len(own.columns))
     # Where the own weights rank no one, what these rank; where they rank no one, too, the rule that is asked for.
-    kept = [i for i in places if own.columns[i].status != "undefined"]
-    kept = kept or [i for i in places if board.columns[i].status != "undefined"]
+    kept = [i for i in places if not own.columns[i].is_undefined]
+    kept = kept or [i for i in places if not board.columns[i].is_undefined]
     kept = kept or [i for i in places if own.columns[i].rule == rule]
     columns = [board.columns[i] for i in kept]
     at = next((k for k, column in enumerate(columns) if column.rule == rule), 0 if columns and not query.rule else -1)
@@ -324,8 +324,8 @@ def what_if_data(publication: Publication) -> dict[str, Any]:
         if live
         else None,
         "own": {
-            column.rule: column.ranks.tolist() if column.elects or column.status == "ranked" else None
+            column.rule: column.ranks.tolist() if column.elects or column.is_ranked else None
             for column in published_board(publication).columns
-            if column.status != "undefined"
+            if not column.is_undefined
         },
     }

@@ -25,6 +25,7 @@ from leaderboard.queue.kinds import (
     MERGE,
     NEVER_SUPERSEDED,
     RANKINGS,
+    REVISION,
     is_known,
     kind_of,
     study_of,
@@ -90,8 +91,7 @@ def is_superseded(job: Job) -> bool:
 def _is_of_withdrawn(job: Job) -> bool:
     """Whether scores of the job's revision were taken down: it is never computed again."""
     return (
-        job.subject_kind == "revision"
-        and Revision.objects.filter(pk=job.subject_id).exclude(withdrawn_at=None).exists()
+        job.subject_kind == REVISION and Revision.objects.filter(pk=job.subject_id).exclude(withdrawn_at=None).exists()
     )
 
 

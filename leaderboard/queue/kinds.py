@@ -23,6 +23,7 @@ EVALUATORS = "evaluators"  # the queue of these; `Job.Queue` lists those that ha
 NEVER_SUPERSEDED = (EXPERIMENT, RANKS_AGAIN, SCORING, EVALUATION)  # about one thing that someone asked for
 STUDY_PLAN = "study_plan"
 VOTES = "votes"  # ratings of votes, from which the scores of a board are made
+REVISION = "revision"  # what most jobs are about
 # A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
 STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.

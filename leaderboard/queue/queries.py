@@ -8,12 +8,13 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from leaderboard.access.audience import Viewer, hides_something, listed_benchmarks
 from leaderboard.models import Benchmark, Job
+from leaderboard.queue.kinds import RANKINGS, REVISION
 
 
 def board_job(benchmark: Benchmark) -> Job | None:
     """The rankings job of the benchmark's latest revision."""
     return (
-        Job.objects.filter(benchmark=benchmark, kind="rankings", sequence=benchmark.last_revision_number)
+        Job.objects.filter(benchmark=benchmark, kind=RANKINGS, sequence=benchmark.last_revision_number)
         .order_by("-pk")
         .first()
     )
@@ -24,7 +25,7 @@ def has_failed_board() -> Exists:
     return Exists(
         Job.objects.filter(
             benchmark=OuterRef("pk"),
-            kind="rankings",
+            kind=RANKINGS,
             state=Job.State.FAILED,
             sequence=OuterRef("last_revision_number"),
             sequence__gt=OuterRef("published_number"),
@@ -32,15 +33,19 @@ def has_failed_board() -> Exists:
     )
 
 
+def jobs_about(*revision_ids: int) -> QuerySet[Job]:
+    """All jobs about these revisions, of every kind, state and engine version."""
+    return Job.objects.filter(subject_kind=REVISION, subject_id__in=revision_ids)
+
+
 def job_of(revision_id: int, kind: str) -> Job | None:
     """The newest job of a kind about a revision."""
-    return Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind=kind).order_by("-pk").first()
+    return jobs_about(revision_id).filter(kind=kind).order_by("-pk").first()
 
 
 def jobs_of(revision_id: int, kinds: Sequence[str]) -> dict[str, Job]:
     """The newest job of each of these kinds about a revision, where there is one."""
-    jobs = Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind__in=kinds)
-    return {job.kind: job for job in jobs.order_by("pk")}
+    return {job.kind: job for job in jobs_about(revision_id).filter(kind__in=kinds).order_by("pk")}
 
 
 def visible_jobs(viewer: Viewer) -> QuerySet[Job]:

@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef
 
 from leaderboard.models import Benchmark, Job, Revision
 from leaderboard.queue.engine_versions import is_older
-from leaderboard.queue.kinds import JOB_KINDS, RANKINGS
+from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, REVISION
 from leaderboard.queue.priorities import RECOMPUTATION
 from leaderboard.queue.rows import about_revision, insert_missing, row_of
 from ranking_engine import __version__ as engine_version
@@ -42,7 +42,7 @@ def insert_recomputations() -> int:
     """
     # This engine version's job of a revision's rankings, whatever became of it.
     own_rankings = Job.objects.filter(
-        kind=RANKINGS, subject_kind="revision", subject_id=OuterRef("pk"), engine_version=engine_version
+        kind=RANKINGS, subject_kind=REVISION, subject_id=OuterRef("pk"), engine_version=engine_version
     )
     without_jobs = Revision.objects.filter(~Exists(own_rankings)).order_by("pk")
     boards = Benchmark.objects.exclude(publication=None).order_by()

@@ -53,8 +53,8 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
 
     Ties count by their average places, as `ranking_engine.core.comparison` defines each figure.
     """
-    others = [column for column in columns if column.status == "ranked" and column is not reference]
-    if reference.status != "ranked" or not others or len(reference.ranks) > MAX_SYSTEMS:
+    others = [column for column in columns if column.is_ranked and column is not reference]
+    if not reference.is_ranked or not others or len(reference.ranks) > MAX_SYSTEMS:
         return {}
     ranks = np.array([average_ranks(column.ranks) for column in (reference, *others)])
     comparison = compare_ranks(ranks, top=(TOP,))

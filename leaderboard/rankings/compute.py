@@ -18,14 +18,13 @@ from leaderboard.queue.rows import about_revision, inherited_offset, insert, row
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.listed_boards import store_listed_board
-from leaderboard.rankings.reports import BOARD, RANKING, make_report
+from leaderboard.rankings.reports import BOARD, FAILED, RANKING, make_report
 from leaderboard.rankings.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from ranking_engine import Ranking, __version__ as engine_version
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.missing import prediction_note
 
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
-FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
 def ranking_parameters(rule: str, missing_policy: str, aggregation: str, ties: str = "") -> dict[str, str]:

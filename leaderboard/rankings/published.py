@@ -15,14 +15,21 @@ from leaderboard.models import Publication, Revision
 from leaderboard.queue.kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.rankings.confidence.significance import Separability, array_names, separability
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.reports import BOARD, RANKING, published_reports, report_stamp, unpack_arrays
+from leaderboard.rankings.reports import (
+    BOARD,
+    COMPUTING,
+    RANKING,
+    ColumnStatus,
+    published_reports,
+    report_stamp,
+    unpack_arrays,
+)
 from leaderboard.rankings.revisions import RemovedRanksError
 from leaderboard.rankings.scores import BoardSystem
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.decimals import finite_or_none
 
 GAP = "optimality_gap"  # the rule whose threshold γ columns name
-COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Column:
     name: str
     family: str
     summary: str
-    status: str
+    status: ColumnStatus
     reason: str
     remark: str  # what a reader must know beside the ranks, such as whether they are proven optimal
     winner_names: list[str]
@@ -56,7 +63,7 @@ class Column:
 
     def reason_of(self, i: int) -> str:
         """Why system `i` is unranked: where the rule ranks none, why that is, whatever scores the system lacks."""
-        if self.status == "undefined":
+        if self.is_undefined:
             return self.reason
         code = int(self.reason_codes[i]) if len(self.reason_codes) else -1
         return self.reasons[code] if code >= 0 else self.reason
@@ -79,6 +86,21 @@ class Column:
     def n_ranked(self) -> int:
         """How many systems have a rank."""
         return int((self.ranks >= 1).sum())
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the rule ranks systems here."""
+        return self.status == "ranked"
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether the rule says nothing of these scores."""
+        return self.status == "undefined"
+
+    @property
+    def is_computing(self) -> bool:
+        """Whether the rule is slow here, and its ranking is not there yet."""
+        return self.status == COMPUTING
 
     @property
     def elects(self) -> bool:
@@ -129,7 +151,7 @@ class PublishedBoard:
     @property
     def why_nothing_ranked(self) -> str:
         """Why no rule ranks anyone, as the first one says; empty where one does, or may do so later."""
-        is_empty = all(column.status == "undefined" for column in self.columns)
+        is_empty = all(column.is_undefined for column in self.columns)
         return self.columns[0].reason if self.columns and is_empty else ""
 
     @property
@@ -211,7 +233,7 @@ def separability_of(board: PublishedBoard, column: Column) -> Separability:
     return separability(board.tests, arrays, column.rule, column.name, column.ranks)
 
 
-def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
+def empty_column(rule: str, status: ColumnStatus, reason: str, n_systems: int) -> Column:
     """A rule that says nothing yet, or nothing at this size.
 
     Args:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.queue.kinds import JOB_KINDS, RANKS_AGAIN
+from leaderboard.queue.queries import jobs_about
 from leaderboard.queue.rows import about_revision, insert, requeue, row_of
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.compute import ranking_reports, slow_reports
@@ -37,8 +38,7 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
 
 def is_requested(revision: Revision) -> bool:
     """Whether the ranks of a revision are being computed again."""
-    jobs = Job.objects.filter(kind=RANKS_AGAIN, subject_kind="revision", subject_id=revision.pk)
-    return jobs.filter(state__in=UNENDED).exists()
+    return jobs_about(revision.pk).filter(kind=RANKS_AGAIN, state__in=UNENDED).exists()
 
 
 def _removed_revisions(benchmark: Benchmark) -> QuerySet[Revision]:

@@ -13,8 +13,9 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience
 from leaderboard.common.text import depends_on_names
-from leaderboard.rankings.compute import FAILED, WINNER_NAMES
+from leaderboard.rankings.compute import WINNER_NAMES
 from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.reports import FAILED
 from leaderboard.rankings.scores import BoardSystem
 from ranking_engine.catalogue.registry import get_rule
 
@@ -127,7 +128,7 @@ def _column(
         order: the systems as they are shown, by their places in the column.
     """
     n = len(column.ranks)
-    if not names_all and column.status == "ranked" and depends_on_names(column.rule, column.remark):
+    if not names_all and column.is_ranked and depends_on_names(column.rule, column.remark):
         unranked, nothing = np.full(n, -1, column.ranks.dtype), np.full(n, np.nan)
         return replace(
             column, status="undefined", reason=BY_HIDDEN_NAMES, remark="", winner_names=[], n_winners=0, ranks=unranked,

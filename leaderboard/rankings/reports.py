@@ -4,15 +4,19 @@ import io
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from leaderboard.common.hashing import canonical_json, content_hash
 from leaderboard.models import Publication, Report, Revision
 from ranking_engine import __version__ as engine_version
+from ranking_engine.core.ranking import Status
 
 RANKING, BOARD = "ranking", "board"  # the kinds that a board is made of
+COMPUTING: Final = "computing"  # the status of a slow rule whose ranking is not there yet
+FAILED: Final = "failed"  # the status of a rule that raised; it costs its own column only
+ColumnStatus = Status | Literal["computing", "failed"]
 _NPY_1 = np.lib.format.magic(1, 0)  # how a .npy file begins whose head is short
 
 

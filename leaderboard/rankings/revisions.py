@@ -12,8 +12,10 @@ from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision, User
 from leaderboard.notifications.webhooks import announce_revision
 from leaderboard.queue.kinds import EXPERIMENT, STUDY_PLAN
+from leaderboard.queue.queries import jobs_about
 from leaderboard.queue.rows import insert_revision_jobs
 from leaderboard.rankings.configuration import store_configuration
+from leaderboard.rankings.reports import BOARD, RANKING
 
 
 def next_revision(benchmark: Benchmark, *, cause: str, author: User | None, note: str = "") -> Revision:
@@ -94,9 +96,7 @@ def publication_at(benchmark: Benchmark, number: int, *, needs_ranks: bool = Tru
             raise RemovedRanksError(revision)
         rows = Publication.objects.filter(revision=revision).select_related("revision__configuration")
         return rows.order_by("-pk").first()
-    board = Report.objects.filter(
-        revision=OuterRef("revision"), engine_version=OuterRef("engine_version"), kind="board"
-    )
+    board = Report.objects.filter(revision=OuterRef("revision"), engine_version=OuterRef("engine_version"), kind=BOARD)
     return (
         Publication.objects.filter(Exists(board), benchmark=benchmark, revision__number=number)
         .select_related("revision__configuration")
@@ -151,7 +151,7 @@ def revision_jobs(revision_ids: Iterable[int]) -> dict[int, list[Job]]:
     The many jobs of the studies are left out, and experiments, which are no one's but who asked for them.
     """
     by_revision: dict[int, dict[str, Job]] = defaultdict(dict)
-    jobs = Job.objects.filter(subject_kind="revision", subject_id__in=list(revision_ids))
+    jobs = jobs_about(*revision_ids)
     for job in jobs.exclude(kind__contains=":").exclude(kind__in=[STUDY_PLAN, EXPERIMENT]).order_by("pk"):
         by_revision[job.subject_id][job.kind] = job
     return {revision: [kinds[kind] for kind in sorted(kinds)] for revision, kinds in by_revision.items()}
@@ -181,9 +181,9 @@ def stored_rankings(benchmark: Benchmark, rule: str, *, most: int, until: int = 
         published = published.filter(revision__number__lte=until)
     recent = list(dict.fromkeys(published.values_list("revision_id", flat=True)[: 2 * most]))[:most]
     reports = Report.objects.filter(revision_id__in=recent).order_by("pk")
-    boards = {(row.revision_id, row.engine_version): row for row in reports.filter(kind="board")}
+    boards = {(row.revision_id, row.engine_version): row for row in reports.filter(kind=BOARD)}
     newest: dict[int, tuple[int, Report, Report]] = {}
-    rankings = reports.filter(kind="ranking", summary__rule=rule).select_related("revision")
+    rankings = reports.filter(kind=RANKING, summary__rule=rule).select_related("revision")
     for row in rankings:
         if board := boards.get((row.revision_id, row.engine_version)):
             newest[row.revision_id] = (row.revision.number, board, row)

@@ -58,7 +58,7 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
     systems = systems_at(publication.revision)
     together, measured = all_at_once(board), measured_again(board)
     place = next((k for k, column in enumerate(board.columns) if column.rule == rule), None)
-    if board.study is None or place is None or board.columns[place].status != "ranked":
+    if board.study is None or place is None or not board.columns[place].is_ranked:
         return None
     column, at_once, again = (one.columns[place] for one in (board, together, measured))
     has_intervals = column.lower is not None or again.lower is not None

@@ -9,7 +9,7 @@ from django.db.models import Avg, Case, Count, F, FloatField, Max, Q, Value, Whe
 
 from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
 from leaderboard.queue.kinds import MERGE, STUDIES_WITH_BOARDS, STUDY, STUDY_PLAN, study_of
-from leaderboard.queue.queries import error_line
+from leaderboard.queue.queries import error_line, jobs_about
 from leaderboard.studies.plans import choices_of
 from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
@@ -57,9 +57,7 @@ def study_states(benchmark: Benchmark, publication: Publication | None) -> list[
     with_board: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
     if publication is not None:
         this = {"engine_version": publication.engine_version}
-        jobs = Job.objects.filter(
-            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(with_board), **this
-        )
+        jobs = jobs_about(publication.revision_id).filter(kind__in=list(with_board), **this)
         for job in jobs.order_by("pk"):
             reason = error_line(job.error) if job.state == S.FAILED else ""
             with_board[job.kind] |= {"state": job.state, "progress": job.progress, "reason": reason, "n_chunks": 1}
@@ -86,10 +84,9 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
     is_state = {state: Count("pk", filter=Q(state=state)) for state in Job.State.values}
     done = Case(When(state=S.DONE, then=Value(1.0)), default=F("progress"), output_field=FloatField())
     rows = (
-        Job.objects.filter(
+        jobs_about(publication.revision_id)
+        .filter(
             Q(kind__startswith=f"{STUDY}:") | Q(kind__startswith=f"{MERGE}:"),
-            subject_kind="revision",
-            subject_id=publication.revision_id,
             engine_version=publication.engine_version,
         )
         .order_by()

@@ -12,6 +12,7 @@ from leaderboard.models import Job, Publication, StudyChoice
 from leaderboard.queue.kinds import STUDY_PLAN, study_of
 from leaderboard.queue.places import MAX_JOBS, Place, places
 from leaderboard.queue.priorities import IDLE
+from leaderboard.queue.queries import jobs_about
 from leaderboard.studies.plans import NIGHT_BEGINS, NIGHT_ENDS, WITH_EVERY_REVISION
 from leaderboard.studies.states import UNPLANNED, StudyState
 
@@ -33,12 +34,13 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     line = places(Job.Queue.STUDIES)
     # What waits of each study: the place and the priority of each job, without what is too far back in the line.
     waiting: dict[str, list[tuple[Place, int]]] = defaultdict(list)
-    jobs = _jobs_of(publication).exclude(kind=STUDY_PLAN).filter(queue=Job.Queue.STUDIES, state=S.WAITING)
+    about = jobs_about(publication.revision_id).filter(engine_version=publication.engine_version)
+    jobs = about.exclude(kind=STUDY_PLAN).filter(queue=Job.Queue.STUDIES, state=S.WAITING)
     for pk, kind, priority in jobs.values_list("pk", "kind", "priority"):
         if pk in line:
             waiting[study_of(kind) or kind].append((line[pk], priority))
     fields = ("pk", "state", "parameters", "error", "not_before")
-    plans = list(_jobs_of(publication).filter(kind=STUDY_PLAN).order_by("-pk").values(*fields))
+    plans = list(about.filter(kind=STUDY_PLAN).order_by("-pk").values(*fields))
     plan_of = {state.key: _plan_of(state.choice, plans) for state in open_states if state.choice is not None}
     texts = {}
     for state in open_states:
@@ -66,12 +68,6 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
-
-
-def _jobs_of(publication: Publication) -> Any:  # noqa: ANN401 -- a query set of jobs
-    return Job.objects.filter(
-        subject_kind="revision", subject_id=publication.revision_id, engine_version=publication.engine_version
-    )
 
 
 def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

@@ -90,9 +90,9 @@ def believe_the_rest(submission: Submission, revision: Revision, *, actor: User,
     and what was said of it stays with its older revisions.
     """
     names = [name for name in FIELDS if name in (submission.statement or {})]
-    accepted = SubmissionEvent.objects.filter(
-        submission__system=submission.system_id, submission__state=Submission.State.ACCEPTED, kind="accepted"
-    ).order_by("revision__number", "pk")
+    events = SubmissionEvent.objects.filter(submission__system=submission.system_id)
+    accepted = events.filter(submission__state=Submission.State.ACCEPTED, kind=SubmissionEvent.Kind.ACCEPTED)
+    accepted = accepted.order_by("revision__number", "pk")
     statements = [event.submission.statement or {} for event in accepted.select_related("submission")]
     if not names or not statements:
         return

@@ -121,7 +121,7 @@ def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
     """One system on another site's page: place, name, and a cell for each column, without what can be ticked."""
     known_reasons = {as_sentence(column.reason) for column in columns}
     pairs = zip(row.cells, columns, strict=True)
-    cells = "".join(_cell(cell, known_reasons, is_ranking=column.status == "ranked") for cell, column in pairs)
+    cells = "".join(_cell(cell, known_reasons, is_ranking=column.is_ranked) for cell, column in pairs)
     return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
 
 

@@ -121,7 +121,7 @@ def _ranks_table(benchmark: Benchmark, publication: Publication) -> ExportTable:
     headings = [ColumnHead("rule", "Rule", is_text=True), *(head for head in RANK_HEADINGS if head.key != "name")]
     systems, rows = systems_at(publication.revision), list[list[Value]]()
     for column in published_board(publication).columns:
-        if column.status != "ranked":
+        if not column.is_ranked:
             continue
         for row in rank_rows(column, systems):
             figures = [row["rank"], row["score"], *interval_cells(row), row["reason"], row["n_predicted"]]

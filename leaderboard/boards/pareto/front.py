@@ -125,7 +125,7 @@ def pareto_page(audience: Audience, *, x: str = "", y: str = "", better: str = "
     if better not in ("", "low", "high"):
         raise UnknownChoiceError(gettext("More or less of it is better: `better` is low or high."))
     board = with_intervals_of_all(board)
-    ranked = [column for column in board.columns if column.status == "ranked"]
+    ranked = [column for column in board.columns if column.is_ranked]
     tasks = configuration_of(publication.revision).tasks if systems else []
     uprights = [(f"{RANK}.{one.rule}", gettext("Rank under %(rule)s") % {"rule": one.name}) for one in ranked]
     uprights += [(f"{SCORE}.{one.rule}", gettext("Score under %(rule)s") % {"rule": one.name}) for one in ranked]

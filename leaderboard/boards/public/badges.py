@@ -11,7 +11,7 @@ from leaderboard.boards.public.board import PublicBoard, public_board
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import as_sentence, in_words
 from leaderboard.models import SystemChange
-from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
+from leaderboard.rankings.published import Column, UnknownChoiceError
 from leaderboard.rankings.verdict import headline, lone_system_text
 from leaderboard.studies.prospects.stored import stored_prospects
 from leaderboard.studies.prospects.text import VERDICT_WORDS, evidence
@@ -108,7 +108,7 @@ def _column(board: PublicBoard, rule: str) -> Column:
 def _under(column: Column, i: int) -> tuple[str, str, str]:
     """(message, the same in a sentence, tone) of one system under one rule."""
     rank, rule = int(column.ranks[i]), {"rule": column.name}
-    if rank >= 1 and column.status == "ranked":
+    if rank >= 1 and column.is_ranked:
         message, sentence = gettext("%(rank)s of %(n)s, %(rule)s"), gettext("%(rank)s of %(n)s under %(rule)s.")
         if int((column.ranks == rank).sum()) > 1:
             message = gettext("joint %(rank)s of %(n)s, %(rule)s")
@@ -121,10 +121,10 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
         sentence = gettext("winner under %(rule)s, which ranks no other system.")
         return gettext("winner, %(rule)s") % rule, sentence % rule, "first"
     reason = as_sentence(in_page_language(column.reason_of(i)))
-    if column.status == COMPUTING:
+    if column.is_computing:
         message, sentence = gettext("computing, %(rule)s"), gettext("the ranking under %(rule)s is being computed.")
         reason = ""
-    elif column.status == "ranked":
+    elif column.is_ranked:
         message, sentence = gettext("unranked, %(rule)s"), gettext("unranked under %(rule)s.")
     elif column.elects:
         message, sentence = gettext("not a winner, %(rule)s"), gettext("another system wins under %(rule)s.")
@@ -154,7 +154,7 @@ def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
         message = gettext("%(rank)s under %(rules)s") % {"rank": ordinal(1), "rules": rules}
         sentence = gettext("first, alone or with others, under %(rules)s.")
         return f"{mark}{message}", _joined(sentence % {"rules": in_words(firsts, most=len(firsts))}, note), "first"
-    ranked = [column for column in board.columns if column.status == "ranked"]
+    ranked = [column for column in board.columns if column.is_ranked]
     ranks = sorted(int(column.ranks[i]) for column in ranked if column.ranks[i] >= 1)
     if ranks:
         low, high = ordinal(ranks[0]), ordinal(ranks[-1])
@@ -164,7 +164,7 @@ def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
             message, sentence = gettext("%(rank)s under %(rules)s"), gettext("%(rank)s under %(rules)s.")
         figures = {"rank": low, "low": low, "high": high, "rules": _count(len(ranks), len(ranked), ranked[0].name)}
         return f"{mark}{message % figures}", _joined(sentence % figures, note), "plain"
-    if any(column.status == COMPUTING for column in board.columns):
+    if any(column.is_computing for column in board.columns):
         return gettext("computing"), gettext("its ranks are being computed."), "quiet"
     return gettext("unranked"), gettext("no rule ranks it."), "quiet"
 
@@ -204,7 +204,7 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
             sentence = gettext("%(winners)s under %(rule)s.") % {**named, "winners": winners}
             mark, note = _winner_mark([column])
             message, tone = f"{mark}{_winners(column.winner_names, column.n_winners)}, {column.name}", "first"
-        elif column.status == COMPUTING:
+        elif column.is_computing:
             message, sentence = gettext("computing, %(rule)s") % named, gettext("the ranking is being computed.")
         else:
             message, sentence = gettext("no winner, %(rule)s") % named, gettext("%(rule)s has no winner.") % named
@@ -221,7 +221,7 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
         )
         mark, note = _winner_mark(board.electing)
         if not camps:
-            is_to_come = any(column.status == COMPUTING for column in board.columns)
+            is_to_come = any(column.is_computing for column in board.columns)
             message, tone = gettext("computing") if is_to_come else gettext("no winner"), "quiet"
         elif len(camps) == 1:
             who = _winners(list(camps[0].winners), camps[0].n_winners)

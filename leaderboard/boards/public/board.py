@@ -65,5 +65,5 @@ def public_board(anybody: Audience) -> PublicBoard | None:
     return PublicBoard(
         published=published,
         systems=systems,
-        columns=[column for column in published.columns if column.status != "undefined"],
+        columns=[column for column in published.columns if not column.is_undefined],
     )

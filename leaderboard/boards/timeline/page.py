@@ -234,7 +234,7 @@ def time_page(audience: Audience, *, by: str = "", rule: str = "") -> TimePage |
     if publication is None:
         return None
     board, described = published_board(publication), described_systems_at(publication.revision)
-    columns = [column for column in board.columns if column.status == "ranked"]
+    columns = [column for column in board.columns if column.is_ranked]
     known = {key for one in described.about.values() for key in one.metadata}
     fields = [one for one in benchmark.fields_of_systems if one.kind == "date" and one.key in known]
     dates = [(f"{META}{one.key}", one.name) for one in fields]

@@ -252,7 +252,7 @@ def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str,
 def why_no_interval(published: PublishedBoard, column: Column, i: int | None = None) -> str:
     """Why a ranked column has no intervals although others have, or system `i` has none in it; empty where it has."""
     study = published.measured if published.is_measured else published.study
-    if study is None or study.get("status") == "undefined" or column.status != "ranked":
+    if study is None or study.get("status") == "undefined" or not column.is_ranked:
         return ""
     if column.lower is not None:
         return NO_RANK if i is not None and column.lower[i] < 1 <= column.ranks[i] else ""
@@ -266,7 +266,7 @@ def why_no_interval(published: PublishedBoard, column: Column, i: int | None = N
 def interval_note(published: PublishedBoard, column: Column) -> str:
     """What the intervals of one rule are, or why it has none; empty while they are to come or no one is ranked."""
     study = published.study
-    if study is None or column.status != "ranked":
+    if study is None or not column.is_ranked:
         return ""
     if study["status"] == "undefined" and not published.is_measured:
         return gettext("No rank intervals: %(reason)s.") % {"reason": in_page_language(study["reason"])}

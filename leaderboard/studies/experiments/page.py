@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from leaderboard.models import Benchmark, Experiment, Job, Report
 from leaderboard.queue.kinds import EXPERIMENT
-from leaderboard.queue.queries import error_line
+from leaderboard.queue.queries import error_line, jobs_about
 from leaderboard.studies.findings import findings
 from leaderboard.studies.page import left_out, names_at, slow_rule_texts
 from leaderboard.studies.study_findings import StudyFindings
@@ -78,9 +78,7 @@ def state_of(experiment: Experiment) -> ExperimentState:
     """The state of an experiment, with its report."""
     same = {"parameter_hash": experiment.parameter_hash, "engine_version": experiment.engine_version}
     report = Report.objects.filter(revision_id=experiment.revision_id, kind=EXPERIMENT, **same).first()
-    job = Job.objects.filter(
-        kind=EXPERIMENT, subject_kind="revision", subject_id=experiment.revision_id, **same
-    ).first()
+    job = jobs_about(experiment.revision_id).filter(kind=EXPERIMENT, **same).first()
     return _state(experiment, job, report)
 
 

@@ -33,6 +33,7 @@ from leaderboard.models import (
     SubmissionEvent,
     User,
 )
+from leaderboard.queue.queries import jobs_about
 from leaderboard.rankings.scores import WITHDRAWN, in_force_after, in_order
 from leaderboard.submissions.corrections import corrections_of
 from leaderboard.submissions.lifecycle import leave_board
@@ -133,7 +134,7 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
         rows = Revision.objects.filter(benchmark=benchmark, number__in=numbers[at : at + 500])
         ids = list(rows.values_list("pk", flat=True))
         rows.update(withdrawn_at=timezone.now())
-        jobs = Job.objects.filter(subject_kind="revision", subject_id__in=ids)
+        jobs = jobs_about(*ids)
         StudyPartial.objects.filter(job__in=jobs).delete()
         # A worker that has the old scores in its memory finds its claim gone, and drops what it computed.
         alive = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])

@@ -13,7 +13,8 @@ from django.urls import reverse
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import board_figures, optimum_of
-from leaderboard.rankings.published import COMPUTING, published_board
+from leaderboard.rankings.published import published_board
+from leaderboard.rankings.reports import COMPUTING
 from leaderboard.rankings.score_matrix import reader_of
 from ranking_engine import RULES
 from tests.leaderboard.comparisons.test_agreement_page import page, tau_b
