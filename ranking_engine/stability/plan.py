@@ -91,6 +91,20 @@ class Plan:
         """What all tables of slow rules should cost together."""
         return sum(sparse.seconds for sparse in self.sparse.values())
 
+    def seconds(self, n_tables: int, *, share: float = 1.0) -> float:
+        """Return what ranking tables should take: by fast rules, which rank many at a time, and by slow ones.
+
+        Args:
+            n_tables: that every fast rule ranks.
+            share: of the tasks that a table has, on average.
+        """
+        seconds = 0.0
+        for part in self.parts:
+            n, T = part.matrix.n_systems, share * part.matrix.n_tasks
+            n_fast = sum(rule not in self.sparse for rule in part.rules)
+            seconds += n_tables * (n_fast * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 8 + 4))
+        return seconds + self.slow_seconds
+
     def by_repeats(self, part: Part) -> dict[int, list[str]]:
         """Return the rules of a part by how many repeats each ranks one: 1 for those that rank all."""
         rules: dict[int, list[str]] = {}
@@ -131,6 +145,15 @@ class Plan:
                     "proven": None if proven is None or not len(proven) else plain(float(proven.mean())),
                 }
         return entries
+
+    def closing(self, n_repeats: int, arrays: Arrays) -> dict[str, dict[str, Any]]:
+        """Return what closes the summary of a study by rule: `slow_rules`, and `not_studied`, why others are left out.
+
+        Args:
+            n_repeats: of the study.
+            arrays: the merged ones, with those of `proven`.
+        """
+        return {"slow_rules": self.slow_rules(n_repeats, arrays), "not_studied": dict(self.not_studied)}
 
 
 def _chosen_rules(parameters: Parameters) -> list[str]:

@@ -149,8 +149,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_reversed": sizes(matrix, parameters),
         "factors": list(parameters["factors"]),
         "rules": rules,
-        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
-        "not_studied": dict(plan.not_studied),
+        **plan.closing(parameters["n_repeats"], arrays),
     }
     return StudyResult(summary, arrays)
 
@@ -158,12 +157,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
-    n_rankings, seconds, plan = _n_rankings(matrix, parameters), 0.0, _plan(matrix, parameters)
-    for part in plan.parts:
-        n, T = part.matrix.n_systems, part.matrix.n_tasks
-        fast = [rule for rule in part.rules if rule not in plan.sparse]
-        seconds += n_rankings * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 8 + 4))
-    return seconds + plan.slow_seconds
+    return _plan(matrix, parameters).seconds(_n_rankings(matrix, parameters))
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:

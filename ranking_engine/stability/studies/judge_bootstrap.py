@@ -269,12 +269,11 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     )
     if baselines:
         summary["baselines"] = baselines
-    slow_rules = plan.slow_rules(parameters["n_trials"], arrays)
+    closing = plan.closing(parameters["n_trials"], arrays)
     q = parameters["n_resamples"]
-    for rule, entry in slow_rules.items():  # see _stability
+    for rule, entry in closing["slow_rules"].items():  # see _stability
         entry |= {"n_resamples": len(range(0, q, min(plan.every(rule), q - 1))), "of_resamples": q}
-    by_rule = {"rules": rules, "slow_rules": slow_rules, "not_studied": dict(plan.not_studied)}
-    return StudyResult({**summary, **by_rule}, arrays)
+    return StudyResult({**summary, "rules": rules, **closing}, arrays)
 
 
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:

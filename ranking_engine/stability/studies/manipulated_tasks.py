@@ -122,8 +122,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_tasks": int(matrix.votes.sum()),
         **{name: parameters[name] for name in ("n_repeats", "strength", "n_instances", "manipulation", "limit")},
         "rules": rules,
-        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
-        "not_studied": dict(plan.not_studied),
+        **plan.closing(parameters["n_repeats"], arrays),
     }
     return StudyResult(summary, arrays)
 

@@ -169,8 +169,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "correlation": parameters["correlation"],
         "missing": parameters["missing"],
         "rules": rules,
-        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
-        "not_studied": dict(plan.not_studied),
+        **plan.closing(parameters["n_repeats"], arrays),
     }
     return StudyResult(summary, arrays)
 

@@ -157,8 +157,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_orders": parameters["n_orders"],
         "compat": parameters["compat"],
         "rules": rules,
-        "slow_rules": plan.slow_rules(parameters["n_orders"], arrays),
-        "not_studied": dict(plan.not_studied),
+        **plan.closing(parameters["n_orders"], arrays),
     }
     return StudyResult(summary, arrays)
 

@@ -186,9 +186,9 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
             arrays[f"{rule}.best_subset"] = chosen
     by_key = {rule: rules[rule] for rule in plan.rules}
     summary = {"n_repeats": parameters["n_repeats"], "n_best": parameters["n_best"], "rules": by_key}
-    slow_rules = plan.slow_rules(parameters["n_repeats"], taus)
+    summary |= plan.closing(parameters["n_repeats"], taus)
     arrays |= {name: values for name, values in taus.items() if name.endswith(f".{PROVEN}")}
-    return StudyResult({**summary, "slow_rules": slow_rules, "not_studied": dict(plan.not_studied)}, arrays)
+    return StudyResult(summary, arrays)
 
 
 def _best(
@@ -219,12 +219,8 @@ def _best(
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
-    n_subsets, seconds, plan = _n_subsets(matrix, parameters), 0.0, _plan(matrix, parameters)
-    for part in plan.parts:
-        n, T = part.matrix.n_systems, part.matrix.n_tasks
-        fast = [rule for rule in part.rules if rule not in plan.sparse]
-        seconds += n_subsets * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 16 + 4))
-    return seconds + plan.slow_seconds
+    # A subset has half of the tasks on average.
+    return _plan(matrix, parameters).seconds(_n_subsets(matrix, parameters), share=0.5)
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:

@@ -123,8 +123,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "correlation": parameters["correlation"],
         "note": NOTE,
         "rules": rules,
-        "slow_rules": plan.slow_rules(parameters["n_resamples"], arrays),
-        "not_studied": dict(plan.not_studied),
+        **plan.closing(parameters["n_resamples"], arrays),
     }
     return StudyResult(summary, arrays)
 
