@@ -19,22 +19,19 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from leaderboard.access.audience import audience_of
-from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.site_address import site_address
 from leaderboard.models import (
-    AuditEntry,
     Benchmark,
     Membership,
-    NoticeKind,
     OutboxMessage,
     Publication,
     Report,
     Webhook,
     WebhookDelivery,
 )
-from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError, post
+from leaderboard.notifications.switching_off import WEBHOOK, tell_of_switching_off
 
 # Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started again.
 MAX_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
@@ -132,7 +129,7 @@ def deliver(message: OutboxMessage, board_file: FileMaker | None = None) -> None
             row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
             if failing.update(is_active=False, why_off=WHY_OFF.text):
                 drop_waiting(webhook, str(error))
-                _tell_of_switching_off(webhook, webhook.benchmark, WHY_OFF)
+                tell_of_switching_off(WEBHOOK, webhook, webhook.benchmark, WHY_OFF)
         raise
     WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
     Webhook.objects.filter(pk=webhook.pk, n_failures__gt=0).update(n_failures=0, failing_since=None)
@@ -187,24 +184,9 @@ def switch_off_leavers(benchmark: Benchmark) -> int:
     for webhook in left.exclude(author__in=owners.values("user")):
         if Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, why_off=WHY_LEFT.text):
             drop_waiting(webhook, WHY_LEFT.text)
-            _tell_of_switching_off(webhook, benchmark, WHY_LEFT)
+            tell_of_switching_off(WEBHOOK, webhook, benchmark, WHY_LEFT)
             n_left += 1
     return n_left
-
-
-def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: Sentence) -> None:
-    subject = AuditEntry.Subject.WEBHOOK
-    changes = changes_between(subject, str(webhook.uuid), {"active": True}, {"active": False})
-    record_changes(benchmark, changes, actor=None, reason=why.text)
-    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
-    tell(
-        owners.values_list("user_id", flat=True),
-        NoticeKind.WEBHOOK,
-        key=f"webhook {webhook.pk} off {timezone.now():%Y-%m-%d}",
-        sentence=Sentence("A webhook of %(benchmark)s was switched off. %(why)s").of(benchmark=benchmark.name, why=why),
-        path=reverse("manage_webhooks", args=[benchmark.key]),
-        benchmark=benchmark,
-    )
 
 
 def drop_waiting(webhook: Webhook, reason: str = SWITCHED_OFF) -> None:

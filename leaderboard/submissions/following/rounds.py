@@ -20,16 +20,16 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from leaderboard.access.audience import audience_of
-from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.access.locks import lock_benchmark
 from leaderboard.common.language.numbers import PROGRAMS
 from leaderboard.common.language.sentences import Sentence
 from leaderboard.common.text import in_a_list
-from leaderboard.models import AuditEntry, Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
+from leaderboard.models import Draft, Fetch, FollowedAddress, Membership, NoticeKind, User
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.fetching import MAX_REDIRECTS
 from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError
+from leaderboard.notifications.switching_off import FOLLOWED, tell_of_switching_off
 from leaderboard.notifications.webhooks import address_without_secret
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.following.contents import ALL_SECONDS, Content, fetch_content
@@ -240,19 +240,5 @@ def _forget_old(row: FollowedAddress, outcome: str) -> None:
 
 @transaction.atomic
 def _switch_off(followed: FollowedAddress, why: Sentence) -> None:
-    if not FollowedAddress.objects.filter(pk=followed.pk, is_active=True).update(is_active=False, why_off=why.text):
-        return
-    benchmark, subject = followed.benchmark, AuditEntry.Subject.ADDRESS
-    changes = changes_between(subject, str(followed.uuid), {"active": True}, {"active": False})
-    record_changes(benchmark, changes, actor=None, reason=why.text)
-    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
-    tell(
-        owners.values_list("user_id", flat=True),
-        NoticeKind.FOLLOWED,
-        key=f"followed {followed.pk} off {timezone.now():%Y-%m-%d}",
-        sentence=Sentence("%(benchmark)s no longer follows one of its URLs. %(why)s").of(
-            benchmark=benchmark.name, why=why
-        ),
-        path=reverse("manage_following", args=[benchmark.key]),
-        benchmark=benchmark,
-    )
+    if FollowedAddress.objects.filter(pk=followed.pk, is_active=True).update(is_active=False, why_off=why.text):
+        tell_of_switching_off(FOLLOWED, followed, followed.benchmark, why)
