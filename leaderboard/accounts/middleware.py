@@ -1,7 +1,5 @@
 """Who is signed in, with what every page says of them, in one query."""
 
-from functools import cache
-
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
@@ -11,10 +9,14 @@ from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
 from leaderboard.access.audience import Viewer
+from leaderboard.common.prepared import PreparedQuery
 from leaderboard.models import User
 from leaderboard.notifications.queries import unread_count
 
-_NUMBER = -1  # stands for the number of an account, which is never negative
+_NUMBER = -1  # in the place of the number of an account, which is never negative
+_ACCOUNT = PreparedQuery(
+    lambda: User.objects.filter(pk=_NUMBER, is_active=True).annotate(n_unread_notices=unread_count())
+)
 
 
 class AccountMiddleware(AuthenticationMiddleware):
@@ -30,8 +32,7 @@ def account_of(request: HttpRequest) -> Viewer:
     """Whose session this is, with `n_unread_notices`. Whatever is not as usual about a session is left to Django."""
     number, session_hash, backend = map(request.session.get, (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY))
     if number and session_hash and backend in settings.AUTHENTICATION_BACKENDS:
-        sql, parameters = _account_query()
-        user = next(iter(User.objects.raw(sql, [number if one == _NUMBER else one for one in parameters])), None)
+        user = _ACCOUNT.first({_NUMBER: number})
         if user is not None and constant_time_compare(session_hash, user.get_session_auth_hash()):
             return user
     name = request.session.session_key
@@ -40,10 +41,3 @@ def account_of(request: HttpRequest) -> Viewer:
     if renamed and renamed != name:  # it knew a former secret key; its browser stays in the list of its owner
         UserSession.objects.filter(session_key=name).update(session_key=renamed)
     return account
-
-
-@cache
-def _account_query() -> tuple[str, tuple[object, ...]]:
-    """The query of an active account and its unread notices: made once, because making it takes longer than asking."""
-    accounts = User.objects.filter(pk=_NUMBER, is_active=True).annotate(n_unread_notices=unread_count())
-    return accounts.query.sql_with_params()

@@ -113,48 +113,60 @@ class ScoresByTask(Strict, s.DictField):
         return _labelled(values, problems, data)
 
 
-class InstanceScoresField(Strict, s.DictField):
+class InstanceField(Strict, s.DictField):
+    """Something of each instance, by task."""
+
+    noun = ""  # what there is of each
+
+    def read(self, value: Any) -> Any:  # noqa: ANN401
+        """What is sent of one instance.
+
+        Raises:
+            ValidationError: it is none.
+        """
+        raise NotImplementedError
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """Everything that is sent, by task and instance."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object with an object for each task, found {kind_of(data)}")
+        values, problems = read_each(data.items(), self.of_task)
+        return _labelled(values, problems, data)
+
+    def of_task(self, sent: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """What is sent of one task, by instance.
+
+        Raises:
+            ValidationError: something is wrong with it.
+        """
+        if not isinstance(sent, dict):
+            raise s.ValidationError(f"expected an object with a {self.noun} for each instance, found {kind_of(sent)}")
+        values, problems = read_each(sent.items(), self.read)
+        if problems:
+            raise s.ValidationError(problems)  # type: ignore[arg-type]
+        return values
+
+
+class InstanceScoresField(InstanceField):
     """Scores by task, then by instance."""
 
     child = s.DictField(child=s.FloatField(allow_null=True))
+    noun = "score"
 
-    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
-        """Every score, by task and instance."""
-        if not isinstance(data, dict):
-            raise s.ValidationError(f"expected an object with an object for each task, found {kind_of(data)}")
-        values, problems = read_each(data.items(), self._of_task)
-        return _labelled(values, problems, data)
-
-    @staticmethod
-    def _of_task(scores: Any) -> dict[Any, float | None]:  # noqa: ANN401
-        if not isinstance(scores, dict):
-            raise s.ValidationError(f"expected an object with a score for each instance, found {kind_of(scores)}")
-        values, problems = read_each(scores.items(), lambda score: None if score is None else read_number(score))
-        if problems:
-            raise s.ValidationError(problems)  # type: ignore[arg-type]
-        return values
+    def read(self, value: Any) -> float | None:  # noqa: ANN401
+        """A score, or None where there is none."""
+        return None if value is None else read_number(value)
 
 
-class InstanceClustersField(Strict, s.DictField):
+class InstanceClustersField(InstanceField):
     """The clusters of instances by task, then by instance."""
 
     child = s.DictField(child=s.CharField(max_length=CLUSTER_LENGTH))
+    noun = "cluster"
 
-    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
-        """Every cluster, by task and instance."""
-        if not isinstance(data, dict):
-            raise s.ValidationError(f"expected an object with an object for each task, found {kind_of(data)}")
-        values, problems = read_each(data.items(), self._of_task)
-        return _labelled(values, problems, data)
-
-    @staticmethod
-    def _of_task(clusters: Any) -> dict[Any, str]:  # noqa: ANN401
-        if not isinstance(clusters, dict):
-            raise s.ValidationError(f"expected an object with a cluster for each instance, found {kind_of(clusters)}")
-        values, problems = read_each(clusters.items(), lambda cluster: read_text(cluster, CLUSTER_LENGTH))
-        if problems:
-            raise s.ValidationError(problems)  # type: ignore[arg-type]
-        return values
+    def read(self, value: Any) -> str:  # noqa: ANN401
+        """The name of a cluster."""
+        return read_text(value, CLUSTER_LENGTH)
 
 
 def _labelled(values: dict[Any, Any], problems: dict[Any, Any], data: Mapping[str, Any]) -> dict[Any, Any]:
