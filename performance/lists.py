@@ -10,12 +10,13 @@ One of PostgreSQL that was filled before is measured as it is.
 
 import argparse
 import copy
-import os
 import random
 import tempfile
 import time
 import uuid
 from typing import Any
+
+from performance._own_site import counted_request, publish_board, start_site
 
 
 def main() -> None:
@@ -26,20 +27,7 @@ def main() -> None:
     parser.add_argument("--database", default="", metavar="URL")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="plurank-bench-") as folder:
-        url = options.database or f"sqlite:///{folder}/plurank.sqlite3"
-        os.environ |= {"PLURANK_VAR": folder, "DATABASE_URL": url, "REDIS_URL": "", "PLURANK_STUDIES_RUN": "demand"}
-        os.environ |= {"PLURANK_LOG_LEVEL": "ERROR", "PLURANK_DEBUG": "true"}
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        import django
-
-        import config.celery  # noqa: F401 -- acceptance wakes workers through it
-
-        django.setup()
-        from django.conf import settings
-        from django.core.management import call_command
-
-        settings.DEBUG = False  # static files come from the checkout, all else is as in earnest
-        call_command("migrate", verbosity=0)
+        start_site(folder, options.database)
         from leaderboard.models import User
         from leaderboard.rankings.listed_boards import store_missing_listed_boards
 
@@ -122,28 +110,15 @@ def published(owner: Any) -> Any:
     """A benchmark of 50 systems x 10 tasks whose board is there under every rule."""
     from decimal import Decimal
 
-    from jobs.runner import run_job
     from leaderboard.benchmarks.create import TaskSpec, create_benchmark
-    from leaderboard.models import Benchmark, Job
-    from leaderboard.models.submissions import Source
-    from leaderboard.submissions.lifecycle import accept_batch, store_batch
+    from leaderboard.models import Benchmark
 
-    dice = random.Random(0)
     tasks = [TaskSpec(f"Task {t}", weight=Decimal(1)) for t in range(1, 11)]
     benchmark = create_benchmark(name="Benchmark 0", key="first", owner=owner, tasks=tasks,
                                  submission_policy="moderated", tags=["toy"],
                                  description="A board of random scores, as all others here.")  # fmt: skip
-    keys = [task.key for task in benchmark.tasks.all()]
-    rows: list[dict[str, Any]] = []
-    for i in range(50):
-        skill = dice.gauss(50, 10)
-        scores = {key: {"value": round(abs(dice.gauss(skill, 9)), 2)} for key in keys}
-        system = {"name": f"System {i}", "organisation": "", "url": "", "description": ""}
-        rows.append({"system": system, "scores": scores, "line": None})
-    accept_batch(store_batch(benchmark, owner, rows, source=Source.API), actor=owner)
-    for kind in ("rankings", "slow_rankings"):
-        for job in Job.objects.filter(benchmark=benchmark, kind=kind, state="waiting"):
-            run_job(job.pk, worker="bench")
+    names = [f"System {i}" for i in range(50)]
+    publish_board(benchmark, owner, names, spread=9, kinds=("rankings", "slow_rankings"))
     return Benchmark.objects.get(pk=benchmark.pk)
 
 
@@ -189,7 +164,6 @@ def measure(owner: Any, n_requests: int) -> None:
 def report(path: str, user: Any, secret: str, n_requests: int) -> None:
     """Ask for a page again and again, and print what it took."""
     from django.core.cache import cache
-    from django.db import connection
     from django.test import Client
 
     headers = {"HTTP_AUTHORIZATION": f"Token {secret}"} if secret else {}
@@ -197,20 +171,7 @@ def report(path: str, user: Any, secret: str, n_requests: int) -> None:
     if user is not None:
         client.force_login(user)
 
-    def ask() -> tuple[int, int]:
-        response = client.get(path)
-        body = response.getvalue()
-        return response.status_code, len(body)
-
-    ask()
-    queries: list[str] = []
-
-    def counted(execute: Any, sql: str, *rest: Any) -> Any:
-        queries.append(sql)
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(counted):
-        status, size = ask()
+    status, n_queries, body = counted_request(client, path)
     if status != 200:
         print(f"{path:44} {status}")
         return
@@ -218,11 +179,11 @@ def report(path: str, user: Any, secret: str, n_requests: int) -> None:
     for _ in range(n_requests):
         cache.clear()  # the limits of requests a minute
         started, began = time.process_time(), time.perf_counter()
-        ask()
+        client.get(path).getvalue()
         processor.append(time.process_time() - started)
         clock.append(time.perf_counter() - began)
-    print(f"{path:44} {len(queries):7} {1000 * min(processor):6.0f} ms {1000 * min(clock):6.0f} ms {size / 1000:7.0f}",
-          flush=True)  # fmt: skip
+    times = f"{1000 * min(processor):6.0f} ms {1000 * min(clock):6.0f} ms"
+    print(f"{path:44} {n_queries:7} {times} {len(body) / 1000:7.0f}", flush=True)
 
 
 if __name__ == "__main__":
