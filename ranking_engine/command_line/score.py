@@ -10,7 +10,7 @@ from typing import Any
 
 from ranking_engine.command_line.formats import NOTHING, Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, MetricResult, evaluate
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, Kind, MetricResult, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.evaluation.rows import MAX_BYTES
 from ranking_engine.files.csv_rows import csv_text
@@ -91,6 +91,13 @@ def run(options: argparse.Namespace) -> str:
     predictions = read_predictions(
         _bytes_of(options.predictions), options.predictions, references, metric, others=every
     )
+    if (
+        metric.prediction_kind == Kind.LABEL
+        and references.values
+        and set(references.values).isdisjoint(predictions.values)
+    ):
+        examples = f"{shorten(predictions.values[0])!r} and {shorten(references.values[0])!r}"
+        print(f"note: no predicted label is a label of the references, such as {examples}", file=sys.stderr)
     try:
         result = evaluate(metric, references, predictions, chosen, seed=options.seed)
     except ValueError as error:

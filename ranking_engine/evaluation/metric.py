@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -20,6 +21,18 @@ CodeArray = NDArray[np.int64]
 
 MAX_LABEL = 200  # characters
 LARGEST = 1e100  # number, with either sign: sums of squares stay finite
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.0+)?", re.ASCII)
+
+
+def plain_label(text: str) -> str:
+    """Return a label as JSON writes it if it is a whole number or a truth value: 1.0 is 1, True and TRUE are true.
+
+    So pandas writes whole numbers where a column has a gap, and truth values. Every other text stays as it is, also 01,
+    1.50 and 1e3.
+    """
+    if _WHOLE.fullmatch(text):
+        return str(int(text.partition(".")[0]))
+    return text.casefold() if text.casefold() in ("true", "false") else text
 
 
 class Kind(StrEnum):
@@ -99,7 +112,7 @@ class Option:
             text = str(value).strip()
             if not 0 < len(text) <= MAX_LABEL or (line_problem(text)):
                 raise ValueError(f"{quoted} is no label; expected one line of at most {MAX_LABEL} characters")
-            return text
+            return plain_label(text)
         if self.kind == "choice":
             if value not in self.choices:
                 raise ValueError(f"{quoted} is not a choice; expected one of {', '.join(self.choices)}")

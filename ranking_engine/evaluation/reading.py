@@ -11,7 +11,7 @@ import numpy as np
 from ranking_engine.evaluation.instances import Predictions, References
 from ranking_engine.evaluation.metric import Kind, Metric
 from ranking_engine.evaluation.rows import MAX_CHARACTERS, rows_of, too_many_characters
-from ranking_engine.evaluation.values import READERS, label_of, number_of, prediction_reader
+from ranking_engine.evaluation.values import READERS, name_of, number_of, prediction_reader
 from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.text.names import shorten
 
@@ -220,7 +220,7 @@ class CellReader:
             self.n_characters += sum(len(cell) for cell in cells.values() if isinstance(cell, str))
             if self.n_characters > MAX_CHARACTERS:
                 raise InputError([too_many_characters(line)])
-            instance = self.value(line, ID, lambda cell: label_of(cell, "id"), cells[ID])
+            instance = self.value(line, ID, lambda cell: name_of(cell, "id"), cells[ID])
             if instance is not None:
                 yield line, instance, cells
 
@@ -246,9 +246,7 @@ class CellReader:
 
 _DETAIL_READERS: dict[str, Callable[[object], Any]] = {
     "weight": lambda cell: 1.0 if cell in (None, "") else weight_of(cell),
-    **dict.fromkeys(
-        ("split", "cluster", "category"), lambda cell: "" if cell in (None, "") else label_of(cell, "name")
-    ),
+    **dict.fromkeys(("split", "cluster", "category"), lambda cell: "" if cell in (None, "") else name_of(cell, "name")),
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ranking_engine.core.decimals import NUMBER
-from ranking_engine.evaluation.metric import LARGEST, MAX_LABEL, Kind, Metric
+from ranking_engine.evaluation.metric import LARGEST, MAX_LABEL, Kind, Metric, plain_label
 from ranking_engine.text.characters import line_problem
 from ranking_engine.text.names import shorten
 
@@ -20,8 +20,17 @@ MAX_RELEVANCE = 1_000
 SUM_TOLERANCE = 1e-3  # by which the probabilities of an instance may differ from 1: they are rounded
 
 
-def label_of(cell: object, what: str = "label") -> str:
-    """Return a cell as a label or an id: 1, 1.0 and "1" are the same, as are true and "true".
+def label_of(cell: object) -> str:
+    """Return a cell as a label: 1, 1.0, "1" and "1.0" are the same, as are true, "true" and "True" (`plain_label`).
+
+    Raises:
+        ValueError: it is none.
+    """
+    return plain_label(name_of(cell, "label"))
+
+
+def name_of(cell: object, what: str) -> str:
+    """Return a cell as an id or another name: the number 1 or 1.0 is the text "1", true is "true".
 
     Raises:
         ValueError: it is none.
@@ -105,7 +114,7 @@ def tags_of(cell: object) -> tuple[str, ...]:
     """
     value = _unpacked(cell)
     items = value.split() if isinstance(value, str) else value
-    return tuple(label_of(item, "tag") for item in _items(items, "tags"))
+    return tuple(name_of(item, "tag") for item in _items(items, "tags"))
 
 
 def _documents_of(cell: object) -> tuple[str, ...]:
@@ -116,7 +125,7 @@ def _documents_of(cell: object) -> tuple[str, ...]:
     """
     value = _unpacked(cell)
     items = value.split() if isinstance(value, str) else value
-    documents = tuple(label_of(item, "document") for item in _items(items, "documents", least=0))
+    documents = tuple(name_of(item, "document") for item in _items(items, "documents", least=0))
     if len(set(documents)) < len(documents):
         known: set[str] = set()
         twice = next(name for name in documents if name in known or known.add(name))  # type: ignore[func-returns-value]
@@ -138,7 +147,7 @@ def _relevance_of(cell: object) -> dict[str, int]:
         number = number_of(grade, 0, MAX_RELEVANCE)
         if not number.is_integer():
             raise ValueError(f"the relevance {number:g} of {shorten(name)!r} is no whole number")
-        relevance[label_of(name, "document")] = int(number)
+        relevance[name_of(name, "document")] = int(number)
     return relevance
 
 

@@ -44,6 +44,13 @@ def test_the_score_is_told_with_its_error_and_its_parts(capsys, files):
     assert lines[-1].startswith("No standard error (-): fewer than ten instances or clusters, in all or of a label")
 
 
+def test_predictions_of_other_labels_are_told_in_a_note(capsys, files):
+    files[3].write_text("id,prediction\n4,Dog\n3,Dog\n2,Dog\n1,Cat\n")
+    status, out, err = run(capsys, "score", "--metric", "accuracy", *files)
+    assert (status, err) == (0, "note: no predicted label is a label of the references, such as 'Cat' and 'cat'\n")
+    assert out
+
+
 def test_every_format_has_the_same_figures(capsys, tmp_path):
     labels = "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(12))
     (tmp_path / "labels.csv").write_text(f"id,reference\n{labels}")

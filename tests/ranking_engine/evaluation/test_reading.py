@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from ranking_engine.evaluation import rows
-from ranking_engine.evaluation.metrics import METRICS
+from ranking_engine.evaluation.metrics import METRICS, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.files.problems import InputError
 
@@ -235,7 +235,7 @@ def test_a_row_of_parquet_is_no_longer_than_one_of_json():
 
 READ_AND_SAY_THE_PEAK = """
 import sys
-from ranking_engine.evaluation.metrics import METRICS
+from ranking_engine.evaluation.metrics import METRICS, evaluate
 from ranking_engine.evaluation.reading import read_predictions
 from ranking_engine.files.problems import InputError
 data = open(sys.argv[1], "rb").read()
@@ -283,3 +283,37 @@ def test_a_reference_without_a_split_among_others_with_one_is_a_problem():
 def test_weights_are_above_0_and_bounded(weight):
     lines = problems_of(read_references, f"id,label,weight\n1,a,{weight}\n".encode(), "labels", ACCURACY)
     assert lines[0].startswith("labels, line 2, column 'weight': ")
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("1.0", "1"), ("-2.00", "-2"), ("0.0", "0"), ("-0", "0"), ("1", "1"), ("True", "true"), ("FALSE", "false"),
+        ("true", "true"), ("01", "01"), ("01.0", "01.0"), ("1.50", "1.50"), ("1.", "1."), ("1e3", "1e3"), ("+1", "+1"),
+        ("Truth", "Truth"), ("1" * 16 + ".0", "1" * 16 + ".0"), ("\u0661.0", "\u0661.0"),
+    ],
+)  # fmt: skip
+def test_labels_of_a_table_are_those_of_json(written, label):
+    data = f"id,prediction\na,{written}\n".encode()
+    assert read_predictions(data, "mine.csv", ["a"], ACCURACY).values == (label,)
+    text = json.dumps({"id": "a", "prediction": written}).encode()
+    assert read_predictions(text, "mine.jsonl", ["a"], ACCURACY).values == (label,)
+
+
+def test_ids_tags_and_documents_of_a_table_stay_as_they_are_written():
+    assert read_predictions(b"id,prediction\n1.0,x\n1,y\n", "mine.csv", ["1.0", "1"], ACCURACY).values == ("x", "y")
+    for key, values in (("span_f1", ("True", "1.0")), ("ndcg", ("1.0", "TRUE"))):
+        data = f"id,prediction\na,{' '.join(values)}\n".encode()
+        assert read_predictions(data, "mine.csv", ["a"], METRICS[key]).values == (values,)
+
+
+def test_predictions_that_pandas_wrote_are_right_where_references_are_json():
+    references = read_references(b"id,reference\na,True\nb,False\n", "labels.csv", METRICS["f1"])
+    predictions = read_predictions(
+        b'{"id": "a", "prediction": true}\n{"id": "b", "prediction": false}\n', "mine.jsonl", references, METRICS["f1"]
+    )
+    assert evaluate(METRICS["f1"], references, predictions, {"positive": "TRUE"}).value == 1
+    chances = read_predictions(
+        b"id,probability:1.0,probability:0.0\na,0.9,0.1\n", "mine.csv", ["a"], METRICS["log_loss"]
+    )
+    assert chances.values == ({"1": 0.9, "0": 0.1},)
