@@ -12,6 +12,7 @@ from leaderboard.common.language.numbers import in_language
 from ranking_engine import RULES, Ranking
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
+from ranking_engine.rules.soft_condorcet import unfinished_note
 
 T = TypeVar("T")
 
@@ -177,6 +178,8 @@ def ranking_remark(ranking: Ranking) -> str:
         remarks.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
     if details.get("winners_complete") is False:
         remarks.append("The search for all winners was stopped early, so there may be more.")
+    if unfinished := unfinished_note(details):
+        remarks.append(unfinished)
     if n_pairs := details.get("pairs_without_common_task"):
         pairs = (
             "1 pair of systems shares no task and counts"

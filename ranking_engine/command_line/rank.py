@@ -33,6 +33,7 @@ from ranking_engine.rules.choice_sets import (
 from ranking_engine.rules.copy_proof import copy_proof_ratings
 from ranking_engine.rules.majority_cycles import shortest_cycles
 from ranking_engine.rules.maximal_lotteries import essential_set
+from ranking_engine.rules.soft_condorcet import unfinished_note
 from ranking_engine.text.names import listed
 
 Board = dict[str, Any]
@@ -223,6 +224,8 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
         notes.append(f"{name}: shares {listed([f'{system} {share}' for system, share in lottery.items()], 10)}{others}")
     if prediction := prediction_note(details):
         notes.append(f"{name}: {prediction}")
+    if unfinished := unfinished_note(details):
+        notes.append(f"{name}: {unfinished}")
     if details.get("decided_by_name"):
         notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
     winners = list(entry.get("winners", ()))

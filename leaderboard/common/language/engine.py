@@ -198,6 +198,10 @@ SENTENCES = (
     gettext_noop("1 winner is below rank 1: %(why)s."),
     gettext_noop("%(n)s winners are below rank 1: %(why)s."),
     gettext_noop("The search for all winners was stopped early, so there may be more."),
+    gettext_noop(
+        "The descent was ended after %(n)s steps, before the loss had stopped falling: systems with ratings close "
+        "together can be in the wrong order."
+    ),
     gettext_noop("1 pair of systems shares no task and counts as equal."),
     gettext_noop("%(n)s pairs of systems share no task and count as equal."),
 )

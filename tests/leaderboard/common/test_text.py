@@ -113,6 +113,14 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
                 "the order shown is one of several. The search for all winners was stopped early, so there may be more."
             ),
         ),
+        (
+            {"is_stationary": False, "steps": 3333},
+            (
+                "The descent was ended after 3,333 steps, before the loss had stopped falling: systems with ratings "
+                "close together can be in the wrong order."
+            ),
+        ),
+        ({"is_stationary": True, "steps": 90}, ""),
     ],
 )
 def test_what_must_be_known_beside_the_ranks_is_said(details, text):
