@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plurank.names import NameIndex
 from plurank.tables import ResultTable
 
 if TYPE_CHECKING:  # studies and tests take a quarter of a second to load
@@ -94,9 +95,10 @@ class SystemProspects(ResultTable):
         """Return one system's prospect with its evidence.
 
         Raises:
-            KeyError: there is no such system.
+            ValueError: there is no such system.
         """
-        return self.prospects[system]
+        systems = self.prospects.systems
+        return systems[NameIndex([one.system for one in systems], "system").of(system, "system")]
 
     def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 -- of matplotlib
         """Draw the share of all weightings under which each system wins; return the axes."""

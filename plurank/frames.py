@@ -15,6 +15,7 @@ import numpy as np
 
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.extras import extra
+from ranking_engine.files.number_forms import cell_number
 from ranking_engine.files.tables import SYSTEM_COLUMNS
 from ranking_engine.text.names import clean_name, name_problem, shorten
 
@@ -230,8 +231,14 @@ def score_of(cell: object, row: int, system: str, task: str) -> float:
         return np.nan
     if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (Real, Decimal)):
         text = str(cell)
-        hint = "leave the cell empty where a score is missing" if text.strip() in ("", "-", "n/a", "N/A") else ""
-        hint = hint or "leave the column out if it holds no scores"
+        if text.strip() in ("", "-", "n/a", "N/A"):
+            hint = "leave the cell empty where a score is missing"
+        elif isinstance(cell, (bool, np.bool_)):
+            hint = "the column holds True and False; turn them into 1 and 0 if they are scores"
+        elif isinstance(cell, str) and cell_number(text) is not None:
+            hint = "the column holds texts; turn them into numbers first, as pandas.to_numeric does"
+        else:
+            hint = "leave the column out if it holds no scores"
         raise ValueError(f"{_place(row, system, task)}: {text[:60]!r} is not a number; {hint}")  # noqa: TRY004 -- one kind of error for what is in a table
     try:
         return float(cell)

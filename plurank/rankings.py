@@ -11,7 +11,14 @@ from plurank.tables import ResultTable, numbers
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.missing import prediction_note
 from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.rules.soft_condorcet import unfinished_note
 from ranking_engine.text.names import counted
+
+_WHY_EMPTY = {
+    "undefined": "{title} gives no ranking: {reason}",
+    "no_winner": "{title} has no winner: {reason}",
+    "winner_only": "{title} ranks no system but its winner",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +46,8 @@ class RuleRanking(ResultTable):
         notes = [ranking.reason] if ranking.reason else []
         if ranking.status == "ranked":
             notes += [f"{systems[i]} is not ranked: {why}" for i, why in sorted(ranking.unranked_reasons.items())]
+        if unfinished := unfinished_note(ranking.details):
+            notes.append(unfinished)
         return cls(get_rule(ranking.rule).name, columns, notes, ranking, systems, backend=backend)
 
     @property
@@ -102,9 +111,15 @@ class Leaderboard(ResultTable):
         """Put rankings of the same systems side by side."""
         first = next((one for one in rankings if one.status == "ranked"), rankings[0])
         order = first.columns["system"]
-        columns = {"system": order, **{one.rule: [one.ranks[name] for name in order] for one in rankings}}
-        notes = [f"{one.title} gives no ranking: {one.reason}" for one in rankings if one.status == "undefined"]
-        notes += [f"{one.title}: {note}" for one in rankings if (note := prediction_note(one.details))]
+        columns: dict[str, Any] = {"system": order}
+        for one in rankings:
+            ranks = one.ranks  # a dict of all systems: made once a rule
+            columns[one.rule] = [ranks[name] for name in order]
+        empty = [one for one in rankings if one.status in _WHY_EMPTY]
+        notes = [_WHY_EMPTY[one.status].format(title=one.title, reason=one.reason) for one in empty]
+        for one in rankings:
+            said = (prediction_note(one.details), unfinished_note(one.details))
+            notes += [f"{one.title}: {note}" for note in said if note]
         title = f"{counted(len(order), 'system')} under {counted(len(rankings), 'rule')}"
         return cls(title, columns, notes, {one.rule: one for one in rankings}, backend=backend)
 

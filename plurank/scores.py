@@ -32,7 +32,6 @@ def read_scores(scores: object, systems: Sequence[str] | None, tasks: Sequence[s
 
     Raises:
         ValueError: it cannot be read; the message names row and column.
-        TypeError: it is nothing of the kind.
     """
     backend = None
     cells: Sequence[Sequence[object] | FloatArray]
@@ -40,7 +39,7 @@ def read_scores(scores: object, systems: Sequence[str] | None, tasks: Sequence[s
         task_names: dict[str, None] = {}
         for system, row in scores.items():
             if not isinstance(row, Mapping):
-                raise TypeError(
+                raise ValueError(  # noqa: TRY004 -- one kind of error for what cannot be read
                     f"{system!r} has {type(row).__name__} for its scores; expected {{system: {{task: score}}}}"
                 )
             task_names |= dict.fromkeys(map(frames.label, row))
@@ -52,7 +51,7 @@ def read_scores(scores: object, systems: Sequence[str] | None, tasks: Sequence[s
     elif frames.is_frame(scores) and systems is None:
         systems, tasks, cells, backend = frames.read_frame(scores)
     elif isinstance(scores, (str, bytes)):
-        raise TypeError("a text is no table of scores; `plurank.read(path)` reads files")
+        raise ValueError("a text is no table of scores; `plurank.read(path)` reads files")
     else:
         if isinstance(scores, np.ma.MaskedArray):
             scores = np.ma.filled(scores.astype(np.float64), np.nan)

@@ -24,9 +24,9 @@ BAD = [
     ({"model": ["A", " "], "x": [1, 2]}, "row 2: the system has no name"),
     ({"model": ["A", "B\x07"], "x": [1, 2]}, "row 2: the name of the system 'B\\x07' holds the invisible or control"),
     ({"model": ["A", "B" * 1000], "x": [1, 2]}, "has 1000 characters; at most 200 are allowed"),
-    ({"model": ["A", "B"], "x": [True, False]}, "row 1 (A), column 'x': 'True' is not a number"),
+    ({"model": ["A", "B"], "x": [True, False]}, "row 1 (A), column 'x': 'True' is not a number; the column holds True"),
     ({"model": ["A", "B"], "x": [None, True]}, "row 2 (B), column 'x': 'True' is not a number"),
-    ({"model": ["A", "B"], "x": ["1", "2"]}, "row 1 (A), column 'x': '1' is not a number"),
+    ({"model": ["A", "B"], "x": ["1", "2"]}, "row 1 (A), column 'x': '1' is not a number; the column holds texts"),
     ({"model": ["A", "B"], "x": [dt.datetime(2020, 1, 2)] * 2}, "column 'x': '2020-01-02 00:00:00' is not a number"),  # noqa: DTZ001 -- as frames have them
     ({"model": ["A", "B"], "x": [1.0, math.inf]}, "row 2 (B), column 'x': the score is infinite"),
     ({"model": ["A", "B"], "x": [[1], [2]]}, "row 1 (A), column 'x': "),

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import plurank
+from plurank.rankings import ranks_of
 from ranking_engine import ScoreMatrix, listed_rules, rank
 from ranking_engine.core.comparison import compare
 from ranking_engine.core.synthetic import random_matrix
@@ -247,6 +248,37 @@ def test_other_weights_move_whom_they_move():
     }
 
 
+def test_names_and_ranks_of_a_rule_are_put_side_by_side_once(monkeypatch):
+    """A dict of all systems for each system takes 40 seconds at 5,000."""
+    made = []
+    monkeypatch.setattr("plurank.rankings.ranks_of", lambda ranking: made.append(ranking.rule) or ranks_of(ranking))
+    plurank.Board(np.arange(60.0).reshape(30, 2)).rank("mean", "borda")
+    assert sorted(made) == ["borda", "borda", "mean", "mean"]
+
+
+def test_rules_side_by_side_say_why_one_has_no_winner_or_ranks_it_alone():
+    tied = plurank.Board({"A": {"x": 1}, "B": {"x": 2}, "C": {"x": 2}})
+    (note,) = tied.rank("mean", "condorcet").notes
+    assert note == f"{tied.rank('condorcet').title} has no winner: {tied.rank('condorcet').reason}"
+    (note,) = plurank.Board({"A": {"x": 1}, "B": {"x": 2}}).rank("mean", "condorcet").notes
+    assert note.endswith("ranks no system but its winner")
+
+
+def test_soft_condorcet_says_that_its_descent_was_ended(monkeypatch):
+    monkeypatch.setattr("ranking_engine.rules.soft_condorcet.MAX_STEPS", 5)
+    board = plurank.Board({"A": {"x": 1, "y": 3}, "B": {"x": 2, "y": 4}, "C": {"x": 3, "y": 1}})
+    (note,) = board.rank("soft condorcet").notes
+    assert note.startswith("The descent was ended after 5 steps")
+    assert board.rank("mean", "soft condorcet").notes == [f"Soft Condorcet: {note}"]
+
+
+def test_a_system_without_prospects_is_named_with_what_is_close():
+    prospects = plurank.Board({"Ada": {"x": 1}, "Bob": {"x": 2}}).prospects()
+    assert prospects.of("bob").system == "Bob"
+    with pytest.raises(ValueError, match="there is no system 'Adda'; did you mean 'Ada'"):
+        prospects.of("Adda")
+
+
 def test_agreement_of_tasks_is_one_less_kendalls_w():
     table = plurank.Board({"A": {"x": 1, "y": 3}, "B": {"x": 2, "y": 2}, "C": {"x": 3, "y": 1}}).agreement()
     assert dict(zip(table["measure"], table["value"], strict=True))["diversity"] == 1
@@ -259,6 +291,7 @@ def test_agreement_of_tasks_is_one_less_kendalls_w():
             lambda: plurank.Board({"A": {"x": 1}, "B": {"x": "foo"}}),
             "row 2 (B), column 'x': 'foo' is not a number; leave",
         ),
+        (lambda: plurank.Board({"A": [1, 2]}), "'A' has list for its scores; expected {system: {task: score}}"),
         (lambda: plurank.Board({"A": {"x": True}}), "row 1 (A), column 'x': 'True' is not a number"),
         (lambda: plurank.Board([[1, 2], [3, np.inf]]), "row 2 (s2), column 't2': the score is infinite"),
         (lambda: plurank.Board([[1, 2]], systems=["A", "B"]), "`systems` has 2 names; the scores need 1"),
@@ -324,7 +357,7 @@ def test_bad_input_is_refused_with_its_place_and_the_likely_cause(make, message)
 
 @pytest.mark.parametrize("scores", ["scores.csv", b"a,b"])
 def test_a_path_is_no_table_and_the_message_says_what_reads_files(scores):
-    with pytest.raises(TypeError, match=r"`plurank.read\(path\)` reads files"):
+    with pytest.raises(ValueError, match=r"`plurank.read\(path\)` reads files"):
         plurank.Board(scores)
 
 
