@@ -278,9 +278,7 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
     predictions = cached_predictions(part.scores[:, tasks].tobytes(), len(tasks))
     is_open = np.zeros(part.n_tasks, dtype=bool)
     is_open[tasks[predictions.explained >= PREDICTABLE]] = True
-    n_own = (~gaps).sum(axis=1)
-    is_known = n_own >= max(LEAST_OWN, part.n_tasks / 2)
-    is_predicted = gaps & is_open & is_known[:, None]
+    is_predicted = gaps & is_open & has_enough_scores(part.scores)[:, None]
     if not is_predicted.any():
         why = (
             f"no task with a gap has scores of which predictions explain {100 * PREDICTABLE:.0f} % of the variance"
@@ -306,6 +304,18 @@ def filled_in(matrix: ScoreMatrix) -> FilledIn | None:
         task_error,
         spread,
     )
+
+
+def has_enough_scores(scores: FloatArray) -> BoolArray:
+    """Whether each system has LEAST_OWN scores and one on half of the tasks, so that others of it can be predicted.
+
+    Held-out scores are mostly of systems with many scores: their error says little about systems with few.
+
+    Args:
+        scores: of the voting tasks, shape (n_systems, n_tasks), NaN where one is missing.
+    """
+    n_own = (~np.isnan(scores)).sum(axis=1)
+    return np.asarray(n_own >= max(LEAST_OWN, scores.shape[1] / 2))
 
 
 def _predicted(scored: Completed, part: ScoreMatrix) -> Completed:

@@ -13,6 +13,7 @@ from leaderboard.studies.study_findings import (
     Teller,
     percent_cell,
 )
+from ranking_engine.core.missing import LEAST_OWN
 
 
 def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
@@ -37,6 +38,14 @@ def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFinding
             "the differences are explained.",
             n_missing,
         ) % {"n_missing": f"{n_missing:,}", "n_predictable": f"{n_predictable:,}"}
+        if n_few := summary.get("n_with_few_scores", 0):
+            sentence += ngettext(
+                " %(n)s is not predicted, because its system has fewer than %(least)s scores, or scores on fewer than "
+                "half of the tasks.",
+                " %(n)s are not predicted, because their systems have fewer than %(least)s scores, or scores on fewer "
+                "than half of the tasks.",
+                n_few,
+            ) % {"n": f"{n_few:,}", "least": LEAST_OWN}
     else:
         sentence += gettext("No score is missing.")
     tasks = zip(
@@ -72,8 +81,9 @@ def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFinding
         ],
         rows,
         note=gettext(
-            "Predictions are never ranked; they are in the downloads. Scores are held out at random: if systems leave "
-            "out tasks on which they are bad, real errors are larger."
+            "Predictions are never ranked; they are in the downloads. Scores are held out at random, most of them of "
+            "systems with many scores: if systems leave out tasks on which they are bad, or have few scores, real "
+            "errors are larger."
         )
         + more,
         first_header=gettext("Task"),

@@ -4,7 +4,9 @@ How they are predicted, and how the error is found, `completion.predictions` say
 takes the same predictions. Here the coverage of the intervals is measured, each fold by the quantiles of the others.
 
 Scores are held out as if they were missing by chance. If systems leave out tasks on which they are bad, predictions are
-too good, and no error here shows that. Nothing that is predicted here is ranked.
+too good, and no error here shows that. Nor does it show how large errors are for systems with few scores, as most
+scores that are held out are of systems with many: scores of systems without three scores or without one on half of the
+tasks are not predicted, as under the policy. Nothing that is predicted here is ranked.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from ranking_engine.completion.predictions import (
     predictable_tasks,
     why_not_predicted,
 )
+from ranking_engine.core.missing import has_enough_scores
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.parameters import NUMBER, Parameter
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, in_unit, plain
@@ -39,7 +42,8 @@ def run_chunk(
     """Return the predictions: `predicted`, in the tasks' units, and `held_out`, made without the score itself.
 
     Both of shape (n_systems, n_tasks) of the systems and tasks in `systems` and `tasks`; `predicted` is NaN where there
-    is a score, `held_out` where there is none. `half_width`, `spread` and `explained` by task; `covered` whether each
+    is a score, and for systems with too few scores of their own, `held_out` where there is none. `is_missing`: where
+    there is no score, of the same shape. `half_width`, `spread` and `explained` by task; `covered` whether each
     held-out score is inside its interval, NaN where there is none; `model`: factors and penalty. Nothing is drawn, so
     the seed makes no difference.
     """
@@ -55,10 +59,14 @@ def run_chunk(
     sign = matrix.directions[tasks].astype(np.float64)
     least = np.where(np.isnan(matrix.minimum[tasks]), -np.inf, matrix.minimum[tasks])
     most = np.where(np.isnan(matrix.maximum[tasks]), np.inf, matrix.maximum[tasks])
+    is_missing = np.isnan(scores)
+    is_known = has_enough_scores(matrix.scores[np.ix_(systems, np.flatnonzero(matrix.votes))])
+    is_predicted = is_missing & is_known[:, np.newaxis]
     return {
         "systems": systems,
         "tasks": tasks,
-        "predicted": np.where(np.isnan(scores), np.clip(predictions.predicted * sign, least, most), np.nan),
+        "predicted": np.where(is_predicted, np.clip(predictions.predicted * sign, least, most), np.nan),
+        "is_missing": is_missing,
         "held_out": predictions.held_out * sign,
         "half_width": predictions.half_width(parameters["level"]),
         "spread": predictions.spread,
@@ -81,17 +89,18 @@ def taking_part(matrix: ScoreMatrix) -> tuple[NDArray[np.intp], NDArray[np.intp]
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return the held-out error, in all and by task, and the predictions with their intervals.
 
+    `n_with_few_scores` counts the missing scores of systems with too few of their own, which are not predicted.
     `explained` is 1 - the squared errors over those of the task's mean. Tasks and predictions beyond MOST_LISTED are
     in the arrays alone: tasks are listed from the most missing scores on, predictions by task and system.
     """
     del seed
     arrays = partials[0]
     tasks, predicted, errors = arrays["tasks"], arrays["predicted"], arrays["errors"]
-    names, missing = matrix.task_names, ~np.isnan(predicted)
+    names, missing, is_predicted = matrix.task_names, arrays["is_missing"], ~np.isnan(predicted)
     of_task = arrays["explained"].tolist()
     by_gaps = sorted(range(len(tasks)), key=lambda t: (-int(missing[:, t].sum()), name_order_key(names[tasks[t]])))
     listed = by_gaps[:MOST_LISTED]
-    cells = [(i, t) for t in listed for i in np.flatnonzero(missing[:, t]).tolist()][:MOST_LISTED]
+    cells = [(i, t) for t in listed for i in np.flatnonzero(is_predicted[:, t]).tolist()][:MOST_LISTED]
     width = arrays["half_width"]
     least, most = matrix.minimum[tasks], matrix.maximum[tasks]  # NaN where none is stated
     summary: dict[str, Any] = {
@@ -100,7 +109,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_tasks": len(tasks),
         "n_observed": int((~np.isnan(errors)).sum()),
         "n_missing": int(missing.sum()),
-        "n_predictable": int(missing[:, arrays["explained"][:-1] >= PREDICTABLE].sum()),
+        "n_predictable": int(is_predicted[:, arrays["explained"][:-1] >= PREDICTABLE].sum()),
+        "n_with_few_scores": int((missing & ~is_predicted).sum()),
         "factors": int(arrays["model"][0]),
         "penalty": float(arrays["model"][1]),
         "error": plain(float(np.sqrt(np.nanmean(errors**2)))),
