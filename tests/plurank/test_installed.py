@@ -70,9 +70,37 @@ def test_the_wheel_holds_the_engine_and_its_face_and_nothing_of_the_site(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"plurank", "ranking_engine"}
-    assert "plurank/py.typed" in names
+    assert {"plurank/py.typed", "ranking_engine/py.typed"} <= set(names)
     needed = [requirement.name for requirement in requirements_of(wheel) if requirement.marker is None]
     assert needed == ["highspy", "numpy", "scipy"]
+
+
+TYPED = """
+import plurank
+import ranking_engine
+
+board = plurank.Board({"A": {"x": 1.0}, "B": {"x": 2.0}})
+ranks: dict[str, int | None] = board.rank("borda").ranks
+matrix: ranking_engine.ScoreMatrix = board.matrix
+reveal_type(board.prospects().of("A").weights)
+reveal_type(plurank.score("accuracy", {"a": 1}, {"a": 1}))
+"""
+
+
+def test_user_code_is_typed_through_and_through(wheel, tmp_path):
+    """Without its own marker `ranking_engine` is untyped to others, and names of plurank that come from it are Any."""
+    packages = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    (tmp_path / "user.py").write_text(TYPED)
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    answer = subprocess.run(
+        (sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "user.py"),
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "Any" not in answer.stdout
+    assert answer.stdout.count("Revealed type") == 2
 
 
 def python_of(version):
