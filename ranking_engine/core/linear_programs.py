@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -202,10 +203,26 @@ _EXACTING = (
 )
 
 
-def _quiet_solver() -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed
-    import highspy  # noqa: PLC0415 -- slow import
+def solver_module() -> Any:  # noqa: ANN401 -- a module
+    """Return `highspy`, imported where it is needed, since that is slow.
 
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    Raises:
+        ImportError: it cannot be loaded; the message says what may be in its way.
+    """
+    try:
+        return importlib.import_module("highspy")
+    except ModuleNotFoundError:
+        raise
+    except ImportError as error:  # two libraries of one process cannot both export HiGHS
+        raise ImportError(
+            f"the solver HiGHS of the package highspy cannot be loaded: {error}. Another package of this process may "
+            "have loaded a HiGHS of its own, as ortools does, which pref_voting imports: use the two in processes of "
+            "their own"
+        ) from error
+
+
+def _quiet_solver() -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed
+    solver = solver_module().Highs()
     for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
         _check(solver.setOptionValue(option, value), option)
     return solver

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking_engine.core.linear_programs import SolverError
+from ranking_engine.core.linear_programs import SolverError, solver_module
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Cone
 
@@ -34,8 +34,7 @@ def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) ->
     With a positive `margin` only rows below minus so much of their largest entry count: then `upper` bounds
     these alone, and the weights make rows negative that without it are 0.
     """
-    import highspy  # noqa: PLC0415 -- slow import
-
+    highspy = solver_module()
     m, T = cone.rows.shape
     size = np.abs(cone.rows).max(axis=1, keepdims=True)
     rows = cone.rows / size
@@ -54,7 +53,7 @@ def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) ->
     program.a_matrix_.start_ = np.searchsorted(row, np.arange(m + 1)).astype(np.int32)
     program.a_matrix_.index_ = column.astype(np.int32)
     program.a_matrix_.value_ = matrix[row, column]
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver = highspy.Highs()
     options = {"output_flag": False, "threads": 1, "random_seed": 0, "mip_rel_gap": 0.0, "mip_max_nodes": max_nodes}
     for option, value in options.items():
         if solver.setOptionValue(option, value).name == "kError":

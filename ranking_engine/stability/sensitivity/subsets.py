@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.linear_programs import RowProgram, SolverError
+from ranking_engine.core.linear_programs import RowProgram, SolverError, solver_module
 from ranking_engine.core.score_matrix import FloatArray
 
 POSITIVE = 1e-7  # the least sum that counts as positive
@@ -211,8 +211,7 @@ def prove(
     size = sums.changes.size
     if size > MAX_CELLS or bounds.is_proven:
         return bounds
-    from highspy import HighsModelStatus as Status  # noqa: PLC0415 -- slow import
-
+    Status = solver_module().HighsModelStatus
     m, n_items = sums.changes.shape
     max_nodes = max_nodes if size <= USUAL_CELLS else max(1, max_nodes * USUAL_CELLS // size)
     while not bounds.is_proven and bounds.n_nodes < max_nodes:
@@ -244,8 +243,7 @@ def prove(
 
 
 def _built(sums: Sums, at_least: int) -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed
-    import highspy  # noqa: PLC0415 -- slow import
-
+    highspy = solver_module()
     m, n_items = sums.changes.shape
     big = POSITIVE - sums.base - np.minimum(sums.changes, 0).sum(axis=1)
     program = highspy.HighsLp()
@@ -263,7 +261,7 @@ def _built(sums: Sums, at_least: int) -> Any:  # noqa: ANN401 -- the solver's mo
     program.a_matrix_.start_ = np.searchsorted(row, np.arange(m + 2)).astype(np.int32)
     program.a_matrix_.index_ = column.astype(np.int32)
     program.a_matrix_.value_ = matrix[row, column]
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver = highspy.Highs()
     for option, value in (
         ("output_flag", False),
         ("threads", 1),

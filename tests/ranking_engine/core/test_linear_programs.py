@@ -63,3 +63,14 @@ def test_costs_and_bounds_can_be_changed():
     np.testing.assert_allclose(program.solve().x[1], 0.25)
     program.add_rows(np.array([[1.0, 0, 0]]), -np.inf, 0.2)
     assert program.solve().x is None  # 0.2 + 0.25 + 0.5 is less than 1
+
+
+def test_a_solver_that_another_package_keeps_from_loading_is_named_with_a_way_out(monkeypatch):
+    """As after `import ortools`, which has a HiGHS of its own."""
+
+    def refused(name):
+        raise ImportError(f"{name}/_core.so: undefined symbol: _ZN5Highs13releaseMemoryEv")
+
+    monkeypatch.setattr("ranking_engine.core.linear_programs.importlib.import_module", refused)
+    with pytest.raises(ImportError, match=r"undefined symbol.* ortools does, .* in processes of their own"):
+        UnitProgram(np.array([1.0]))
