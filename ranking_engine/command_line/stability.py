@@ -25,6 +25,7 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
 from ranking_engine.command_line.study_figures import (
+    completion_tables,
     entries,
     figures,
     is_in_own_table,
@@ -288,7 +289,8 @@ def _blocks(report: Report) -> Blocks:
     else:
         grid = [["rule", *map(_header, kept)]]
         grid += [[_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in by_rule]
-    own = [TitledGrid(table, caption=title) for title, table in own_tables(report["summary"])]
+    tables = [*own_tables(report["summary"]), *completion_tables(report["summary"])]
+    own = [TitledGrid(table, caption=title) for title, table in tables]
     return [TitledGrid(grid), *own]
 
 

@@ -13,6 +13,14 @@ from ranking_engine.text.names import listed
 SETS = {"scaled": "the code's set (scaled)", "box": "the paper's set (box)"}
 NAMED_LISTS = ("added", "chosen", "dropped_tasks", "moved_down", "moved_up", "top")
 MAX_NAMES = 10  # of such a list
+BY_TASK = {
+    "missing": "missing",
+    "task_error": "held-out error",
+    "task_explained": "explained",
+    "task_half_width": "half width",
+    "task_coverage": "coverage",
+}
+OF_CELLS = ("systems", "tasks", "predicted", "low", "high")
 
 
 def summary_rows(study: str, summary: Mapping[str, Any]) -> list[list[object]]:
@@ -61,13 +69,13 @@ def figures(
 
 
 def is_in_own_table(figure: str) -> bool:
-    """Whether a figure of a study that is not about rules is in one of `own_tables`."""
+    """Whether a figure of a study that is not about rules is in one of `own_tables` or `completion_tables`."""
     parts = figure.split(".")
-    return parts[0] == "curve" or parts[-1] in COMPARED
+    return parts[0] in ("curve", "cells") or parts[-1] in COMPARED or figure in BY_TASK
 
 
 def own_tables(summary: Mapping[str, Any]) -> list[tuple[str, Grid]]:
-    """Return title and table of each curve over ε, and of every two rankings side by side."""
+    """Return title and table of each curve over ε, of every two rankings side by side."""
     tables: list[tuple[str, Grid]] = []
     curves = {name: points for name, points in summary.get("curve", {}).items() if is_curve(points)}
     known = {name: [point for point in points if "discordant_share" in point] for name, points in curves.items()}
@@ -87,6 +95,24 @@ def own_tables(summary: Mapping[str, Any]) -> list[tuple[str, Grid]]:
         title = f"Ranks before and after{f', {sets[0]}' if sets else ''}"
         ranks = zip(comparison["systems"], *(comparison[name] for name in COMPARED), strict=True)
         tables.append((title, [["system", *COMPARED], *([system, *(f"{r:g}" for r in two)] for system, *two in ranks)]))
+    return tables
+
+
+def completion_tables(summary: Mapping[str, Any]) -> list[tuple[str, Grid]]:
+    """Return the tables of tasks and of predicted scores of score completion; of other studies none."""
+    if not BY_TASK.keys() <= summary.keys():
+        return []
+    figures_of_tasks = zip(*(summary[name] for name in BY_TASK), strict=True)
+    rows = [[task, *map(cell, row)] for task, row in zip(summary["tasks"], figures_of_tasks, strict=True)]
+    beyond = summary["n_tasks"] - len(rows)
+    title = f"Tasks, the first {len(rows):,} of {summary['n_tasks']:,}" if beyond else "Tasks"
+    tables = [(title, [["task", *BY_TASK.values()], *rows])]
+    predicted = [
+        [system, task, *map(cell, numbers)]
+        for system, task, *numbers in zip(*(summary["cells"][name] for name in OF_CELLS), strict=True)
+    ]
+    if predicted:
+        tables.append(("Predicted scores", [["system", "task", "predicted", "low", "high"], *predicted]))
     return tables
 
 

@@ -330,3 +330,19 @@ def test_the_lines_of_a_csv_end_with_how_slow_rules_took_part():
         "kemeny,slow_rules.n_repeats,,2", "kemeny,slow_rules.of,,100", "kemeny,slow_rules.n_tables,,2500",
         "kemeny,slow_rules.proven,,0.9996",
     ]  # fmt: skip
+
+
+def test_score_completion_lists_every_task_and_every_prediction(tmp_path, capsys):
+    """Places that are tasks are no curve, of which some places would do."""
+    values = random_matrix(12, 8, seed=1, noise=0.2).values.copy()
+    values[0, 3] = np.nan
+    rows = [["" if np.isnan(value) else f"{value:.6f}" for value in row] for row in values.tolist()]
+    names = [f"task {t}" for t in range(8)]
+    lines = [["system", *names], *([f"s{i}", *row] for i, row in enumerate(rows))]
+    (tmp_path / "scores.csv").write_text("\n".join(map(",".join, lines)))
+    out = run(capsys, "stability", tmp_path / "scores.csv", "--study", "score_completion")[1]
+    starts = [line.split("  ")[0] for line in out.splitlines()]
+    assert [name for name in names if name in starts] == names
+    (prediction,) = [line for line in out.splitlines() if line.startswith("s0 ")]
+    assert len(prediction.split("  ")) >= 5
+    assert "task 3" in prediction
