@@ -11,7 +11,7 @@ from django.utils.text import slugify
 from leaderboard.models.benchmarks import KEY_LENGTH
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.confusables import shape, skeleton, words_joined
-from ranking_engine.text.names import fold_name
+from ranking_engine.text.names import check_name, fold_name
 
 T = TypeVar("T")
 KEY_TRIES = 5  # of a row whose key someone else may choose at the same moment
@@ -53,6 +53,40 @@ def is_called(text: str, name: str, key: str = "") -> bool:
     return fold_name(text) in fold_name(name) or text.strip().casefold() in key
 
 
+class NameForms:
+    """What names are compared by, found once for each: long names of some alphabets take a tenth of a millisecond.
+
+    An upload keeps one for as long as it is checked.
+    """
+
+    def __init__(self) -> None:
+        self._looks: dict[str, tuple[str, str]] = {}
+        self._checked: dict[str, tuple[str, str] | ValueError] = {}
+
+    def look(self, name: str) -> tuple[str, str]:
+        """The skeleton and the shape of a name."""
+        if name not in self._looks:
+            self._looks[name] = (skeleton(name), shape(name))
+        return self._looks[name]
+
+    def checked(self, text: str) -> tuple[str, str]:
+        """A text as the name of a system, and folded.
+
+        Raises:
+            ValueError: it cannot be a name.
+        """
+        if text not in self._checked:
+            try:
+                name = check_name(text)
+                self._checked[text] = (name, fold_name(name))
+            except ValueError as error:
+                self._checked[text] = error
+        checked = self._checked[text]
+        if isinstance(checked, ValueError):
+            raise checked.with_traceback(None)
+        return checked
+
+
 class NearMisses:
     """Known names that a name may be a slip of the pen for.
 
@@ -61,22 +95,27 @@ class NearMisses:
 
     Args:
         known: the names there are.
+        forms: what was found of names before.
     """
 
-    def __init__(self, known: Sequence[str]) -> None:
-        self._by_skeleton = {skeleton(name): name for name in known}
-        self._by_shape = {shape(name): name for name in known}
+    def __init__(self, known: Sequence[str], forms: NameForms | None = None) -> None:
+        self._forms = forms or NameForms()
+        looks = [self._forms.look(name) for name in known]
+        self._by_skeleton = {bare: name for (bare, _), name in zip(looks, known, strict=True)}
+        self._by_shape = {drawn: name for (_, drawn), name in zip(looks, known, strict=True)}
         self._close = CloseNames(known)
 
     def add(self, name: str) -> None:
         """Know one more name, unless one that looks alike is known."""
         self._close.add(name)
-        self._by_skeleton.setdefault(skeleton(name), name)
-        self._by_shape.setdefault(shape(name), name)
+        bare, drawn = self._forms.look(name)
+        self._by_skeleton.setdefault(bare, name)
+        self._by_shape.setdefault(drawn, name)
 
     def twin(self, name: str) -> str | None:
         """The known name that looks like this one, if there is one."""
-        return self._by_skeleton.get(skeleton(name)) or self._by_shape.get(shape(name))
+        bare, drawn = self._forms.look(name)
+        return self._by_skeleton.get(bare) or self._by_shape.get(drawn)
 
     def double(self, name: str) -> str | None:
         """The known name that looks like this one, where they differ in more than case, spaces and hyphens."""

@@ -16,7 +16,7 @@ from django.utils import timezone
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.language.stored import in_english
-from leaderboard.common.names import LOOK_ALIKE, NearMisses
+from leaderboard.common.names import LOOK_ALIKE, NameForms, NearMisses
 from leaderboard.models import Benchmark, Score, Submission, System, Task, TaskReferences
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -29,7 +29,7 @@ from ranking_engine.files.cell_messages import NOT_REPORTED
 from ranking_engine.files.metadata import COLUMN_PREFIX, read_values
 from ranking_engine.files.problems import InputError, Problems
 from ranking_engine.text.characters import line_problem, lines_problem
-from ranking_engine.text.names import check_name, fold_name, shorten
+from ranking_engine.text.names import fold_name, shorten
 
 FOLDED_LENGTH = 2 * NAME_LENGTH
 URL_LENGTH = 500
@@ -123,6 +123,7 @@ def check_rows(
     rows: Sequence[SubmittedRow],
     *,
     on_board: OnBoard | None = None,
+    forms: NameForms | None = None,
     suggests: bool = True,
     is_scored_here: bool = False,
 ) -> list[CheckedRow]:
@@ -132,6 +133,7 @@ def check_rows(
         audience: who sends them, and where to.
         rows: one per system.
         on_board: the systems there are, where they were read already.
+        forms: what was found of the names before.
         suggests: whether a new name is told the known names that it may be a slip of the pen for.
         is_scored_here: whether the site computed the scores from predictions. No one else than moderators can bring
             scores of tasks whose references are hidden.
@@ -139,7 +141,7 @@ def check_rows(
     Raises:
         InputError: something in them cannot be stored.
     """
-    check = _Check(audience, rows, on_board or OnBoard(audience.benchmark), suggests=suggests)
+    check = _Check(audience, rows, on_board or OnBoard(audience.benchmark), forms or NameForms(), suggests=suggests)
     if is_scored_here or audience.may_moderate:
         check.only_predicted = frozenset()
     checked = [check.row(row) for row in rows]
@@ -204,7 +206,9 @@ def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
 class _Check:
     """What every row is compared with, read once."""
 
-    def __init__(self, audience: Audience, rows: Sequence[SubmittedRow], on_board: OnBoard, *, suggests: bool) -> None:
+    def __init__(
+        self, audience: Audience, rows: Sequence[SubmittedRow], on_board: OnBoard, forms: NameForms, *, suggests: bool
+    ) -> None:
         self.audience, self.benchmark = audience, audience.benchmark
         self.problems = Problems()
         has_references = Exists(TaskReferences.objects.filter(task=OuterRef("pk")))
@@ -214,13 +218,13 @@ class _Check:
         self.least = {key: -MOST if task.minimum is None else task.minimum for key, task in self.tasks.items()}
         self.greatest = {key: MOST if task.maximum is None else task.maximum for key, task in self.tasks.items()}
         self.fields = self.benchmark.fields_of_systems
-        self.on_board = on_board
+        self.on_board, self.forms = on_board, forms
         self.hides_names = not audience.sees_board
         self.suggests = suggests and not self.hides_names
         names = []
         for row in rows:
             with suppress(ValueError):  # what is no name is told with its row
-                names.append(fold_name(check_name(row.system_name)))
+                names.append(forms.checked(row.system_name)[1])
         # Systems that were on the board once; one that only waits for a moderator is not shown.
         once = System.objects.filter(benchmark=self.benchmark, changes__isnull=False, name_folded__among=names)
         self.once = dict(once.values_list("name_folded", "pk"))
@@ -232,7 +236,7 @@ class _Check:
     def near_misses(self) -> NearMisses:
         """The names that a new one is compared with; comparing is dear, so that known systems do without."""
         known = [system.name for system in self.on_board.systems] if self.suggests else []
-        return NearMisses(known)
+        return NearMisses(known, self.forms)
 
     def row(self, row: SubmittedRow) -> CheckedRow:
         """One row as a draft keeps it; what is wrong with it is noted."""
@@ -292,23 +296,23 @@ class _Check:
         """Which system is meant: by name, then by key; else a new one, which is to be confirmed. Unnamed where it has
         no name that can be kept."""
         try:
-            name = check_name(row.system_name)
+            name, folded = self.forms.checked(row.system_name)
         except ValueError as problem:
             self.problems.add("system_name", str(problem), line=row.line)
             return {"name": ""}
-        folded = fold_name(name)
         if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {"name": ""}
         known = self.on_board.by_name.get(folded) or self.on_board.by_key.get(name)
         full = known.name if known else name
-        if fold_name(full) in self.seen:
+        full_folded = fold_name(full) if known else folded
+        if full_folded in self.seen:
             # A key is no way to learn the name that belongs to it, where names are hidden.
             message = (
                 f"{name if self.hides_names else full} appears more than once; there can be only one row per system"
             )
             self.problems.add("system_name", message, line=row.line)
-        self.seen.add(fold_name(full))
+        self.seen.add(full_folded)
         known_id = known.id if known else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
             self.is_secret_hit = True

@@ -254,10 +254,8 @@ class _TableReader:
             problem = name_problem(name, allow_formula=self.allow_formula)
             if problem:
                 self._issue(f"the system name {shorten(name)!r} {problem}", 1, begins)
-            elif fold_name(name) in seen:
-                self._issue(f"the system {shorten(name)!r} is already on line {seen[fold_name(name)]}", 1, begins)
-            else:
-                seen[fold_name(name)] = begins
+            elif (first := seen.setdefault(fold_name(name), begins)) != begins:
+                self._issue(f"the system {shorten(name)!r} is already on line {first}", 1, begins)
             scores = np.array(self._row_values(row, begins, len(values)))
             n_rows += 1
             if len(self.issues) == n_before:

@@ -11,7 +11,8 @@ from ranking_engine.text.unicode_joiners import is_at_home
 # surrogates, line and paragraph separators: two lines may differ in them and look the same.
 _REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 _BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-_VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))  # after a letter, they show nothing
+_VARIATION_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))  # they show nothing
+_UNSEEN = _BLANK_LETTERS | _VARIATION_SELECTORS
 # What XML cannot carry, not even as a reference, and the other controls that terminals and LaTeX obey.
 _NOWHERE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -24,14 +25,10 @@ def refused_in_line(text: str) -> str | None:
 
     Line breaks and tabs are control characters too, and invisible ones are refused as in names.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and _UNSEEN.isdisjoint(text):  # what is printable has no character of those categories
         return None
     for i, character in enumerate(text):
-        is_refused = (
-            unicodedata.category(character) in _REFUSED_CATEGORIES
-            or character in _BLANK_LETTERS
-            or any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
-        )
+        is_refused = character in _UNSEEN or unicodedata.category(character) in _REFUSED_CATEGORIES
         if is_refused and not is_at_home(text, i):
             return _called(character)
     return None

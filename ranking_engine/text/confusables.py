@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from ranking_engine.text.normal_forms import normal_form
 from ranking_engine.text.unicode_joiners import without_joiners
@@ -96,12 +97,13 @@ _SMALL_CAPITALS = str.maketrans(
 _LETTERS = str.maketrans({like: letter for letter, likes in _LOOK_ALIKES.items() for like in likes})
 _FOLDED = _LETTERS | dict.fromkeys(map(ord, _LIKE_CAPITAL_I), "I") | _SMALL_CAPITALS
 _SHAPES = _LETTERS | _SMALL_CAPITALS
+_LOOKING_LATIN, _FOLDING = frozenset(map(chr, _LETTERS)), frozenset(map(chr, _FOLDED))
 _ASCII_SHAPES = str.maketrans({"I": "l", "1": "l", "|": "l", "0": "O", "m": "rn"})
 
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 _ASCII_SEPARATORS = {code: None for code in range(128) if _SEPARATORS.match(chr(code))}
 _EDGES = ".,;:!'\"`\u00b4\u00b7\u2018\u2019\u201a\u201c\u201d\u201e\u2024\u3001\u3002"
-_WORDS = re.compile(r"[^\W_]+")
+_WORDS = re.compile(r"[^\W_]{2,}")
 _BELOW = {1, 202, 220, 240}  # combining classes of marks through a letter, attached to its foot, and below it
 
 
@@ -111,8 +113,7 @@ def skeleton(name: str) -> str:
     """
     if name.isascii():  # as below, for what most names are
         return _bare(name.casefold().translate(_ASCII_SEPARATORS))
-    plain = _without_marks(normal_form(name, "NFKC")).translate(_FOLDED)
-    return _bare(_SEPARATORS.sub("", _folded(plain)))
+    return _bare(_SEPARATORS.sub("", _folded(_as_latin(_plain(name), _FOLDED))))
 
 
 def shape(name: str) -> str:
@@ -121,7 +122,7 @@ def shape(name: str) -> str:
     """
     text = name
     if not name.isascii():
-        text = without_joiners(_without_marks(normal_form(name, "NFKC")).translate(_SHAPES))
+        text = without_joiners(_as_latin(_plain(name), _SHAPES))
     return _bare(_SEPARATORS.sub("", text)).translate(_ASCII_SHAPES)
 
 
@@ -138,10 +139,16 @@ def mixed_word(name: str) -> str:
     """
     if name.isascii():
         return ""
-    for word in _WORDS.findall(_without_marks(normal_form(name, "NFKC"))):
-        letters = [letter for letter in word if unicodedata.category(letter).startswith("L")]
-        foreign = [letter for letter in letters if not _is_latin(letter)]
-        if foreign and len(foreign) < len(letters) and all(ord(letter) in _LETTERS for letter in foreign):
+    plain = _plain(name)
+    letters = {letter for letter in set(plain) if unicodedata.category(letter).startswith("L")}
+    if letters.isdisjoint(_LOOKING_LATIN) or not any(map(_is_latin, letters)):  # as most names of other alphabets
+        return ""
+    for word in _WORDS.findall(plain):
+        letters = {letter for letter in word if unicodedata.category(letter).startswith("L")}
+        if letters.isdisjoint(_LOOKING_LATIN) or not all(map(_is_latin, letters - _LOOKING_LATIN)):
+            continue
+        foreign = {letter for letter in letters & _LOOKING_LATIN if not _is_latin(letter)}
+        if foreign and foreign != letters:
             return str(word)
     return ""
 
@@ -153,6 +160,7 @@ def foreign_letters(word: str) -> list[str]:
     return [f"U+{ord(letter):04X} ({called})" for letter, called in named]
 
 
+@lru_cache(maxsize=1 << 12)  # more than there are Latin letters and look-alikes
 def _is_latin(letter: str) -> bool:
     return letter.isascii() or unicodedata.name(letter, "").startswith(("LATIN", "MODIFIER LETTER"))
 
@@ -161,22 +169,42 @@ def _folded(text: str) -> str:
     return normal_form(without_joiners(text).casefold())
 
 
+def _as_latin(text: str, letters: dict[int, str | int]) -> str:
+    """Return `text` with Latin letters for those that look like them; nothing is looked up where there are none."""
+    return text if _FOLDING.isdisjoint(text) else text.translate(letters)
+
+
 def _bare(text: str) -> str:
     return text.strip(_EDGES) or text
 
 
-def _without_marks(text: str) -> str:
-    """Return `text` without marks on Latin letters, and without marks through or below Greek and Cyrillic ones.
+@lru_cache(maxsize=1 << 6)  # `skeleton` and `shape` of one name are asked for one after the other
+def _plain(name: str) -> str:
+    """Return `name` in compatible characters, without marks on Latin letters, and without marks through or below Greek
+    and Cyrillic ones.
 
     Marks of other scripts stay: they are vowels, or make a letter of their own.
     """
+    text = normal_form(name, "NFKC")
+    if not any(map(_has_marks, set(text))):
+        return text
     kept = []
-    alphabet = ""
+    letter = ""  # that a mark is on
     for character in normal_form(text, "NFD"):
-        below = unicodedata.combining(character)
         if unicodedata.category(character) != "Mn":
-            alphabet = "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ", 1)[0]
-        elif alphabet == "LATIN" or (alphabet in {"GREEK", "CYRILLIC"} and below in _BELOW):
+            letter = character
+        elif letter and _loses_mark(letter, character):
             continue
         kept.append(character)
     return normal_form("".join(kept))
+
+
+@lru_cache(maxsize=1 << 14)
+def _has_marks(character: str) -> bool:
+    return any(unicodedata.category(part) == "Mn" for part in normal_form(character, "NFD"))
+
+
+@lru_cache(maxsize=1 << 12)
+def _loses_mark(letter: str, mark: str) -> bool:
+    alphabet = "LATIN" if letter.isascii() else unicodedata.name(letter, "").split(" ", 1)[0]
+    return alphabet == "LATIN" or (alphabet in {"GREEK", "CYRILLIC"} and unicodedata.combining(mark) in _BELOW)

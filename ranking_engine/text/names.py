@@ -62,8 +62,8 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
     if problem := line_problem(name):
         return problem
     if not name.isascii():
-        marks = "".join("m" if unicodedata.category(character) in ("Mn", "Me") else " " for character in name)
-        if "m" * (MAX_MARKS + 1) in marks:
+        marks = {character for character in set(name) if unicodedata.category(character) in ("Mn", "Me")}
+        if marks and "m" * (MAX_MARKS + 1) in "".join("m" if character in marks else " " for character in name):
             return f"has more than {MAX_MARKS} marks on one letter"
     if not allow_formula and name.startswith(FORMULA_PREFIXES):
         return f"begins with {name[0]!r}, which spreadsheets take for a formula"

@@ -6,11 +6,13 @@ interrupts: minutes for a few hundred kilobytes.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Literal
 
 LONGEST_TEXT = 4000  # characters; no name in any form is longer
 MAX_IN_ORDER = 30  # marks one after another, as in Unicode's Stream-Safe Text Format (UAX 15, section 13)
+_TOO_MANY = re.compile(rb"[^\0]{%d}" % (MAX_IN_ORDER + 1))  # in the combining classes of a text: 0 is that of a letter
 
 
 def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFC") -> str:
@@ -22,9 +24,6 @@ def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFC") 
     """
     if text.isascii() or len(text) > LONGEST_TEXT:
         return text
-    n_marks = 0
-    for character in text:
-        n_marks = n_marks + 1 if unicodedata.combining(character) else 0
-        if n_marks > MAX_IN_ORDER:
-            return text
+    if any(map(unicodedata.combining, set(text))) and _TOO_MANY.search(bytes(map(unicodedata.combining, text))):
+        return text
     return unicodedata.normalize(form, text)

@@ -6,10 +6,11 @@ and A.2, CONTEXTJ), and in emoji sequences (UTS 51). Names never differ by them 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 NON_JOINER, JOINER, EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
-_GONE = dict.fromkeys(map(ord, (NON_JOINER, JOINER, EMOJI_STYLE)))
+_JOINERS = re.compile(f"[{NON_JOINER}{JOINER}{EMOJI_STYLE}]")
 VIRAMA = 9  # the combining class of the signs that take a consonant's vowel away
 
 # Arabic letters by how they join (Unicode, ArabicShaping.txt): those of _RIGHT join the letter before them only, all
@@ -35,7 +36,7 @@ _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 def without_joiners(name: str) -> str:
     """Return `name` without the characters that this module is about."""
-    return name if name.isascii() else name.translate(_GONE)
+    return name if name.isascii() else _JOINERS.sub("", name)
 
 
 def is_at_home(name: str, i: int) -> bool:

@@ -118,6 +118,22 @@ RESULTS: dict[str, tuple[str, Callable[[], str]]] = {
     "one row": ("scores.csv", lambda: "system," + "a," * 5_000_000),
     "marks": ("scores.csv", lambda: "system,a" + "\u0301" * 120_000 + "\nx,1\n"),
 }
+# Beginnings of names that take long to compare: by their letters, or by the marks on these.
+NAMES: dict[str, str] = {
+    "Hangul": "\uac01" * 190,
+    "Cyrillic": "\u0410" * 150,
+    "Chinese": "".join(map(chr, range(0x4E00, 0x4E00 + 190))),
+    "marks on Latin letters": "e\u0323\u0301" * 60,
+    "marks on Cyrillic letters": "\u0431\u0304" * 95,
+}
+
+
+def named(beginning: str, n_systems: int, n_tasks: int) -> str:
+    """A scores.csv of systems whose names begin alike."""
+    rows = (f"{beginning}{k}{',1' * n_tasks}\n" for k in range(n_systems))
+    return f"system,{','.join(f'task-{t + 1}' for t in range(n_tasks))}\n{''.join(rows)}"
+
+
 # Tables of scores of single instances.
 INSTANCES: dict[str, Callable[[], str]] = {
     "many tasks": lambda: "system,task,instance,score\n" + "".join(f"s,t{k},i,1\n" for k in range(600_000)),

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from tests.cost.bombs import BODIES, INSTANCES, RESULTS, TEXTS, TRIED, near_prime, table
+from tests.cost.bombs import BODIES, INSTANCES, NAMES, RESULTS, TEXTS, TRIED, named, near_prime, table
 from tests.cost.inputs import BOARD, FIELDS, FILES, QUERIES, SILENT
 from tests.cost.measuring import Sent
 from tests.factories import Factory
@@ -211,6 +211,19 @@ class Stage:
                 content_type="text/csv",
                 headers=owner,
             )
+        for name, beginning in NAMES.items():
+            requests[f"long names, {name}"] = Sent(
+                "POST",
+                f"/api/v1/benchmarks/{self.broad.key}/submissions/?dry_run=true&create_systems=true",
+                body=named(beginning, settings.UPLOAD_SYSTEMS, 8).encode(),
+                content_type="text/csv",
+                headers=owner,
+            )
+            few = named(beginning, 700, 8)
+            requests[f"long names, {name}, new"] = Sent(
+                "POST", "/new/", form={"name": "x", "text": few}, session=session
+            )
+            requests[f"long names, {name}, tried"] = Sent("POST", "/try/", form={"text": few})
         path = f"/api/v1/benchmarks/{self.api.benchmark.key}"
         for name, systems in (("systems", rows), ("labels", labels)):
             content = json.dumps({"systems": systems}).encode()

@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
+from ranking_engine.text import confusables
 from ranking_engine.text.confusables import mixed_word, shape, skeleton, words_joined
 from ranking_engine.text.names import check_name, name_problem
 
@@ -99,3 +100,31 @@ def test_an_ascii_name_has_the_skeleton_and_the_shape_of_its_full_width_double(n
     plain = "".join(letter for letter in name if "!" <= letter <= "~" and letter not in "\"'`,.:;!")
     wide = "".join(chr(ord(letter) + 0xFEE0) for letter in plain)
     assert (skeleton(wide), shape(wide)) == (skeleton(plain), shape(plain))
+
+
+@pytest.mark.parametrize("letter", ["\uac01", "\u0410", "\u6771", "e\u0323", "\u0431\u0304"])
+def test_what_a_letter_is_is_looked_up_once_however_often_it_is_in_names(letter, monkeypatch):
+    """Long names of other alphabets took fifty times as long as others: letter by letter, seven times a name."""
+    looked_up = []
+    monkeypatch.setattr(confusables, "unicodedata", Counted(looked_up))
+    for found_before in (confusables._is_latin, confusables._has_marks, confusables._loses_mark, confusables._plain):
+        found_before.cache_clear()
+    for k in range(20):
+        name = letter * 90 + str(k)
+        assert name_problem(name) is None
+        assert skeleton(name)
+        assert shape(name)
+    assert len(looked_up) <= 20
+
+
+class Counted:
+    """The module `unicodedata`, which notes of which letters the name was asked for."""
+
+    combining, category = staticmethod(unicodedata.combining), staticmethod(unicodedata.category)
+
+    def __init__(self, looked_up):
+        self._looked_up = looked_up
+
+    def name(self, letter, default):
+        self._looked_up.append(letter)
+        return unicodedata.name(letter, default)
