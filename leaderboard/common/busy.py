@@ -6,10 +6,13 @@ RETRY_SECONDS = 2
 AWAY_SECONDS = 5
 # PostgreSQL: two transactions waited for each other, or could not be put in an order, or a lock was not to be had.
 PASSING = {"40001", "40P01", "55P03"}
+IDLE_TOO_LONG = "25P03"  # PostgreSQL ended a transaction in which this side computed for too long
 
 
 def is_busy(error: BaseException) -> bool:
     """Whether `error` says that other writers were in the way. The transaction it ended left nothing behind."""
+    if isinstance(error, InternalError):
+        return getattr(error.__cause__, "sqlstate", None) == IDLE_TOO_LONG
     if not isinstance(error, OperationalError):
         return False
     return "database is locked" in str(error) or getattr(error.__cause__, "sqlstate", None) in PASSING

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.access.locks import lock_benchmark
-from leaderboard.common.names import LOOK_ALIKE, NearMisses
+from leaderboard.common.names import LOOK_ALIKE, NameForms, NearMisses
 from leaderboard.common.text import in_words
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
@@ -57,7 +57,6 @@ class IdempotencyError(SubmissionError):
     """The idempotency key was used for another upload."""
 
 
-@transaction.atomic
 def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Batch, bool]:
     """Store an upload as a batch and, where no one has to decide, accept it.
 
@@ -69,27 +68,50 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         IdempotencyError: the key was used for another payload.
         SubmissionError: its owner may not submit here.
     """
-    # The lock makes calls with the same key wait for each other, and keeps the board as it was checked.
-    locked = lock_benchmark(benchmark.pk)
-    if upload.idempotency_key:
-        batches = Batch.objects.filter(benchmark=locked, uploader=owner, idempotency_key=upload.idempotency_key)
-        if (first := batches.first()) is not None:
-            if first.payload_hash != upload.payload_hash:
-                raise IdempotencyError(
-                    gettext("This idempotency key was already used for another upload; use a new one.")
-                )
-            return first, False
-    audience = audience_of(owner, locked)
+    if (first := _first_batch(benchmark, owner, upload)) is not None:
+        return first, False
+    # Reading and checking takes a moment, and no one else should wait for it.
+    check = UploadCheck(upload)
+    audience = audience_of(owner, benchmark)
     require_may_submit(audience)
-    batch = submit_rows(
-        audience,
-        check_upload(audience, upload),
-        source=upload.source,
-        note=upload.note,
-        idempotency_key=upload.idempotency_key,
-        payload_hash=upload.payload_hash,
-    )
-    return batch, True
+    try:
+        check.rows(audience)
+    except InputError:
+        # A call with the same key may have stored what cannot be stored a second time.
+        if (first := _first_batch(benchmark, owner, upload)) is not None:
+            return first, False
+        raise
+    with transaction.atomic():
+        # The lock makes calls with the same key wait for each other, and keeps the board as it is checked once more.
+        locked = lock_benchmark(benchmark.pk)
+        if (first := _first_batch(locked, owner, upload)) is not None:
+            return first, False
+        audience = audience_of(owner, locked)
+        require_may_submit(audience)
+        batch = submit_rows(
+            audience,
+            check.rows(audience),
+            source=upload.source,
+            note=upload.note,
+            idempotency_key=upload.idempotency_key,
+            payload_hash=upload.payload_hash,
+        )
+        return batch, True
+
+
+def _first_batch(benchmark: Benchmark, owner: User, upload: Upload) -> Batch | None:
+    """The batch of an earlier call with the same key.
+
+    Raises:
+        IdempotencyError: that had another payload.
+    """
+    if not upload.idempotency_key:
+        return None
+    batches = Batch.objects.filter(benchmark=benchmark, uploader=owner, idempotency_key=upload.idempotency_key)
+    first = batches.first()
+    if first is not None and first.payload_hash != upload.payload_hash:
+        raise IdempotencyError(gettext("This idempotency key was already used for another upload; use a new one."))
+    return first
 
 
 def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
@@ -98,42 +120,71 @@ def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
     Raises:
         InputError: something in it cannot be stored.
     """
-    benchmark = audience.benchmark
-    on_board = OnBoard(benchmark)
-    reading: _TableReading | _RowReading | _ImportReading
-    if upload.is_imported:
-        reading = _ImportReading([row.system_name for row in upload.rows])
-    else:
-        reading = _TableReading() if upload.table is not None else _RowReading(audience, on_board)
-    try:
-        raw = reading.raw_rows(benchmark, upload)
-    except PartlyReadError as error:
-        raise with_row_problems(audience, error).at(reading.placed) from error
-    try:
-        checked = check_rows(audience, raw, on_board=on_board, suggests=not upload.creates_systems)
-    except InputError as error:
-        raise error.at(reading.placed) from error
-    has_new = any(row["system"]["key"] is None for row in checked)
-    known = NearMisses([system.name for system in on_board.systems] if audience.sees_board and has_new else [])
-    problems = []
-    for row in checked:
-        name, message = row["system"]["name"], ""
-        is_new = row["system"]["key"] is None
-        # Whether the system may be taken for a new one; `known` has the names on the board and in earlier rows.
-        if is_new and (twin := known.twin(name)) is not None:
-            message = f"{name!r} and {twin!r} {LOOK_ALIKE}"
-        elif is_new and not upload.creates_systems:
-            close = [repr(other) for other in row["system"]["near_misses"]]
-            hint = f"did you mean {in_words(close)}? Set" if close else "set"
-            message = f"{name!r} is not on the board; {hint} `create_systems` to add new systems"
-        if message:
-            problems.append(reading.placed(Problem(message, "system_name", row["line"])))
-        if has_new:
-            known.add(name)
-        row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
-    if problems:
-        raise InputError(problems)
-    return checked
+    return UploadCheck(upload).rows(audience)
+
+
+class UploadCheck:
+    """Reads an upload and checks it, as often as it is asked to: once more costs only what depends on the benchmark.
+
+    Args:
+        upload: what someone sent.
+    """
+
+    def __init__(self, upload: Upload) -> None:
+        self.upload = upload
+        self._forms = NameForms()
+        self._table: list[SubmittedRow] | None = None  # its rows, which name tasks by their keys
+        self._on_board: tuple[int, OnBoard] | None = None  # with the number of the latest revision
+
+    def rows(self, audience: Audience) -> list[CheckedRow]:
+        """The rows as a batch holds them, for the benchmark as it is now.
+
+        Raises:
+            InputError: something in them cannot be stored.
+        """
+        upload, benchmark = self.upload, audience.benchmark
+        number = benchmark.last_revision_number
+        if self._on_board is None or self._on_board[0] != number:
+            self._on_board = (number, OnBoard(benchmark))
+        on_board = self._on_board[1]
+        reading: _TableReading | _RowReading | _ImportReading
+        if upload.is_imported:
+            reading = _ImportReading([row.system_name for row in upload.rows])
+        else:
+            reading = _TableReading() if upload.table is not None else _RowReading(audience, on_board)
+        try:
+            raw = self._table if self._table is not None else reading.raw_rows(benchmark, upload)
+        except PartlyReadError as error:
+            raise with_row_problems(audience, error).at(reading.placed) from error
+        if isinstance(reading, _TableReading):
+            self._table = raw
+        suggests = not upload.creates_systems
+        try:
+            checked = check_rows(audience, raw, on_board=on_board, forms=self._forms, suggests=suggests)
+        except InputError as error:
+            raise error.at(reading.placed) from error
+        has_new = any(row["system"]["key"] is None for row in checked)
+        there = [system.name for system in on_board.systems] if audience.sees_board and has_new else []
+        known = NearMisses(there, self._forms)
+        problems = []
+        for row in checked:
+            name, message = row["system"]["name"], ""
+            is_new = row["system"]["key"] is None
+            # Whether the system may be taken for a new one; `known` has the names on the board and in earlier rows.
+            if is_new and (twin := known.twin(name)) is not None:
+                message = f"{name!r} and {twin!r} {LOOK_ALIKE}"
+            elif is_new and not upload.creates_systems:
+                close = [repr(other) for other in row["system"]["near_misses"]]
+                hint = f"did you mean {in_words(close)}? Set" if close else "set"
+                message = f"{name!r} is not on the board; {hint} `create_systems` to add new systems"
+            if message:
+                problems.append(reading.placed(Problem(message, "system_name", row["line"])))
+            if has_new:
+                known.add(name)
+            row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
+        if problems:
+            raise InputError(problems)
+        return checked
 
 
 class _TableReading:

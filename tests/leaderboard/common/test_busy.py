@@ -82,6 +82,7 @@ class SqlError(psycopg.OperationalError):
         (caused(OperationalError("connection refused"), SqlError(None)), False, True),
         (caused(InternalError("cannot execute INSERT in a read-only transaction"), SqlError("25006")), False, True),
         (caused(InternalError("current transaction is aborted"), SqlError("25P02")), False, False),
+        (caused(InternalError("idle-in-transaction timeout"), SqlError("25P03")), True, False),
         (caused(OperationalError("disk I/O error"), sqlite3.OperationalError()), False, True),
         (caused(OperationalError("database or disk is full"), sqlite3.OperationalError()), False, True),
         (caused(OperationalError("no such table: x"), sqlite3.OperationalError()), False, False),
