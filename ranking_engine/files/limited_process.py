@@ -1,7 +1,7 @@
 """Runs a program that reads a file from anyone in a process of its own, with bounds on memory and time.
 
-It is run by its path, as `limited_process.py SECONDS PROGRAM ARGUMENTS`. Like the programs it imports nothing of this
-package, so that it starts quickly.
+It is run by its path, as `limited_process.py SECONDS MEMORY PROGRAM ARGUMENTS`. Like the programs it imports nothing of
+this package, so that it starts quickly.
 """
 
 import runpy
@@ -11,26 +11,27 @@ from pathlib import Path
 MEMORY = 2_000_000_000  # bytes of addresses
 
 
-def limited_command(program: Path, seconds: int, *arguments: str) -> list[str]:
+def limited_command(program: Path, seconds: int, *arguments: str, memory: int = MEMORY) -> list[str]:
     """Return the command that runs a program with these bounds.
 
     Args:
         program: its path.
         seconds: of the processor that it may take.
         arguments: of the program.
+        memory: bytes of addresses that it may take, with those of Python and its libraries.
     """
-    return [sys.executable, "-I", __file__, str(seconds), str(program), *arguments]
+    return [sys.executable, "-I", __file__, str(seconds), str(memory), str(program), *arguments]
 
 
 def main() -> None:
     """Bound what this process can take, where the system can, and run the program."""
-    _, seconds, *sys.argv = sys.argv
+    _, seconds, memory, *sys.argv = sys.argv
     try:
         import resource  # noqa: PLC0415 -- not on Windows
     except ImportError:
         pass
     else:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -48,12 +48,35 @@ def workbook(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]
     return sheets
 
 
-def parquet(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]]]:
-    """The rows of a table, the header as the first; columns of lists are left out."""
+def _opened(data: bytes) -> Any:  # noqa: ANN401 -- the library has no types
+    """A Parquet file, whose texts are read as the file stores them: each once, however many rows have it."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet as files  # noqa: PLC0415
 
-    opened = files.ParquetFile(io.BytesIO(data))
+    metadata = files.read_metadata(io.BytesIO(data))
+    leaves = (metadata.schema.column(place) for place in range(metadata.num_columns))
+    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    pa.set_cpu_count(1)  # a thread has memory of its own
+    return files.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+
+
+def cells_of(column: Any) -> list[str]:  # noqa: ANN401
+    """The cells of a column; a text that several have is made once."""
+    cells: list[str] = []
+    for chunk in getattr(column, "chunks", [column]):
+        if hasattr(chunk, "dictionary"):
+            values = [cell(value) for value in chunk.dictionary.to_pylist()]
+            cells += ["" if place is None else values[place] for place in chunk.indices.to_pylist()]
+        else:
+            cells += [cell(value) for value in chunk.to_pylist()]
+    return cells
+
+
+def parquet(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]]]:
+    """The rows of a table, the header as the first; columns of lists are left out."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    opened = _opened(data)
     n_rows = opened.metadata.num_rows
 
     def plain(fields: Any, above: str) -> Iterator[str]:  # noqa: ANN401 -- a schema or a struct
@@ -72,7 +95,7 @@ def parquet(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]
     about = opened.schema_arrow.pandas_metadata or {}
     index = [name for name in about.get("index_columns", []) if isinstance(name, str) and name in frame.column_names]
     names = [*index, *(name for name in frame.column_names if name not in index)]
-    cells = [[cell(value) for value in frame.column(name).to_pylist()] for name in names]
+    cells = [cells_of(frame.column(name)) for name in names]
     header = ["" if name.startswith("__index_level_") else name for name in names]
     rows = zip(*cells, strict=True) if cells else []
     return {"": [(1, header), *((number, list(row)) for number, row in enumerate(rows, 2))]}
@@ -84,13 +107,12 @@ def details(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]
     Before the tables is a line with their lengths as JSON. Metrics that are no number of each instance are left out.
     """
     import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet as files  # noqa: PLC0415
 
     head, _, rest = data.partition(b"\n")
     tables: dict[str, list[tuple[int, list[str]]]] = {}
     start = n_cells = 0
     for place, length in enumerate(json.loads(head)):
-        opened = files.ParquetFile(io.BytesIO(rest[start : start + length]))
+        opened = _opened(rest[start : start + length])
         start += length
         schema = opened.schema_arrow
         scores = [
@@ -113,7 +135,7 @@ def details(data: bytes, max_cells: int) -> dict[str, list[tuple[int, list[str]]
             raise ValueError(f"more than {max_cells:,} cells; import the files in parts")
         frame = opened.read(columns=[".".join(path) for path in (*about, *scores)])
         outer = {name: frame.column(name).combine_chunks() for name in frame.column_names}
-        cells = {path: [cell(one) for one in outer[path[0]].field(path[1]).to_pylist()] for path in (*about, *scores)}
+        cells = {path: cells_of(outer[path[0]].field(path[1])) for path in (*about, *scores)}
         blank = [""] * n_rows
         columns = [cells.get(("doc", name), blank) for name in ("id", "task_name")]
         columns += [cells[path] for path in scores]

@@ -14,6 +14,9 @@ from ranking_engine.files.limited_process import limited_command
 
 PROGRAM = Path(__file__).with_name("table_process.py")
 PROCESSOR_SECONDS = 20  # that it may take
+# Bytes of addresses, by what is read: a table of a few bytes may say that it has a cell in the last row and column, or
+# one long text in every row. The library for Parquet takes 330 million itself.
+MEMORY = {"workbook": 300_000_000, "parquet": 700_000_000, "details": 900_000_000}
 SECONDS = 30
 MAX_UNPACKED = 200 * 2**20  # bytes of a workbook's parts
 MAX_PARTS = 5_000
@@ -96,7 +99,7 @@ def details_of(tables: Sequence[bytes], max_cells: int) -> list[list[Row]]:
 
 def _read_apart(data: bytes, kind: str, max_cells: int) -> dict[str, list[Row]]:
     """The rows of every table, as the other process reads them."""
-    command = limited_command(PROGRAM, PROCESSOR_SECONDS, kind, str(max_cells))
+    command = limited_command(PROGRAM, PROCESSOR_SECONDS, kind, str(max_cells), memory=MEMORY[kind])
     try:
         ran = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
         answer = json.loads(ran.stdout)

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.cost.bombs import BODIES, INSTANCES, NAMES, RESULTS, TEXTS, TRIED, named, near_prime, table
 from tests.cost.inputs import BOARD, FIELDS, FILES, QUERIES, SILENT
@@ -17,6 +18,7 @@ from tests.cost.measuring import Sent
 from tests.factories import Factory
 from tests.leaderboard.api import test_permissions as api
 from tests.leaderboard.site import world as pages
+from tests.ranking_engine.files.test_hostile_texts import PACKED
 
 API_QUERY = "q page cursor limit sort rule a b revision format since ties weights conditions system_column missing"
 # Tables on trial that are read and computed, by how groups of tasks are to count.
@@ -199,6 +201,12 @@ class Stage:
         requests |= {f"new, {name}": Sent(
             "POST", "/new/", form={"name": "x", "text": text, "about": _file("benchmark.toml", about)}, session=session
         ) for name, (text, about) in TRIED.items() if about}  # fmt: skip
+        requests |= {
+            f"results, {name}": Sent(
+                "POST", upload, form={"results": [SimpleUploadedFile(file, make())]}, session=session
+            )
+            for name, (file, make) in PACKED.items()
+        }
         header = ",".join(["system", *(f"task-{t + 1}" for t in range(200))])
         rows_below = table(settings.UPLOAD_CELLS // 200, 200, n_digits=1).partition("\n")[2]
         whole = f"{header}\n{rows_below}".encode()
@@ -267,8 +275,6 @@ def _call(method: str, path: str, body: Mapping[str, Any]) -> Sent:
 
 
 def _file(name: str, text: str) -> Any:
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
     return SimpleUploadedFile(name, text.encode(errors="replace"))
 
 
