@@ -115,8 +115,16 @@ def keep_profile(
 
 
 def delete_profile(audience: Audience, profile_id: int) -> bool:
-    """Delete the user's own profile; owners delete any published one. Returns whether there was such a one."""
-    mine = Q(author=audience.viewer)
-    if audience.may_administer:
-        mine |= Q(is_published=True)
-    return WeightProfile.objects.filter(mine, benchmark=audience.benchmark, pk=profile_id).delete()[0] > 0
+    """Delete the user's own profile; owners delete any published one. Returns whether there was such a one.
+
+    Raises:
+        PermissionDenied: it is someone else's, and the user does not own the benchmark any more.
+    """
+    rows = WeightProfile.objects.filter(benchmark=audience.benchmark, pk=profile_id)
+    if rows.filter(author=audience.user).delete()[0]:
+        return True
+    if not audience.may_administer:
+        return False
+    with transaction.atomic():
+        lock_as_owner(audience.benchmark.pk, audience.user)
+        return rows.filter(is_published=True).delete()[0] > 0
