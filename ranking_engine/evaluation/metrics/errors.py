@@ -72,7 +72,7 @@ def jackknife_error(sums: AdditiveFigure, weights: FloatArray | None, clusters: 
     """Return the standard error of a figure by leaving out one cluster after the other.
 
     sqrt((G - 1) / G * sum of (figure without g - mean of them)^2), Efron and Stein (1981), doi 10.1214/aos/1176345462.
-    None of too few clusters (`are_enough`; by `sums.sizes` if the figure has them), and where the figure is undefined
+    None of too few clusters (`are_enough`; by the `sizes` of `sums` if it has them), and where the figure is undefined
     without one of them: without the only instance of a class, on which most of the error depends.
 
     Args:
