@@ -78,10 +78,23 @@ class PredictionForm(SystemForm):
         return cleaned
 
     def take_problems(self, problems: Problems) -> list[str]:
-        """Put each problem of the system to its field; those of files are returned, with file and line."""
+        """Put each problem of the system to its field; those of files are returned, with task, file and line.
+
+        Their fields point to that list.
+        """
+        names = {f"files.{task.key}": task.name for task in self._predicted}  # by the place of a problem
         by_file: dict[str, list[Problem]] = {}
         for problem in problems.listed:
-            by_file.setdefault(problem.source, []).append(replace(problem, source=""))
+            task_name = names.get(problem.place, "")
+            # Files of several tasks are often called the same.
+            source = f"{task_name} ({problem.source})" if task_name and problem.source else problem.source
+            by_file.setdefault(source, []).append(replace(problem, source=""))
+        for place in dict.fromkeys(problem.place for problem in problems.listed if problem.place in names):
+            field = f"file-{place.removeprefix('files.')}"
+            if not self.cleaned_data.get(field) and self.cleaned_data.get("table"):
+                field = "table"
+            if field not in self.errors:
+                self.add_error(field, gettext("The list at the top of this page says what is wrong here."))
         others = super().take_problems(Problems(by_file.pop("", [])))
         for name, listed in by_file.items():
             others += [f"{name}: {text}" for text in Problems(listed).lines]

@@ -57,10 +57,11 @@ def test_hidden_labels_wrong_then_right_predictions_and_the_score_on_the_board(v
     page.get_by_role("button", name="Submit predictions").click()
     page.get_by_role("heading", name="Nothing was stored").wait_for()
     assert page.get_by_role("alert").locator("li").all_inner_texts() == [
-        "wrong.csv: no prediction for 'photo-3'",
-        "wrong.csv: no prediction for 'photo-5'",
-        "wrong.csv: line 4, column 'id': 'photo-1' is already on line 2",
-        "wrong.csv: line 6, column 'id': no instance is called 'photo-99'",
+        "Animals (wrong.csv): no prediction for 'photo-3'",
+        "Animals (wrong.csv): no prediction for 'photo-5'",
+        "Animals (wrong.csv): line 4, column 'id': 'photo-1' is already on line 2",
+        "Animals (wrong.csv): line 6, column 'id': no instance is called 'photo-99'",
+        "Animals",  # a link to the field
     ]
     assert page.get_by_label("Name of the system").input_value() == "Deep Sight"
     assert not PredictionSubmission.objects.filter(benchmark=benchmark).exists()

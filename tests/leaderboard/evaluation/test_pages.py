@@ -16,7 +16,15 @@ from leaderboard.evaluation.steps import cancel_predictions
 from leaderboard.evaluation.teams import found_team, invite_by_name, team_of
 from leaderboard.models import Phase, PredictionSubmission, TaskReferences
 from tests.factories import owner_of
-from tests.leaderboard.evaluation.made import labels_file, score_all, scored, texts_benchmark, upload as predictions
+from tests.leaderboard.evaluation.made import (
+    REFERENCES,
+    add_references,
+    labels_file,
+    score_all,
+    scored,
+    texts_benchmark,
+    upload as predictions,
+)
 from tests.markup import compact
 from tests.signing_in import signed_in
 
@@ -216,6 +224,28 @@ def test_the_form_for_predictions_says_for_whom_and_what_they_can_no_longer_do_t
         benchmark=benchmark, submitter=ada, team=team, source="form", statement={"name": "A"}
     )
     assert before_the_button() == f"You submit for the team Owls. {more}"
+
+
+def test_problems_of_files_with_one_name_say_of_which_task_and_lead_to_its_field(client, make):
+    benchmark = make.benchmark({}, n_tasks=2)
+    for task in benchmark.tasks.all():
+        add_references(task, REFERENCES, "exact_match", by=owner_of(benchmark))
+    path = reverse("new_predictions", args=[benchmark.key])
+    client.force_login(make.user("Ada"), backend=BACKEND)
+    files = {f"file-{key}": SimpleUploadedFile("p.csv", b"id,prediction\n1,cat\n") for key in ("task-1", "task-2")}
+    page = compact(client.post(path, {"system_name": "A"} | files))
+    box = page.partition('role="alert"')[2].partition("<form")[0]
+    assert re.findall(r"<li>(Task \d) \(p.csv\): ", box) == ["Task 1", "Task 2"]
+    assert re.findall(r'<a href="#id_(file-task-\d)">(Task \d)</a>', box) == [
+        ("file-task-1", "Task 1"), ("file-task-2", "Task 2"),
+    ]  # fmt: skip
+    for key in ("task-1", "task-2"):
+        assert re.search(rf'<input type="file" name="file-{key}"[^>]*aria-invalid="true"', page)
+    # Of one file for all tasks it is the field of that file.
+    table = {"table": SimpleUploadedFile("all.csv", b"task,id,prediction\nTask 1,1,cat\n")}
+    page = compact(client.post(path, {"system_name": "A"} | table))
+    assert "<li>Task 1 (all.csv): " in page
+    assert '<a href="#id_table">One file for all tasks</a>' in page
 
 
 def test_the_page_offers_to_leave_only_a_team_that_submitted_nothing(client, make, benchmark):
