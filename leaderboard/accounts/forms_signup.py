@@ -16,7 +16,10 @@ class DisplayNameForm(forms.Form):
         max_length=80,
         required=False,
         label=gettext_lazy("Display name"),
-        help_text=gettext_lazy("How others see you; your email address is never shown. You can change it later."),
+        help_text=gettext_lazy(
+            "How others see you; your email address is never shown. If you leave it empty, they see “user” and a "
+            "number. You can change it later."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
 

@@ -69,14 +69,14 @@ class ListedBenchmark:
         """Under how many rules they win, and whether alone: some may win with others under further rules."""
         largest, joint = self.largest_camps, joint_winners(camps_of_winners(self.winners))
         texts = {
-            (False, False): gettext("Most wins under %(n)s of %(n_rules)s rules"),
-            (False, True): gettext("Most wins, each under %(n)s of %(n_rules)s rules"),
-            (True, False): gettext("Most wins alone under %(n)s of %(n_rules)s rules"),
-            (True, True): gettext("Most wins alone, each under %(n)s of %(n_rules)s rules"),
+            (False, False): gettext("Wins most often: under %(n)s of %(n_rules)s rules"),
+            (False, True): gettext("Win most often: each under %(n)s of %(n_rules)s rules"),
+            (True, False): gettext("Wins most often: alone under %(n)s of %(n_rules)s rules"),
+            (True, True): gettext("Win most often: alone, each under %(n)s of %(n_rules)s rules"),
         }
         text = texts[any(camp.n_winners == 1 and camp.winners[0] in joint for camp in largest), len(largest) > 1]
         if all(camp.n_winners > 1 for camp in largest):
-            text = gettext("Most wins, jointly under %(n)s of %(n_rules)s rules")
+            text = gettext("Win most often: jointly under %(n)s of %(n_rules)s rules")
         return text % {"n": largest[0].n_rules, "n_rules": self.n_rules_electing}
 
 

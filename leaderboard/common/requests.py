@@ -11,7 +11,7 @@ from leaderboard.models import User
 
 
 class DeadLinkError(Http404):
-    """A secret link leads to nothing, or no longer. The page shows the text: it is true of links that never led
+    """A link leads to nothing, or no longer. The page shows the text. Of a secret link it is true if that never led
     anywhere, too, so that it tells no one whether there was such a link.
     """
 

@@ -1,9 +1,9 @@
 """Which publication an address asks for."""
 
 from django.core.exceptions import BadRequest
-from django.http import Http404
 from django.utils.translation import gettext
 
+from leaderboard.common.requests import DeadLinkError
 from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.revisions import publication_at
@@ -19,7 +19,7 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
 
     Raises:
         BadRequest: that is no number.
-        Http404: the revision is not published.
+        DeadLinkError: the revision is not published.
     """
     if not number:
         return benchmark.publication
@@ -30,7 +30,11 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
         )
     publication = publication_at(benchmark, revision_number, needs_ranks=needs_ranks)
     if publication is None:
-        raise Http404(gettext("Revision %(number)s is not published.") % {"number": number[:40]})
+        newest = benchmark.published_number
+        text = gettext("Revision %(number)s of %(benchmark)s is not published.")
+        if newest:
+            text = gettext("Revision %(number)s of %(benchmark)s is not published. The newest one is %(newest)s.")
+        raise DeadLinkError(text % {"number": number[:40], "benchmark": benchmark.name, "newest": newest})
     return publication
 
 

@@ -34,7 +34,7 @@ MIN_SYSTEMS = 2
 SURE, MEASURED, POSSIBLE, OFF = "sure", "measured", "possible", ""
 STANDINGS = {
     SURE: gettext_noop("on the front"),
-    MEASURED: gettext_noop("on the front, not surely"),
+    MEASURED: gettext_noop("on the front, but its interval leaves doubt"),
     POSSIBLE: gettext_noop("possibly"),
     OFF: "",
 }

@@ -164,7 +164,7 @@ def pareto_chart(
         x_values = (_log_ticks if is_log else _ticks)(x_least, x_most)
         x_ticks = [Tick(f"{x(math.log10(value) if is_log else value):.1f}", x_text(value)) for value in x_values]
     y_values = _ticks(y_least, y_most)
-    if y_values[0] < least_y <= y_values[-1]:
+    if y_least <= least_y <= y_values[-1]:  # rank 1 has a number, which round steps may leave out
         y_values = [least_y, *(value for value in y_values if value > least_y)]
     return ParetoChart(
         title=title,

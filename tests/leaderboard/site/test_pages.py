@@ -203,7 +203,7 @@ def test_the_list_of_benchmarks_takes_four_queries_however_long_it_is_and_reads_
         make.published(tags=["toy"])
     with django_assert_num_queries(4) as queries:
         text = compact(client.get(address))
-    assert text.count("Most wins") == n
+    assert text.count(" most often: ") == n
     assert not [query["sql"] for query in queries if "leaderboard_report" in query["sql"]]
 
 
@@ -218,7 +218,7 @@ def test_somebody_who_moderates_hidden_boards_pays_one_query_for_all_of_them(
     client.force_login(reader)
     with django_assert_num_queries(7):  # two for the session and its user
         text = compact(client.get("/"))
-    assert text.count("Most wins") == n == text.count("The owners hide a part of its board")
+    assert text.count(" most often: ") == n == text.count("The owners hide a part of its board")
 
 
 def test_the_pages_of_the_list_are_links_that_keep_what_is_searched_for(make, client, monkeypatch):
