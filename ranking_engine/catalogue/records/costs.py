@@ -42,7 +42,7 @@ def soft_condorcet(n: int, T: int) -> float:
 
 def descent_at_once(n: int, T: int) -> float:
     """Of one of many boards, of descending to a minimum."""
-    return 4e-4 + 2e-6 * n * n
+    return 6e-4 + 4.5e-8 * n**3
 
 
 def rounds_at_once(n: int, T: int) -> float:
