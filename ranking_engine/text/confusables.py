@@ -178,7 +178,7 @@ def _bare(text: str) -> str:
     return text.strip(_EDGES) or text
 
 
-@lru_cache(maxsize=1 << 6)  # `skeleton` and `shape` of one name are asked for one after the other
+@lru_cache(maxsize=1 << 14)  # the names of a large upload, each of which is compared several times
 def _plain(name: str) -> str:
     """Return `name` in compatible characters, without marks on Latin letters, and without marks through or below Greek
     and Cyrillic ones.

@@ -29,6 +29,7 @@ def clean_name(text: str) -> str:
     return normal_form(text).strip()
 
 
+@lru_cache(maxsize=1 << 14)
 def fold_name(name: str) -> str:
     """Return what two names have in common when they count as the same: case and joiners do not matter."""
     if name.isascii():  # most names are, and thousands of them are folded for one upload: it has no joiners
@@ -49,6 +50,7 @@ def name_order_key(name: str) -> tuple[str, str]:
     return _BETWEEN_WORDS.sub("-", _NOT_IN_WORDS.sub("", letters)).strip("-"), name
 
 
+@lru_cache(maxsize=1 << 14)  # the names of a large upload, which are checked as it is read and with its rows
 def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
     """Return what is wrong with `text` as a name, as the end of a sentence that begins with it, or None.
 
