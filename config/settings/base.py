@@ -13,7 +13,7 @@ IS_TEST = "pytest" in sys.modules
 # Database, broker folder, secret key; tests never touch what a demonstration keeps.
 VAR = env.folder("PLURANK_VAR", ROOT / "var")
 if IS_TEST:
-    VAR = tests.own_folder() if VAR == ROOT / "var" else tests.folder_of_worker(VAR)
+    VAR = tests.own_folder(None if VAR == ROOT / "var" else VAR)
 else:
     os.umask(0o077)  # what a process of the site writes has personal data in it, or keys: it is its user's alone
 STATIC_ROOT = VAR / "static"

@@ -19,12 +19,16 @@ REDIS_DATABASES = 16  # as many as a Redis has that no one configured
 _locks: list[int] = []  # open until the process ends
 
 
-def own_folder() -> Path:
-    """An empty folder of this run's own, which is deleted when it ends."""
-    folder_of_all, run = folder_of_runs(), os.getpid()
+def own_folder(parent: Path | None = None) -> Path:
+    """An empty folder of this process's own, which is deleted when it ends.
+
+    Args:
+        parent: the folder in which it is made; None for that of the runs of this user.
+    """
+    folder_of_all, run = parent or folder_of_runs(), os.getpid()
     folder = Path(_first_free(str(folder_of_all / f"var-{number}") for number in count(1)))
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    folder.mkdir(parents=True)
 
     @atexit.register
     def delete() -> None:
@@ -32,12 +36,6 @@ def own_folder() -> Path:
             shutil.rmtree(folder, ignore_errors=True)
 
     return folder
-
-
-def folder_of_worker(folder: Path) -> Path:
-    """The part of a folder that one of several processes of a run has to itself; all of it where there is but one."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER")
-    return folder / worker if worker else folder
 
 
 def own_database(server: str, name: str) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.settings.tests import folder_of_worker
 from tests.config.redis_server import redis_server, wait_for_redis
 from tests.running_site import free_port
 from tests.workers import TOGETHER, unit_of
@@ -98,11 +97,19 @@ sys.stdin.read()
         assert [named.keys(), other.keys()] == [[], [b"theirs"]]
 
 
-def test_the_workers_of_a_run_divide_the_folder_that_it_was_told_to_use(monkeypatch, tmp_path):
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-    assert folder_of_worker(tmp_path) == tmp_path
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    assert folder_of_worker(tmp_path) == tmp_path / "gw1"
+def test_two_runs_that_are_told_one_folder_have_a_part_of_it_each(tmp_path):
+    program = """
+import json, sys
+import pytest
+from config.settings import VAR
+print(json.dumps(str(VAR)), flush=True)
+sys.stdin.read()
+"""
+    first, of_first = start_run(tmp_path, program)
+    second, of_second = start_run(tmp_path, program)
+    assert [of_first, of_second] == [str(tmp_path / "var-1"), str(tmp_path / "var-2")]
+    end(first)
+    end(second)
 
 
 def test_a_worker_is_given_whole_files_and_the_folders_whose_tests_share_a_site_or_measure_one():
