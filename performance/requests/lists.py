@@ -4,8 +4,8 @@ Fills a database of its own (SQLite, in a folder that is deleted; or an empty on
 published board, with jobs, a trail and a queue, and asks for the pages in this process: the least of several requests.
 One of PostgreSQL that was filled before is measured as it is.
 
-    python performance/lists.py [--benchmarks 2002] [--jobs 600000] [--entries 100000] [--waiting 1000] [--requests 5]
-                               [--database postgres://user@127.0.0.1/its_own]
+    python performance/requests/lists.py [--benchmarks 2002] [--jobs 600000] [--entries 100000] [--waiting 1000]
+                                         [--requests 5] [--database postgres://user@127.0.0.1/its_own]
 """
 
 import argparse
@@ -16,7 +16,7 @@ import time
 import uuid
 from typing import Any
 
-from performance._own_site import counted_request, publish_board, start_site
+from performance.requests._own_site import counted_request, publish_board, start_site
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 Builds a database of its own (SQLite, in a folder that is deleted) with a board of 100 systems x 9 tasks and one of
 5,000 x 20, and asks for their pages in this process: processor time, the least and the median of several requests.
 
-    python performance/pages.py [--requests 9] [--systems 5000]
+    python performance/requests/pages.py [--requests 9] [--systems 5000]
 """
 
 import argparse
@@ -12,7 +12,7 @@ import statistics
 import tempfile
 import time
 
-from performance._own_site import counted_request, publish_board, start_site
+from performance.requests._own_site import counted_request, publish_board, start_site
 
 FOURTEEN = (
     "mean", "geometric_mean", "median", "plurality", "borda", "dowdall", "veto", "threshold", "baldwin", "nanson",

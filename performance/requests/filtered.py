@@ -3,7 +3,7 @@
 Makes a board with random scores and metadata in a database of its own (SQLite, in a folder that is deleted) and asks
 for its page in this process: the least and the median of several requests.
 
-    PYTHONPATH=. python performance/filtered.py [--systems 1000] [--tasks 10] [--requests 15]
+    PYTHONPATH=. python performance/requests/filtered.py [--systems 1000] [--tasks 10] [--requests 15]
 """
 
 import argparse
